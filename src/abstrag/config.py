@@ -1,0 +1,135 @@
+"""Every constant of the paper, once, under its paper name; and the settings a user may change.
+
+Where the paper prints no value the comment says whose choice it is. `W_L` and friends are keyed by
+plain strings so that this module stays below `model`; a `StrEnum` member finds its entry too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+# --- Bridges: weights and distances (section 3.3, appendix C) -------------------------------------
+
+OMEGA: Final[Mapping[str, float]] = MappingProxyType(
+    {"expression": 0.35, "concept": 0.65, "intent": 0.90, "event": 0.90, "context": 0.50}
+)
+DELTA_EXPR_ALIAS: Final = 0.05  # a guessed alias, on top of the edit distance
+DELTA_ABS_BASELINE: Final = 0.30  # neither WordNet nor an embedding knows the pair
+DELTA_ABS_ONE_WAY: Final = 0.15  # the bridge holds in one direction only
+DELTA_INTENT_CAP: Final = 2.0  # of the surprisal −log P(type | role)
+DELTA_INTENT_OFFLINE: Final = (
+    0.40  # no model to ask for P; a distance, not a probability
+)
+DELTA_INTENT_CONTEXT: Final = 0.20  # the role-to-type rule depends on the context
+DELTA_EVENT_SLOT: Final = 0.10  # each slot unfilled, or filled by coercion
+DELTA_EVENT_ARTIFACT: Final = 0.30  # only an artifact implies the event
+
+# --- Gap and relevance (section 3.5, appendix K) --------------------------------------------------
+
+TAU: Final = 1.5  # default expansion budget
+TAU_MAX: Final = 4.0  # no bridge set dearer than this is ever looked at
+MAX_GAP: Final = 4.0  # Gap of a segment that meets nothing
+KAPPA: Final = 1.5  # where the smooth part of Gap begins (ours)
+MAX_LITERALS: Final = 10  # of a query; the heaviest stay (ours)
+EVENT_LITERAL_WEIGHT: Final = 1.5  # an event literal against any other (ours)
+TOP_K_MEAN: Final = 5  # document score: mean of the k best segments
+COST_UNIT: Final = 10_000  # costs are integers in 1/10,000 (ours)
+
+# --- Utility prior (section 3.2, appendices B and K) ----------------------------------------------
+
+ALPHA: Final = 1.0  # weight of the layout-role term
+W_TRUST: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "established": 1.0,
+        "strong_claim": 0.9,
+        "cited_external": 0.7,
+        "hypothesis": 0.5,
+        "disputed": 0.4,
+        "defeated": 0.0,
+    }
+)
+W_ASRT: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "established": 1.0,
+        "strong_claim": 1.0,
+        "cited_external": 0.6,
+        "hypothesis": 0.5,
+        "disputed": 0.3,
+        "defeated": 0.2,
+    }
+)
+
+_SCIENTIFIC: Final = {
+    "results": 0.91,
+    "methods": 0.87,
+    "discussion": 0.73,
+    "introduction": 0.53,
+    "background": 0.24,
+    "conclusion": 0.20,
+    # the paper prints no value for the rest; ours:
+    "abstract": 0.75,
+    "caption": 0.60,
+    "table": 0.60,
+    "appendix": 0.40,
+    "other": 0.40,
+    "references": 0.20,
+}
+W_L: Final[Mapping[str, Mapping[str, float]]] = MappingProxyType(
+    {
+        "scientific": MappingProxyType(_SCIENTIFIC),
+        "engineering": MappingProxyType(
+            {**_SCIENTIFIC, "methods": 0.90, "results": 0.75, "discussion": 0.68}
+        ),
+        "abstract_only": MappingProxyType({"abstract": 0.75}),
+        "page_local": MappingProxyType(
+            {"cell": 0.70, "table": 0.70, "text": 0.60, "caption": 0.45}
+        ),
+        "legal": MappingProxyType({}),
+        "report": MappingProxyType({}),
+        "news": MappingProxyType({}),
+        "plain": MappingProxyType({}),
+    }
+)
+W_L_DEFAULT: Final[Mapping[str, float]] = MappingProxyType(
+    # a role its genre's schedule does not name; genres the paper does not name start at 0.50
+    {
+        "scientific": 0.40,
+        "engineering": 0.40,
+        "abstract_only": 0.75,
+        "page_local": 0.60,
+        "legal": 0.50,
+        "report": 0.50,
+        "news": 0.50,
+        "plain": 0.50,
+    }
+)
+
+# --- Merging (appendix K) -------------------------------------------------------------------------
+
+MERGE_CANDIDATE: Final = 0.75  # cosine at which two names are looked at
+MERGE_CONFIRM: Final = 0.85  # confidence at which a model's merge is believed
+
+# --- Context lifting (appendix D) -----------------------------------------------------------------
+
+JUDGE_SAMPLES: Final = 3
+JUDGE_TEMPERATURE: Final = 0.3
+JUDGE_CALL_BUDGET: Final = 24  # per segment
+
+# --- Ours -----------------------------------------------------------------------------------------
+
+MAX_FILE_BYTES: Final = 50 * 1024 * 1024
+MIN_ANCESTOR_DEPTH: Final = 5  # WordNet ancestors nearer the root than this say nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user may change without writing code; the defaults are the paper's or the SPEC's."""
+
+    tau: float = TAU
+    alpha: float = ALPHA
+    granularity: str | None = None  # sentence, paragraph or element; None: by genre
+    genre: str | None = None  # None: detected
+    max_file_bytes: int = MAX_FILE_BYTES

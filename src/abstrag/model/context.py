@@ -1,0 +1,51 @@
+"""The context C = ⟨E, T, Σ, ℰ⟩ a segment needs to be understood on its own (appendix D)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import StrEnum
+
+from abstrag.model.record import Unit, record
+from abstrag.model.span import Span
+
+
+class Field(StrEnum):
+    """The four parts of a context."""
+
+    ENTITIES = "entities"
+    TIME = "time"
+    SCOPE = "scope"
+    EVIDENCE = "evidence"
+
+
+@record
+class FieldValue:
+    """One value of a context: what it settles, to what, how surely, and where that stands."""
+
+    name: str  # what is bound: a pronoun, "anchor", "section", "caption", "header", "profile"
+    value: str
+    confidence: Unit
+    span: Span | None = None
+    term: str | None = None
+
+
+@record
+class Context:
+    """Entity bindings E, temporal anchor T, scope Σ and evidence profile ℰ."""
+
+    entities: tuple[FieldValue, ...] = ()
+    time: tuple[FieldValue, ...] = ()
+    scope: tuple[FieldValue, ...] = ()
+    evidence: tuple[FieldValue, ...] = ()
+
+    def values(self) -> Iterator[tuple[Field, FieldValue]]:
+        """Go through every value with the part it belongs to."""
+        for field in Field:
+            for value in getattr(self, field.value):
+                yield field, value
+
+    def without(self, field: Field, value: FieldValue) -> Context:
+        """Return the context with one value dropped."""
+        kept = tuple(v for v in getattr(self, field.value) if v is not value)
+        return replace(self, **{field.value: kept})

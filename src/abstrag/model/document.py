@@ -1,0 +1,162 @@
+"""A document D: its text, its blocks in reading order, and what is known about it as a whole."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+
+from abstrag.model.record import record, to_json
+from abstrag.model.span import Alignment, Span
+
+
+class BlockKind(StrEnum):
+    """What a block is on the page."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST_ITEM = "list_item"
+    TABLE = "table"
+    CAPTION = "caption"
+    CODE = "code"
+    FOOTNOTE = "footnote"
+
+
+class Genre(StrEnum):
+    """What sort of document it is; each genre has a layout-role schedule of its own."""
+
+    SCIENTIFIC = "scientific"
+    ENGINEERING = "engineering"
+    ABSTRACT_ONLY = "abstract_only"
+    PAGE_LOCAL = "page_local"
+    LEGAL = "legal"
+    REPORT = "report"
+    NEWS = "news"
+    PLAIN = "plain"
+
+
+@record
+class Quote:
+    """A piece of text and where it stands; a header cell, a caption, a date line."""
+
+    text: str
+    span: Span
+
+
+@record
+class Cell:
+    """One cell of a table; `row` and `column` count from 0, spans say how far it reaches."""
+
+    row: int
+    column: int
+    text: str
+    span: Span
+    header: bool = False
+    row_span: int = 1
+    column_span: int = 1
+
+
+@record
+class Table:
+    """A table as rows and columns of cells."""
+
+    cells: tuple[Cell, ...]
+    caption: Quote | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return max((c.row + c.row_span for c in self.cells), default=0)
+
+    def row(self, index: int) -> tuple[Cell, ...]:
+        """Return the cells that begin in a row, left to right."""
+        return tuple(sorted((c for c in self.cells if c.row == index), key=lambda c: c.column))
+
+    def headers(self, cell: Cell) -> tuple[Quote, ...]:
+        """Return a cell's own headers: those above it, then those to its left."""
+        if cell.header:
+            return ()
+        rows = range(cell.row, cell.row + cell.row_span)
+        columns = range(cell.column, cell.column + cell.column_span)
+        above = [c for c in self.cells if c.header and c.row < cell.row and _overlap(c, columns)]
+        left = [
+            c
+            for c in self.cells
+            if c.header and c.column < cell.column and c.row in rows and c not in above
+        ]
+        above.sort(key=lambda c: (c.row, c.column))
+        left.sort(key=lambda c: c.column)
+        return tuple(Quote(c.text, c.span) for c in (*above, *left) if c.text)
+
+
+def _overlap(cell: Cell, columns: range) -> bool:
+    return cell.column < columns.stop and columns.start < cell.column + cell.column_span
+
+
+@record
+class Block:
+    """One block of the page.
+
+    `text` is what a person reads: lines joined, hyphens at line ends healed, mark-up gone.
+    `span` is where the block stands in the document's text; `alignment` maps one onto the other.
+    `section` is the path of headings above the block, outermost first. A heading's own path does
+    not contain itself. A table's cells carry their own spans.
+    """
+
+    kind: BlockKind
+    text: str
+    span: Span
+    alignment: Alignment
+    section: tuple[str, ...] = ()
+    page: int | None = None
+    level: int | None = None
+    table: Table | None = None
+
+
+@record
+class Metadata:
+    """What is known about the document as a whole; everything may be unknown."""
+
+    date: str | None = None  # ISO date the document speaks from
+    date_span: Span | None = None  # where the text says so
+    source: str | None = None  # path or address it was read from
+    format: str | None = None  # text, markdown, html, pdf, docx, latex, json
+    genre: Genre | None = None  # only when somebody said so; Seg_L detects it otherwise
+    domain: str | None = None
+    pages: int | None = None
+
+
+@record
+class Document:
+    """A document: an id, a title, a text and its blocks in reading order.
+
+    `text` is what spans point into. For text, Markdown and LaTeX it is the file's own characters
+    (LaTeX with its inputs in place); for PDF, HTML and DOCX it is the characters a reader sees, in
+    reading order, before any repair.
+    """
+
+    id: str
+    title: str
+    text: str
+    blocks: tuple[Block, ...]
+    metadata: Metadata = Metadata()
+
+    @classmethod
+    def load(cls, path: str | Path) -> Document:
+        """Read a file of any supported format.
+
+        This is the one call that reaches up, at run time, into a higher layer: people look for it
+        here.
+        """
+        made: Document = import_module("abstrag.documents.load").load(path)
+        return made
+
+    def quote(self, span: Span) -> str:
+        """Return the exact characters a span covers."""
+        return span.of(self.text)
+
+    @property
+    def content_hash(self) -> str:
+        """A hash of everything in the document; equal documents have equal hashes."""
+        return sha256(to_json(self).encode()).hexdigest()

@@ -1,0 +1,62 @@
+"""Idx(D): the canonical index of a document, as the chain leaves it."""
+
+from __future__ import annotations
+
+from abstrag.model.context import Context
+from abstrag.model.document import Document, Genre
+from abstrag.model.record import record
+from abstrag.model.segment import Granularity, Segment
+from abstrag.model.statement import Statement
+from abstrag.model.term import AbstractionMap, Frame, Mention
+
+
+@record
+class Utility:
+    """U(s | D) and what it is made of: U = α·U_L + NovMass·AsrtMass."""
+
+    value: float
+    layout: float
+    novelty: float
+    assertedness: float
+
+
+@record
+class Ambiguity:
+    """A mention that could not be settled, at `segment.text[start:end]`, and why."""
+
+    segment: int
+    start: int
+    end: int
+    reason: str
+    candidates: tuple[str, ...] = ()
+
+
+@record
+class SegmentRecord:
+    """A segment with everything indexing learned about it."""
+
+    segment: Segment
+    canonical: str  # S_can(s): the text with zero-cost normalizations applied
+    context: Context
+    statements: tuple[Statement, ...]
+    utility: Utility
+
+
+@record
+class DocumentIndex:
+    """Idx(D): segment records, the abstraction map, and the mentions and frames that tie them."""
+
+    document: Document
+    genre: Genre
+    granularity: Granularity
+    records: tuple[SegmentRecord, ...]
+    map: AbstractionMap
+    mentions: tuple[Mention, ...]
+    frames: tuple[Frame, ...]
+    ambiguities: tuple[Ambiguity, ...]
+    fingerprint: str
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The bare segments, in reading order."""
+        return tuple(r.segment for r in self.records)

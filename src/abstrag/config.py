@@ -20,9 +20,7 @@ DELTA_EXPR_ALIAS: Final = 0.05  # a guessed alias, on top of the edit distance
 DELTA_ABS_BASELINE: Final = 0.30  # neither WordNet nor an embedding knows the pair
 DELTA_ABS_ONE_WAY: Final = 0.15  # the bridge holds in one direction only
 DELTA_INTENT_CAP: Final = 2.0  # of the surprisal −log P(type | role)
-DELTA_INTENT_OFFLINE: Final = (
-    0.40  # no model to ask for P; a distance, not a probability
-)
+DELTA_INTENT_OFFLINE: Final = 0.40  # no model to ask for P; a distance, not a probability
 DELTA_INTENT_CONTEXT: Final = 0.20  # the role-to-type rule depends on the context
 DELTA_EVENT_SLOT: Final = 0.10  # each slot unfilled, or filled by coercion
 DELTA_EVENT_ARTIFACT: Final = 0.30  # only an artifact implies the event

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from abstrag.model.context import Context
 from abstrag.model.document import Document, Genre
 from abstrag.model.record import record
@@ -60,3 +62,17 @@ class DocumentIndex:
     def segments(self) -> tuple[Segment, ...]:
         """The bare segments, in reading order."""
         return tuple(r.segment for r in self.records)
+
+    def terms_in(self, segment: int, start: int, end: int) -> tuple[str, ...]:
+        """Return the ids of the terms mentioned in part of a segment's text, in order.
+
+        A statement's typed terms are those of its offsets.
+        """
+        first = bisect_left(self.mentions, segment, key=lambda m: m.segment)
+        found: dict[str, None] = {}
+        for mention in self.mentions[first:]:
+            if mention.segment != segment:
+                break
+            if mention.header is None and start <= mention.start and mention.end <= end:
+                found[mention.term] = None
+        return tuple(found)

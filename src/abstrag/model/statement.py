@@ -38,7 +38,6 @@ class Statement:
     start: int
     end: int
     cue: str = ""
-    terms: tuple[str, ...] = ()
 
     @property
     def trust(self) -> float:

@@ -1,0 +1,83 @@
+"""From source characters to reading text: white space folded, hyphens at line ends healed.
+
+Every loader that has a source text and a range of it uses this, so that there is one answer to the
+question how a quotation's offsets map back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from abstrag.model.span import Alignment
+
+_WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_BREAK: Final = re.compile(r"([^\W\d_]+)[-‐\u00ad][ \t]*\r?\n[ \t]*([^\W\d_]+)")
+_SOFT_HYPHEN: Final = "\u00ad"
+
+
+class Hyphens:
+    r"""Decides, for one document, whether a hyphen at a line end belongs to the word.
+
+    The document itself is the dictionary: "well-\nknown" keeps its hyphen when the text writes
+    "well-known" elsewhere, and loses it when it writes "wellknown", or neither.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._words = frozenset(w.casefold() for w in _WORD.findall(_BREAK.sub(" ", source)))
+
+    def keep(self, left: str, right: str) -> bool:
+        """True when `left-right` is one hyphenated word, False when the hyphen is a line break."""
+        if not right[:1].islower():
+            return True
+        joined, hyphenated = f"{left}{right}".casefold(), f"{left}-{right}".casefold()
+        return hyphenated in self._words and joined not in self._words
+
+
+def reading_text(
+    source: str, ranges: Iterable[tuple[int, int]], hyphens: Hyphens | None = None
+) -> tuple[str, Alignment]:
+    """Return how the given ranges of the source read, and how that maps back.
+
+    Ranges are in source order and leave out what is not read (mark-up, a running header). Runs of
+    white space become one space; the ends are trimmed; soft hyphens vanish; with `hyphens`, words
+    broken at line ends are joined.
+    """
+    pieces: list[str] = []
+    runs: list[tuple[int, int]] = []
+    length = 0
+    pending: int | None = None  # offset of white space that waits for something to follow it
+
+    def put(text: str, at: int) -> None:
+        nonlocal length
+        if not runs or runs[-1][1] + length - runs[-1][0] != at:
+            runs.append((length, at))
+        pieces.append(text)
+        length += len(text)
+
+    for start, end in ranges:
+        dropped = _line_end_hyphens(source, start, end, hyphens) if hyphens else frozenset()
+        for at in range(start, end):
+            char = source[at]
+            if char == _SOFT_HYPHEN or at in dropped:
+                continue
+            if char.isspace():
+                pending = at if pending is None else pending
+                continue
+            if pending is not None and pieces:
+                put(" ", pending)
+            pending = None
+            put(char, at)
+    text = "".join(pieces)
+    return text, Alignment(tuple(runs) or ((0, 0),))
+
+
+def _line_end_hyphens(source: str, start: int, end: int, hyphens: Hyphens) -> frozenset[int]:
+    """Return the offsets to leave out so that broken words read as one."""
+    dropped: set[int] = set()
+    for match in _BREAK.finditer(source, start, end):
+        left, right = match.group(1), match.group(2)
+        first = match.end(1) + (1 if hyphens.keep(left, right) else 0)
+        dropped.update(range(first, match.start(2)))
+    return frozenset(dropped)

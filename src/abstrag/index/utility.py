@@ -1,0 +1,109 @@
+"""U(s | D) = α·U_L(s) + NovMass(s)·AsrtMass(s), the query-independent prior (Eq. 1, appendix B).
+
+It is computed when a document is indexed, because nothing in it depends on a query.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from abstrag.config import ALPHA, W_L, W_L_DEFAULT
+from abstrag.errors import InputError
+from abstrag.language.keys import key
+from abstrag.model.document import Genre
+from abstrag.model.index import Utility
+from abstrag.model.segment import Role, Segment
+from abstrag.model.statement import Statement, StatementKind
+
+Schedule = Mapping[str, float]
+
+
+def layout_weight(role: Role, genre: Genre, schedule: Schedule | None = None) -> float:
+    """Return U_L: the weight of a role, from the user's schedule or the genre's."""
+    return (schedule or W_L[genre]).get(role, W_L_DEFAULT[genre])
+
+
+def utilities(
+    segments: Sequence[Segment],
+    statements: Sequence[tuple[Statement, ...]],
+    genre: Genre,
+    *,
+    known: Iterable[str] = (),
+    alpha: float = ALPHA,
+    schedule: Schedule | None = None,
+) -> tuple[Utility, ...]:
+    """Return U for every segment; `known` are the phrases of B that are no news."""
+    novelty = novelty_against(known, [s.text for s in segments])
+    nov = [
+        sum(
+            novelty(i, x) * x.trust
+            for x in own
+            if x.kind in (StatementKind.CLAIM, StatementKind.PROPERTY)
+        )
+        for i, own in enumerate(statements)
+    ]
+    asrt = [
+        sum(x.assertedness * x.trust for x in own if x.kind is StatementKind.CLAIM)
+        for own in statements
+    ]
+    z_nov, z_asrt = max(nov, default=0.0) or 1.0, max(asrt, default=0.0) or 1.0
+    return tuple(
+        _utility(layout_weight(s.role, genre, schedule), n / z_nov, a / z_asrt, alpha)
+        for s, n, a in zip(segments, nov, asrt, strict=True)
+    )
+
+
+def novelty_against(
+    known: Iterable[str], texts: Sequence[str]
+) -> Callable[[int, Statement], float]:
+    """Return Nov(x | B): the share of a statement's words that no known phrase of B covers."""
+    phrases = sorted({k for k in map(key, known) if k}, key=lambda k: (-len(k), k))
+    if not phrases:
+        return lambda _segment, _statement: 1.0
+    pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, phrases)) + r")\b")
+
+    def novelty(segment: int, statement: Statement) -> float:
+        text = key(texts[segment][statement.start : statement.end])
+        words = len(text.split())
+        return len(pattern.sub(" ", text).split()) / words if words else 0.0
+
+    return novelty
+
+
+def _utility(layout: float, novelty: float, assertedness: float, alpha: float) -> Utility:
+    value = alpha * layout + novelty * assertedness
+    return Utility(round(value, 6), layout, round(novelty, 6), round(assertedness, 6))
+
+
+def calibrate(ratings: str | Path) -> Schedule:
+    """Turn a file of centrality ratings into a layout-role schedule (appendix K).
+
+    One JSON object a line: `{"paper": ..., "section": ..., "role": ..., "rating": 0.0 to 1.0}`,
+    several ratings a section. A section's ratings are averaged, then the sections of a role
+    within a paper, then the papers that have the role.
+    """
+    by_section: dict[tuple[str, str, Role], list[float]] = defaultdict(list)
+    for number, line in enumerate(Path(ratings).read_text("utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            paper, section, role = row["paper"], row["section"], Role(row["role"])
+            rating = float(row["rating"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{ratings}, line {number}: not a rating: {error}") from error
+        if not 0.0 <= rating <= 1.0:
+            raise InputError(f"{ratings}, line {number}: rating {rating} is not in 0 to 1")
+        by_section[paper, section, role].append(rating)
+    by_paper: dict[tuple[str, Role], list[float]] = defaultdict(list)
+    for (paper, _, role), values in sorted(by_section.items()):
+        by_paper[paper, role].append(sum(values) / len(values))
+    by_role: dict[Role, list[float]] = defaultdict(list)
+    for (_, role), values in sorted(by_paper.items()):
+        by_role[role].append(sum(values) / len(values))
+    return MappingProxyType({r: round(sum(v) / len(v), 4) for r, v in sorted(by_role.items())})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Final, Protocol, TypeVar
 
@@ -26,7 +27,7 @@ from abstrag.index.layers import (
     Times,
 )
 from abstrag.index.lift import LiftContext
-from abstrag.index.operator import Chain, Draft, Layer
+from abstrag.index.operator import Chain, Draft, Layer, Operator
 from abstrag.index.segment import SegmentLayout
 from abstrag.index.times import NormalizeTimes
 from abstrag.index.utility import Schedule, utilities
@@ -48,6 +49,8 @@ _LAYER_RECORDS: Final[dict[Layer, type]] = {
     Layer.MAP: Map,
 }
 _PARSES: Final = "parses"
+
+OnStep = Callable[[str], None]
 
 
 class LayerCache(Protocol):
@@ -90,14 +93,16 @@ def index(
     settings: Settings | None = None,
     schedule: Schedule | None = None,
     cache: LayerCache | None = None,
+    on_step: OnStep = lambda _name: None,
 ) -> DocumentIndex:
     """Index a document: eight operators, then the utility prior.
 
     With a cache, an operator whose settings and predecessors are unchanged is not run again.
+    `on_step` is told the name of each operator that does run.
     """
     settings = settings or Settings()
     chain = standard_chain(background, settings)
-    draft = _run(chain, Draft(document), cache)
+    draft = _run(chain, Draft(document), cache, on_step)
     return assemble(draft, background=background, settings=settings, schedule=schedule)
 
 
@@ -163,36 +168,45 @@ def assemble(
         frames=draft.mapped.frames,
         ambiguities=tuple(sorted(open_questions, key=lambda a: (a.segment, a.start, a.end))),
         fingerprint=fingerprint(background, settings, schedule),
+        background=background,
     )
 
 
-def _run(chain: Chain, draft: Draft, cache: LayerCache | None) -> Draft:
+def _run(chain: Chain, draft: Draft, cache: LayerCache | None, on_step: OnStep) -> Draft:
     """Run the chain, taking from the cache the longest prefix it holds."""
-    if cache is None:
-        return chain(draft)
-    content = draft.document.content_hash
     steps = list(zip(chain.operators, chain.fingerprints(), strict=True))
+    content = draft.document.content_hash if cache else ""
     done = 0
-    for op, fingerprint in steps:
-        data = cache.get_layer(content, op.provides, fingerprint)
+    if cache is not None:
+        draft, done = _cached(draft, content, steps, cache)
+    for op, mark in steps[done:]:
+        on_step(op.name)
+        draft = op(draft)
+        if cache is not None:
+            layer = to_json(getattr(draft, op.provides.value)).encode()
+            cache.put_layer(content, op.provides, mark, layer)
+            if op.provides is Layer.SEGMENTS:
+                cache.put_layer(content, _PARSES, mark, DocBin(docs=draft.parses).to_bytes())
+    return draft
+
+
+def _cached(
+    draft: Draft, content: str, steps: Sequence[tuple[Operator, str]], cache: LayerCache
+) -> tuple[Draft, int]:
+    """Return the draft with every leading layer the cache holds, and how many those are."""
+    layers: dict[str, object] = {}
+    for op, mark in steps:
+        data = cache.get_layer(content, op.provides, mark)
         if data is None:
             break
-        draft = draft.with_(**{op.provides.value: from_json(_LAYER_RECORDS[op.provides], data)})
-        done += 1
-    if 0 < done < len(steps):
-        data = cache.get_layer(content, _PARSES, steps[0][1])
-        if data is None:
-            done = 0
-        else:
-            bin_ = DocBin().from_bytes(data)
-            draft = draft.with_(parses=tuple(bin_.get_docs(parser().vocab)))
-    for op, fingerprint in steps[done:]:
-        draft = op(draft)
-        made = to_json(getattr(draft, op.provides.value)).encode()
-        cache.put_layer(content, op.provides, fingerprint, made)
-        if op.provides is Layer.SEGMENTS:
-            cache.put_layer(content, _PARSES, fingerprint, DocBin(docs=draft.parses).to_bytes())
-    return draft
+        layers[op.provides.value] = from_json(_LAYER_RECORDS[op.provides], data)
+    if not layers or len(layers) == len(steps):
+        return draft.with_(**layers), len(layers)
+    data = cache.get_layer(content, _PARSES, steps[0][1])
+    if data is None:
+        return draft, 0  # operators that still have to run read the parse, so it is made anew
+    parses = tuple(DocBin().from_bytes(data).get_docs(parser().vocab))
+    return draft.with_(parses=parses, **layers), len(layers)
 
 
 _Named = TypeVar("_Named", Granularity, Genre)

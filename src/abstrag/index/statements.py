@@ -60,6 +60,7 @@ _PROFILES: Final[tuple[tuple[Profile, re.Pattern[str]], ...]] = tuple(
 _CUED: Final = 0.9  # confidence when a cue was seen
 _DEFAULT: Final = 0.7  # no marker present: the author's own claim, as the paper has it
 
+_CITED: Final = re.compile(_CITATION)
 _FINITE: Final = frozenset({"VBD", "VBP", "VBZ", "MD"})
 _PROPERTY: Final = re.compile(
     r"\d|\b(?:higher|lower|greater|less|more|fewer|larger|smaller|equal to|at (?:least|most)|"
@@ -97,7 +98,7 @@ def _of_sentence(tokens: Tokens, start: int, end: int) -> Iterator[Statement]:
 
     part = tokens.doc.char_span(tokens.start_char + start, tokens.start_char + end)
     finite = part is not None and any(t.tag_ in _FINITE for t in part)
-    measured = bool(_PROPERTY.search(text))
+    measured = bool(_PROPERTY.search(_CITED.sub("", text)))
     if finite and not text.rstrip().endswith("?"):
         yield made(StatementKind.CLAIM)
     if measured or not finite:

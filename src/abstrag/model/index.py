@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from abstrag.model.background import EMPTY, Background
 from abstrag.model.context import Context
 from abstrag.model.document import Document, Genre
 from abstrag.model.record import record
@@ -56,7 +57,8 @@ class DocumentIndex:
     mentions: tuple[Mention, ...]
     frames: tuple[Frame, ...]
     ambiguities: tuple[Ambiguity, ...]
-    fingerprint: str
+    fingerprint: str  # of the operators, the Background and the settings
+    background: Background = EMPTY
 
     @property
     def segments(self) -> tuple[Segment, ...]:

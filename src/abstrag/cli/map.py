@@ -1,0 +1,84 @@
+"""`abstrag map`: the abstraction map of a document, terms and licensed edges."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+from rich.markup import escape
+
+from abstrag.cli.options import json_option, library_options, open_library
+from abstrag.cli.output import FAMILY_STYLE, console, print_json
+from abstrag.model.index import DocumentIndex
+from abstrag.model.record import to_data
+from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
+
+
+@click.command("map")
+@click.argument("target")
+@library_options
+@click.option("--term", help="Only edges at terms whose label or id contains this.")
+@click.option("--family", type=click.Choice([f.value for f in Family]), help="Only this family.")
+@click.option("--all", "everything", is_flag=True, help="WordNet edges too, which are many.")
+@json_option
+def map_command(
+    target: str,
+    store_path: Path | None,
+    background: Path | None,
+    genre: str | None,
+    granularity: str | None,
+    max_mb: float,
+    term: str | None,
+    family: str | None,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """Show what TARGET calls the same, what it says is a kind of what, and what that costs.
+
+    Without --all, edges that only WordNet or the event inventory suggests are counted, not listed;
+    --json always has them all.
+    """
+    with open_library(store_path, background, genre, granularity, max_mb) as library:
+        index = library.open(target)
+    labels = {t.id: t.label for t in index.map.terms}
+
+    def wanted(edge: Edge) -> bool:
+        if family is not None and edge.family.value != family:
+            return False
+        names = (edge.source, edge.target, labels[edge.source], labels[edge.target])
+        return term is None or any(term.casefold() in name.casefold() for name in names)
+
+    edges = [e for e in index.map.edges if wanted(e)]
+    if as_json:
+        kept = {e.source for e in edges} | {e.target for e in edges}
+        narrowed = term is not None or family is not None
+        terms = [t for t in index.map.terms if not narrowed or t.id in kept]
+        print_json({"terms": [to_data(t) for t in terms], "edges": [to_data(e) for e in edges]})
+        return
+    _print(index, edges, everything=everything or term is not None)
+
+
+def _print(index: DocumentIndex, edges: list[Edge], *, everything: bool) -> None:
+    out = console()
+    kinds = Counter(t.kind for t in index.map.terms)
+    counted = ", ".join(f"{kinds[k]} {k.value}" for k in TermKind if kinds[k])
+    out.print(f"[bold]{escape(index.document.title or index.document.id)}[/]  {counted}")
+    labels = {t.id: t.label for t in index.map.terms}
+    shown = [e for e in edges if everything or e.licence.kind is not LicenceKind.LEXICON]
+    for fam in Family:
+        own = [e for e in shown if e.family is fam]
+        if own:
+            out.print(f"\n[bold {FAMILY_STYLE[fam]}]{fam.value}[/]")
+        for e in own:
+            arrow = "≡" if e.relation is Relation.EQUIVALENT else "→"
+            cost = "free" if e.truth_preserving else f"{e.cost:.2f}"
+            reference = " ".join(e.licence.reference.split())
+            at = "" if e.licence.span is None else f" at {e.licence.span.start}"
+            out.print(
+                f"  {escape(labels[e.source])} {arrow} {escape(labels[e.target])}  "
+                f"[bold]{cost}[/]  [dim]{e.licence.kind.value}{at}: {escape(reference)}[/]"
+            )
+    hidden = len(edges) - len(shown)
+    if hidden:
+        out.print(f"\n[dim]and {hidden} edges that the lexicon suggests: --all lists them[/]")

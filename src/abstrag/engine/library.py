@@ -1,0 +1,147 @@
+"""A library: a store with a Background and settings, that turns paths and names into indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from abstrag.config import Settings
+from abstrag.documents.load import load
+from abstrag.errors import AbstragError, FileMissing, InputError, UnknownDocument
+from abstrag.index.pipeline import OnStep, fingerprint, index
+from abstrag.model.background import EMPTY, Background
+from abstrag.model.index import DocumentIndex
+from abstrag.model.record import record
+from abstrag.stores.protocol import DocumentInfo, Store
+
+_STORE_MAGIC: Final = b"SQLite format 3\x00"
+_LATEX: Final = frozenset({".tex", ".ltx"})
+
+
+@record
+class Outcome:
+    """What became of one path: indexed, unchanged, skipped or failed, and why."""
+
+    path: str
+    status: str
+    document: str | None = None
+    segments: int = 0
+    terms: int = 0
+    edges: int = 0
+    error: str | None = None
+    hint: str | None = None
+    exit_code: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Indexes files into a store, once each, and opens what is there."""
+
+    store: Store
+    background: Background | None = None  # None: the one the document was indexed with, if any
+    settings: Settings = field(default_factory=Settings)
+    on_step: OnStep = lambda _name: None
+
+    def index_file(self, path: Path) -> Outcome:
+        """Index one file unless it, the Background and the operators are all unchanged."""
+        source = str(path.resolve())
+        known = self.store.find_source(source)
+        background = self.background
+        if background is None:
+            background = self.store.background(known.id) if known else EMPTY
+        current = fingerprint(background, self.settings), source_hash(path)
+        if known is not None and (known.fingerprint, known.source_hash) == current:
+            return _outcome(path, "unchanged", known)
+        document = load(path, max_bytes=self.settings.max_file_bytes)
+        document = replace(document, metadata=replace(document.metadata, source=source))
+        made = index(
+            document,
+            background=background,
+            settings=self.settings,
+            cache=self.store,
+            on_step=self.on_step,
+        )
+        name = self.store.put(made, source_path=source, source_hash=current[1])
+        return _outcome(path, "indexed", self.store.find(name))
+
+    def index_paths(
+        self, paths: Sequence[Path], on_file: Callable[[Path], None] = lambda _path: None
+    ) -> Iterator[Outcome]:
+        """Index files and everything inside folders; a failure is an outcome, not the end."""
+        for path in paths:
+            for file in sorted(_files(path)):
+                on_file(file)
+                if path.is_dir() and _is_part(file):
+                    yield Outcome(str(file), "skipped", error="part of another LaTeX document")
+                    continue
+                try:
+                    yield self.index_file(file)
+                except AbstragError as error:
+                    yield Outcome(
+                        str(file), "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code
+                    )
+
+    def open(self, target: str) -> DocumentIndex:
+        """Return the index of a file (indexed first when new or changed) or of a document id."""
+        path = Path(target)
+        if path.is_file():
+            if is_store(path):
+                raise InputError(
+                    f"{target!r} is a store of documents, and this command takes one document",
+                    hint=f"abstrag store list --store {target}",
+                )
+            outcome = self.index_file(path)
+            assert outcome.document is not None
+            return self.store.get(outcome.document)
+        try:
+            return self.store.get(target)
+        except UnknownDocument as error:
+            if _looks_like_path(target):
+                raise FileMissing(
+                    f"no file at {target!r}, and no document of that name in the store",
+                    hint=error.hint,
+                ) from None
+            raise
+
+
+def source_hash(path: Path) -> str:
+    """Hash what a document is read from; for LaTeX that is every source file beside it."""
+    digest = sha256(path.read_bytes())
+    if path.suffix.lower() in _LATEX:
+        for part in sorted(p for p in path.parent.rglob("*") if p.suffix.lower() in _LATEX):
+            digest.update(str(part.relative_to(path.parent)).encode() + part.read_bytes())
+    return digest.hexdigest()
+
+
+def is_store(path: Path) -> bool:
+    """True when a file is a store rather than a document."""
+    with path.open("rb") as file:
+        return file.read(len(_STORE_MAGIC)) == _STORE_MAGIC
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    for child in path.rglob("*"):
+        hidden = any(part.startswith(".") for part in child.relative_to(path).parts)
+        if child.is_file() and not hidden:
+            yield child
+
+
+def _is_part(path: Path) -> bool:
+    """True for a LaTeX file without a document class: some other file pulls it in."""
+    if path.suffix.lower() not in _LATEX:
+        return False
+    return b"\\documentclass" not in path.read_bytes()
+
+
+def _looks_like_path(target: str) -> bool:
+    return "/" in target or "\\" in target or Path(target).suffix != ""
+
+
+def _outcome(path: Path, status: str, info: DocumentInfo) -> Outcome:
+    return Outcome(str(path), status, info.id, info.segments, info.terms, info.edges)

@@ -1,0 +1,64 @@
+# Everything runs in .venv, made here from the locked requirements; only python3 (3.11 or newer),
+# pip and make have to be there. A second call finds what the first one installed.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+PIP := $(PYTHON) -m pip --python $(RUN) --disable-pip-version-check install --quiet
+DEV := $(VENV)/.dev
+DOCS := $(VENV)/.docs
+LOCK_VENV := build/lock
+UV_VERSION := 0.13.7
+COMPILE := $(LOCK_VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
+	--generate-hashes --no-emit-index-url --no-emit-find-links \
+	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench docs setup lock clean
+.DELETE_ON_ERROR:
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+demo: $(DEV) ## index the bundled article and show what was understood
+	$(VENV)/bin/abstrag demo
+
+test: $(DEV) ## run the tests (ARGS="-k store" picks some)
+	$(RUN) -m pytest $(ARGS)
+
+check: $(DEV) ## lint, formatting and types
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+bench: $(DEV) ## run every script in benchmarks/
+	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(RUN) $$script; done
+
+docs: $(DOCS) ## build the site into site/
+	$(RUN) -m mkdocs build --strict --quiet
+
+setup: $(DEV) ## only make .venv and install everything
+
+lock: ## bring requirements/ up to date with pyproject.toml (UPGRADE=1 moves every pin)
+	$(PYTHON) -m venv --without-pip $(LOCK_VENV)
+	$(PYTHON) -m pip --python $(LOCK_VENV)/bin/python install --quiet uv==$(UV_VERSION)
+	$(COMPILE) pyproject.toml -o requirements/runtime.lock
+	$(COMPILE) pyproject.toml --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	$(COMPILE) --group docs -c requirements/dev.lock -o requirements/docs.lock
+
+clean: ## remove .venv, caches and everything built
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(RUN):
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("abstrag needs Python 3.11 or newer, $(PYTHON) is " + sys.version.split()[0])'
+	$(PYTHON) -m venv --without-pip $(VENV)
+
+$(DEV): requirements/dev.lock pyproject.toml | $(RUN)
+	$(PIP) --require-hashes -r requirements/dev.lock
+	$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DOCS): requirements/docs.lock | $(RUN)
+	$(PIP) --require-hashes -r requirements/docs.lock
+	@touch $@

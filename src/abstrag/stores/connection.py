@@ -1,0 +1,110 @@
+"""Opening an SQLite file, one transaction at a time, and what its errors mean to a person."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from abstrag.errors import InputError, StoreCorrupt, StoreError
+
+BUSY_S: Final = 30.0  # how long to wait for another process to finish its write
+
+_AGAIN: Final = "move the file away and index again, or choose another one with --store"
+_PERMISSION: Final = "check the permissions of the file and its folder, or choose another --store"
+_CORRUPT: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_HINTS: Final = {
+    sqlite3.SQLITE_BUSY: "another process is writing to it; try again when that is done",
+    sqlite3.SQLITE_LOCKED: "another process is writing to it; try again when that is done",
+    sqlite3.SQLITE_FULL: "free some disk space",
+    sqlite3.SQLITE_CANTOPEN: _PERMISSION,
+    sqlite3.SQLITE_PERM: _PERMISSION,
+    sqlite3.SQLITE_READONLY: _PERMISSION,
+}
+
+
+def connect(path: Path, *, create: bool) -> sqlite3.Connection:
+    """Open the file at a path; `create` makes it, and the folders above it, when it is missing."""
+    try:
+        if path.is_dir():
+            raise StoreError(
+                f"{str(path)!r} is a folder, not a store", hint="name a file with --store"
+            )
+        if not create and not path.exists():
+            raise StoreError(f"no store at {str(path)!r}", hint="abstrag index FILE makes one")
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"the folder of the store {str(path)!r} cannot be used: {error}", hint=_PERMISSION
+        ) from error
+    with translated(path):
+        return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+
+
+def configure(connection: sqlite3.Connection) -> None:
+    """Set what SQLite does not keep in the file."""
+    connection.execute("PRAGMA foreign_keys = ON")
+    # in WAL mode this loses nothing when the process dies, and never leaves a broken file
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Let readers go on while one process writes."""
+    deadline = time.monotonic() + BUSY_S
+    while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait here by itself when two processes make the same new file
+            if _code(error) not in _BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, *, write: bool) -> Iterator[None]:
+    """Run a block as one transaction; an error in it leaves everything as it was."""
+    connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn what SQLite raises into our errors, with the path and a hint."""
+    try:
+        yield
+    except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
+        raise  # a mistake in our own code; no hint would help the user
+    except UnicodeEncodeError as error:  # a file name of raw bytes, as some systems allow
+        raise InputError(
+            f"{error.object!r} is not valid Unicode and cannot be stored", hint="rename the file"
+        ) from error
+    except sqlite3.Error as error:
+        code = _code(error)
+        if code is None or code in _CORRUPT:  # no code: a column that cannot be decoded
+            raise corrupt(path, error) from error
+        raise StoreError(
+            f"store {str(path)!r} cannot be used: {error}", hint=_HINTS.get(code)
+        ) from error
+
+
+def corrupt(path: Path, problem: object) -> StoreCorrupt:
+    """Say that the file at a path is no store, or a broken one."""
+    return StoreCorrupt(f"{str(path)!r} is not a store or is broken: {problem}", hint=_AGAIN)
+
+
+def _code(error: sqlite3.Error) -> int | None:
+    """Return the primary result code of an error."""
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF

@@ -1,0 +1,34 @@
+"""Where the store is when nobody says, and how to tell a store file from any other."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from platformdirs import user_data_dir
+
+STORE_VARIABLE: Final = "ABSTRAG_STORE"
+STORE_NAME: Final = "store.db"
+APPLICATION_ID: Final = 0x41627352  # "AbsR": marks an SQLite file as ours, in its header
+
+_SQLITE_MAGIC: Final = b"SQLite format 3\0"
+_APPLICATION_ID_AT: Final = 68
+
+
+def default_store_path() -> Path:
+    """Return the path in `ABSTRAG_STORE`, or else the store in the user's data folder."""
+    if chosen := os.environ.get(STORE_VARIABLE):
+        return Path(chosen).expanduser()
+    return Path(user_data_dir("abstrag", appauthor=False)) / STORE_NAME
+
+
+def is_store(path: str | Path) -> bool:
+    """True when a file says in its first bytes that it is a store of ours."""
+    try:
+        with Path(path).open("rb") as file:
+            head = file.read(_APPLICATION_ID_AT + 4)
+    except OSError:
+        return False
+    mark = head[_APPLICATION_ID_AT:]
+    return head.startswith(_SQLITE_MAGIC) and mark == APPLICATION_ID.to_bytes(4, "big")

@@ -1,0 +1,115 @@
+"""What a store of indexes promises, whatever keeps the bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Protocol, Self
+
+from abstrag.model.background import Background
+from abstrag.model.document import Genre
+from abstrag.model.index import DocumentIndex
+from abstrag.model.record import record
+from abstrag.model.segment import Granularity
+from abstrag.model.term import Mention
+
+
+@record
+class DocumentInfo:
+    """What a store knows about a document without reading its index.
+
+    `id` is the name in the store; it differs from the document's own id when two sources gave
+    their documents the same one. `indexed_at` lives here and not in the index, so that indexing a
+    file twice gives the same index.
+    """
+
+    id: str
+    title: str
+    date: str | None
+    source_path: str | None
+    source_hash: str
+    content_hash: str
+    genre: Genre
+    granularity: Granularity
+    fingerprint: str
+    segments: int
+    terms: int
+    edges: int
+    indexed_at: str  # UTC, ISO 8601, whole seconds
+
+
+class Store(Protocol):
+    """Finished indexes by document, and the intermediate layers they were made from.
+
+    Every call is one transaction: it is done wholly or not at all, and readers never see half of
+    it. Several processes may use one store at the same time.
+    """
+
+    def put(self, index: DocumentIndex, *, source_path: str | None, source_hash: str) -> str:
+        """Keep an index, in place of the one this source had before, and return its store id.
+
+        The id is the document's own unless another source holds it; then a short hash of the
+        source path is put behind it. Documents without a source path are told apart by id alone.
+        Paths are compared as they are spelled: resolve them first.
+        """
+        ...
+
+    def get(self, document_id: str) -> DocumentIndex:
+        """Return the index of a document, named by its store id or a unique beginning of it."""
+        ...
+
+    def find(self, document_id: str) -> DocumentInfo:
+        """Describe a document, named by its store id or a unique beginning of it."""
+        ...
+
+    def background(self, document_id: str) -> Background:
+        """Return the Background a document was indexed with."""
+        ...
+
+    def find_source(self, path: str) -> DocumentInfo | None:
+        """Describe the document that was read from a path, if there is one."""
+        ...
+
+    def documents(self) -> tuple[DocumentInfo, ...]:
+        """Describe every document, sorted by id."""
+        ...
+
+    def postings(self, document_id: str, term_ids: Iterable[str]) -> dict[str, tuple[Mention, ...]]:
+        """Return the mentions of each term in index order; a term without any maps to `()`."""
+        ...
+
+    def remove(self, document_id: str) -> None:
+        """Forget a document, named by its full store id, and the layers only it needed."""
+        ...
+
+    def get_layer(self, content_hash: str, layer: str, fingerprint: str) -> bytes | None:
+        """Return what `put_layer` kept under the same three keys, or None."""
+        ...
+
+    def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
+        """Keep an operator's result for a document's content and a chain's fingerprint.
+
+        Only the latest few fingerprints of a content and layer are kept.
+        """
+        ...
+
+    def check(self) -> None:
+        """Read everything once; a broken store is a `StoreCorrupt`."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the store; closing twice is fine."""
+        ...
+
+    def __enter__(self) -> Self:
+        """Return the store itself."""
+        ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the store."""
+        ...

@@ -1,0 +1,87 @@
+"""The tables whose rows belong to one document each, and their columns in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table by name; its rows are read back in the order of the first `key` columns."""
+
+    name: str
+    columns: tuple[str, ...]
+    key: int = 1
+
+    @property
+    def insert(self) -> str:
+        """The statement that adds a row: the document's number, then the columns."""
+        marks = ", ".join("?" for _ in self.columns)
+        return f"INSERT INTO {self.name} (document, {', '.join(self.columns)}) VALUES (?, {marks})"
+
+    @property
+    def select(self) -> str:
+        """The statement that reads the rows of one document."""
+        columns, key = ", ".join(self.columns), ", ".join(self.columns[: self.key])
+        return f"SELECT {columns} FROM {self.name} WHERE document = ? ORDER BY {key}"
+
+
+SEGMENTS: Final = Table(
+    "segments",
+    (
+        "position",
+        "id",
+        "kind",
+        "role",
+        "text",
+        "start",
+        "stop",
+        "alignment",
+        "block",
+        "section",
+        "page",
+        "headers",
+        "table_row",
+        "table_column",
+        "canonical",
+        "statements",
+        "utility",
+        "layout",
+        "novelty",
+        "assertedness",
+    ),
+)
+CONTEXTS: Final = Table(
+    "contexts",
+    ("segment", "field", "position", "name", "value", "confidence", "start", "stop", "term"),
+    key=3,
+)
+TERMS: Final = Table(
+    "terms",
+    ("number", "id", "kind", "label", "surfaces", "first_day", "last_day", "quantity", "unit"),
+)
+EDGES: Final = Table(
+    "edges",
+    (
+        "position",
+        "source",
+        "target",
+        "relation",
+        "family",
+        "operator",
+        "weight",
+        "distance",
+        "truth_preserving",
+        "confidence",
+        "licence",
+        "reference",
+        "start",
+        "stop",
+    ),
+)
+POSTINGS: Final = Table("postings", ("position", "term", "segment", "start", "stop", "header"))
+
+TABLES: Final = (SEGMENTS, CONTEXTS, TERMS, EDGES, POSTINGS)

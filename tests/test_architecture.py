@@ -1,0 +1,175 @@
+"""The shape of the code is a promise; these tests keep it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+import abstrag
+
+ROOT = Path(abstrag.__file__).parent
+FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
+LAYERS = [  # low to high: a module imports its own package and lower layers, never a peer
+    {"errors"},
+    {"config"},
+    {"model"},
+    {"bridges", "llm", "neural", "lexicon", "language", "documents", "stores"},
+    {"index", "query", "policy"},
+    {"rank"},
+    {"refine"},
+    {"engine", "baselines", "testing"},
+    {"bench"},
+    {"cli", "server"},
+]
+LEVEL = {name: i for i, names in enumerate(LAYERS) for name in names}
+ABOVE_ALL = {"__init__", "__main__"}  # the public names; they may come from anywhere
+DATA = "data"  # files that ship with the package, and no code
+MAX_LINES = 400
+LOADS_UPWARD = {"model/document.py"}  # Document.load: people look for it there
+
+
+def package(file: str) -> str:
+    """Return the package, or the top-level module, a file belongs to."""
+    return PurePosixPath(file).parts[0].removesuffix(".py")
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Go through the modules a file imports, wherever in it the import stands."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield f"{'.' * node.level}{node.module or ''}"
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def called_by_name(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
+    """Go through all calls, with the last part of the name that is called."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name):
+                yield node.func.id, node
+            elif isinstance(node.func, ast.Attribute):
+                yield node.func.attr, node
+
+
+def import_faults(file: str, source: str) -> list[str]:
+    """Say what is wrong with a file's imports."""
+    tree, here, faults = ast.parse(source), package(file), []
+    for name in imported(tree):
+        if name.startswith("."):
+            faults.append(f"{file}: relative import of {name}")
+        elif name == "abstrag" and here in LEVEL and here not in LAYERS[-1]:
+            faults.append(f"{file}: import from the module that defines it, not from abstrag")
+        elif name.startswith("abstrag.") and not may_import(here, name.split(".")[1]):
+            faults.append(f"{file}: {here} may not import {name}")
+    for name, call in called_by_name(tree):
+        first = call.args[0] if call.args else None
+        if (
+            name in ("import_module", "__import__")
+            and isinstance(first, ast.Constant)
+            and str(first.value).startswith("abstrag")
+            and file not in LOADS_UPWARD
+            and here in LEVEL
+        ):
+            faults.append(f"{file}: imports {first.value!r} at run time")
+    return faults
+
+
+def may_import(here: str, there: str) -> bool:
+    """Tell whether a package may import another one."""
+    if here in ABOVE_ALL or there in (here, DATA):
+        return True
+    return LEVEL.get(there, len(LAYERS)) < LEVEL.get(here, -1)
+
+
+def print_faults(file: str, source: str) -> list[str]:
+    """Say where a file writes to the terminal."""
+    if package(file) in LAYERS[-1]:
+        return []
+    tree = ast.parse(source)
+    faults = [f"{file}:{call.lineno}: print" for n, call in called_by_name(tree) if n == "print"]
+    faults += [
+        f"{file}:{node.lineno}: sys.{node.attr}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("stdout", "stderr")
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "sys"
+    ]
+    return faults
+
+
+def read(file: str) -> str:
+    return (ROOT / file).read_text("utf-8")
+
+
+def test_imports_only_point_down() -> None:
+    assert [fault for file in FILES for fault in import_faults(file, read(file))] == []
+
+
+def test_every_package_has_its_layer() -> None:
+    homeless = {package(file) for file in FILES} - set(LEVEL) - ABOVE_ALL - {DATA}
+    assert homeless == set()
+
+
+def test_no_file_is_too_long_to_read() -> None:
+    assert [file for file in FILES if len(read(file).splitlines()) > MAX_LINES] == []
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    assert [file for file in FILES if not says_what_it_is_for(read(file))] == []
+
+
+def says_what_it_is_for(source: str) -> bool:
+    return not source.strip() or ast.get_docstring(ast.parse(source)) is not None
+
+
+def test_nothing_below_the_command_line_prints() -> None:
+    assert [fault for file in FILES for fault in print_faults(file, read(file))] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "source"),
+    [
+        ("model/term.py", "from abstrag.index.operator import Chain"),  # upward
+        ("model/term.py", "def f():\n    import abstrag.cli.main"),  # upward, hidden in a function
+        ("stores/rows.py", "from abstrag.lexicon.wordnet import wordnet"),  # a peer
+        ("baselines/bm25.py", "from abstrag.engine.library import Library"),  # a peer
+        ("errors.py", "from abstrag.config import TAU"),
+        ("stores/rows.py", "from .tables import Table"),
+        ("stores/rows.py", "from . import tables"),
+        ("stores/rows.py", "from abstrag import index"),
+        ("stores/rows.py", "from abstrag.nowhere import x"),
+        ("model/term.py", "import_module('abstrag.documents.load')"),
+        ("model/term.py", "importlib.import_module('abstrag.documents.load')"),
+    ],
+)
+def test_a_wrong_import_is_seen(file: str, source: str) -> None:
+    assert len(import_faults(file, source)) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "source"),
+    [
+        ("stores/rows.py", "from abstrag.model.term import Term\nimport sqlite3"),
+        ("stores/rows.py", "from abstrag.stores.tables import Table"),
+        ("cli/main.py", "from abstrag import __version__"),
+        ("engine/demo.py", "from abstrag.data import demo"),
+        ("__init__.py", "from abstrag.engine.library import Library"),
+        ("model/document.py", "import_module('abstrag.documents.load')"),
+        ("language/parser.py", "import_module(MODEL)"),
+    ],
+)
+def test_a_right_import_is_let_through(file: str, source: str) -> None:
+    assert import_faults(file, source) == []
+
+
+def test_a_print_is_seen() -> None:
+    assert len(print_faults("index/lift.py", "print(1)\nsys.stderr.write('x')")) == 2
+    assert print_faults("cli/main.py", "print(1)") == []
+
+
+def test_a_module_without_a_docstring_is_seen() -> None:
+    assert not says_what_it_is_for("x = 1")
+    assert says_what_it_is_for("\n")

@@ -1,0 +1,55 @@
+"""The locked requirements are complete, hashed and in step with pyproject.toml."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+RUNTIME: list[str] = PROJECT["project"]["dependencies"]
+GROUPS: dict[str, list[str]] = PROJECT["dependency-groups"]
+LOCKS = {
+    "runtime": RUNTIME,
+    "dev": [*RUNTIME, *GROUPS["dev"]],
+    "docs": GROUPS["docs"],
+}
+PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[^\s;\\]+)", re.MULTILINE)
+
+
+def lock(name: str) -> str:
+    return (ROOT / "requirements" / f"{name}.lock").read_text("utf-8")
+
+
+def pins(text: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for match in PIN.finditer(text):
+        found.setdefault(canonicalize_name(match["name"]), []).append(match["version"])
+    return found
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_direct_dependency_is_pinned_within_its_bounds(name: str) -> None:
+    pinned = pins(lock(name))
+    for line in LOCKS[name]:
+        requirement = Requirement(line)
+        versions = pinned.get(canonicalize_name(requirement.name), [])
+        assert versions, f"{line} is not in {name}.lock; run make lock"
+        assert all(requirement.specifier.contains(v) for v in versions), f"{line}: run make lock"
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_pin_has_hashes_and_no_lock_names_a_host(name: str) -> None:
+    entries = re.split(r"\n(?=\w)", lock(name))
+    assert all("--hash=sha256:" in entry for entry in entries if PIN.match(entry))
+    assert not re.search(r"://|--(extra-)?index-url|--find-links", lock(name))
+
+
+def test_the_locks_agree_with_each_other() -> None:
+    runtime, dev, docs = (pins(lock(name)) for name in ("runtime", "dev", "docs"))
+    assert {name: dev.get(name) for name in runtime} == runtime
+    shared = dev.keys() & docs.keys()
+    assert {n: docs[n] for n in shared} == {n: dev[n] for n in shared}

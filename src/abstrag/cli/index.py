@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.progress import Progress
 
-from abstrag.cli.options import json_option, library_options, open_library
+from abstrag.cli.options import LibraryOptions, json_option, library_options
 from abstrag.cli.output import console, print_json, progress
 from abstrag.engine.library import Library, Outcome
 from abstrag.errors import AbstragError, PartialFailure
@@ -19,12 +19,8 @@ from abstrag.model.record import to_data
 @library_options
 @json_option
 def index_command(
+    options: LibraryOptions,
     paths: tuple[Path, ...],
-    store_path: Path | None,
-    background: Path | None,
-    genre: str | None,
-    granularity: str | None,
-    max_mb: float,
     as_json: bool,
 ) -> None:
     """Index files, and everything inside folders.
@@ -38,7 +34,7 @@ def index_command(
         def on_step(name: str) -> None:
             bar.update(task, description=f"{bar.tasks[0].fields.get('file', '')} {name}")
 
-        with open_library(store_path, background, genre, granularity, max_mb, on_step) as library:
+        with options.open(on_step) as library:
             outcomes = _run(library, paths, bar)
     _report(outcomes, as_json=as_json)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import click
 from rich.markup import escape
 
-from abstrag.cli.options import json_option, library_options, open_library
+from abstrag.cli.options import LibraryOptions, json_option, library_options
 from abstrag.cli.output import FAMILY_STYLE, console, print_json
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
@@ -23,12 +22,8 @@ from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
 @click.option("--all", "everything", is_flag=True, help="WordNet edges too, which are many.")
 @json_option
 def map_command(
+    options: LibraryOptions,
     target: str,
-    store_path: Path | None,
-    background: Path | None,
-    genre: str | None,
-    granularity: str | None,
-    max_mb: float,
     term: str | None,
     family: str | None,
     everything: bool,
@@ -39,7 +34,7 @@ def map_command(
     Without --all, edges that only WordNet or the event inventory suggests are counted, not listed;
     --json always has them all.
     """
-    with open_library(store_path, background, genre, granularity, max_mb) as library:
+    with options.open() as library:
         index = library.open(target)
     labels = {t.id: t.label for t in index.map.terms}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -10,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from abstrag.cli.options import json_option, library_options, open_library
+from abstrag.cli.options import LibraryOptions, json_option, library_options
 from abstrag.cli.output import console, print_json
 from abstrag.model.document import BlockKind
 from abstrag.model.index import DocumentIndex, SegmentRecord
@@ -24,12 +23,8 @@ from abstrag.model.record import to_data
 @click.option("--tree", is_flag=True, help="Show the section tree instead.")
 @json_option
 def show_command(
+    options: LibraryOptions,
     target: str,
-    store_path: Path | None,
-    background: Path | None,
-    genre: str | None,
-    granularity: str | None,
-    max_mb: float,
     segment_id: str | None,
     tree: bool,
     as_json: bool,
@@ -38,7 +33,7 @@ def show_command(
 
     TARGET is a file (indexed first when it is new or changed) or a document id.
     """
-    with open_library(store_path, background, genre, granularity, max_mb) as library:
+    with options.open() as library:
         index = library.open(target)
     records = [r for r in index.records if segment_id in (None, r.segment.id)]
     if segment_id is not None and not records:

@@ -7,19 +7,11 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
-from abstrag.cli.options import json_option
+from abstrag.cli.options import json_option, store_option
 from abstrag.cli.output import console, print_json
 from abstrag.model.record import to_data
 from abstrag.stores.location import default_store_path
 from abstrag.stores.sqlite import SqliteStore
-
-_store = click.option(
-    "--store",
-    "store_path",
-    type=click.Path(dir_okay=False, path_type=Path),
-    envvar="ABSTRAG_STORE",
-    help="The store file.  [default: in your data folder]",
-)
 
 
 @click.group("store")
@@ -28,11 +20,11 @@ def store_command() -> None:
 
 
 @store_command.command("list")
-@_store
+@store_option
 @json_option
 def store_list(store_path: Path | None, as_json: bool) -> None:
     """List the documents in the store."""
-    with SqliteStore.open(store_path or default_store_path()) as store:
+    with SqliteStore.open(store_path or default_store_path(), create=False) as store:
         documents = store.documents()
     if as_json:
         print_json([to_data(d) for d in documents])
@@ -47,18 +39,18 @@ def store_list(store_path: Path | None, as_json: bool) -> None:
 
 @store_command.command("remove")
 @click.argument("document_id")
-@_store
+@store_option
 def store_remove(document_id: str, store_path: Path | None) -> None:
     """Forget one document."""
-    with SqliteStore.open(store_path or default_store_path()) as store:
+    with SqliteStore.open(store_path or default_store_path(), create=False) as store:
         store.remove(document_id)
 
 
 @store_command.command("check")
-@_store
+@store_option
 def store_check(store_path: Path | None) -> None:
     """Read the whole store once; exits with 13 when it is broken."""
-    with SqliteStore.open(store_path or default_store_path()) as store:
+    with SqliteStore.open(store_path or default_store_path(), create=False) as store:
         store.check()
         count = len(store.documents())
     console().print(f"{count} documents, all sound")

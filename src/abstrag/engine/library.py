@@ -13,11 +13,12 @@ from abstrag.documents.load import load
 from abstrag.errors import AbstragError, FileMissing, InputError, UnknownDocument
 from abstrag.index.pipeline import OnStep, fingerprint, index
 from abstrag.model.background import EMPTY, Background
+from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import record
+from abstrag.stores.location import is_store
 from abstrag.stores.protocol import DocumentInfo, Store
 
-_STORE_MAGIC: Final = b"SQLite format 3\x00"
 _LATEX: Final = frozenset({".tex", ".ltx"})
 
 
@@ -57,15 +58,24 @@ class Library:
             return _outcome(path, "unchanged", known)
         document = load(path, max_bytes=self.settings.max_file_bytes)
         document = replace(document, metadata=replace(document.metadata, source=source))
-        made = index(
+        made = self._index(document, background)
+        name = self.store.put(made, source_path=source, source_hash=current[1])
+        return _outcome(path, "indexed", self.store.find(name))
+
+    def index_document(self, document: Document) -> DocumentIndex:
+        """Index a document that came from no file, and keep it under its own id."""
+        made = self._index(document, self.background or EMPTY)
+        self.store.put(made, source_path=None, source_hash=document.content_hash)
+        return made
+
+    def _index(self, document: Document, background: Background) -> DocumentIndex:
+        return index(
             document,
             background=background,
             settings=self.settings,
             cache=self.store,
             on_step=self.on_step,
         )
-        name = self.store.put(made, source_path=source, source_hash=current[1])
-        return _outcome(path, "indexed", self.store.find(name))
 
     def index_paths(
         self, paths: Sequence[Path], on_file: Callable[[Path], None] = lambda _path: None
@@ -114,12 +124,6 @@ def source_hash(path: Path) -> str:
         for part in sorted(p for p in path.parent.rglob("*") if p.suffix.lower() in _LATEX):
             digest.update(str(part.relative_to(path.parent)).encode() + part.read_bytes())
     return digest.hexdigest()
-
-
-def is_store(path: Path) -> bool:
-    """True when a file is a store rather than a document."""
-    with path.open("rb") as file:
-        return file.read(len(_STORE_MAGIC)) == _STORE_MAGIC
 
 
 def _files(path: Path) -> Iterator[Path]:

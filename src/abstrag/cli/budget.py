@@ -1,0 +1,67 @@
+"""`abstrag budget`: what each budget τ reaches, as numbers and as a plot."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from abstrag.cli.options import SearchOptions, json_option, search_options
+from abstrag.cli.output import console, print_json
+from abstrag.cli.trace import print_query
+from abstrag.config import TAU, TAU_MAX
+from abstrag.model.ranking import BudgetCurve
+from abstrag.model.record import to_data
+
+_WIDTH = 60
+
+
+@click.command("budget")
+@click.argument("target")
+@click.argument("query")
+@search_options
+@json_option
+def budget_command(
+    options: SearchOptions,
+    target: str,
+    query: str,
+    as_json: bool,
+) -> None:
+    """Show at which budget τ each segment of TARGET meets the whole of QUERY."""
+    searcher = options.open(target)
+    curve = searcher.budget(query)
+    if as_json:
+        print_json(to_data(curve))
+        return
+    out = console()
+    print_query(out, curve.query)
+    _plot(out, curve)
+    texts = {s.id: s.text for s in searcher.index.segments}
+    for entry in curve.entries[:15]:
+        out.print(
+            f"  [bold]{entry.tau:4.2f}[/]  {entry.segment:>5}  {escape(texts[entry.segment][:90])}"
+        )
+    if curve.covers is None:
+        out.print("no budget makes one segment meet the whole query")
+    else:
+        out.print(
+            f"the cheapest budget at which one segment meets it all: [bold]{curve.covers:.2f}[/]"
+        )
+    if curve.covers_together is not None:
+        out.print(
+            f"each literal is met by some segment from [bold]{curve.covers_together:.2f}[/] on"
+        )
+
+
+def _plot(out: Console, curve: BudgetCurve) -> None:
+    """Draw the segments reached over τ as bars; the default budget is marked."""
+    most = max((s.reachable for s in curve.steps), default=0)
+    out.print(f"\n[dim]segments that meet the whole query, by budget (default τ {TAU:g})[/]")
+    for tenth in range(0, round(TAU_MAX * 10) + 1, 2):
+        tau = tenth / 10
+        count = sum(1 for e in curve.entries if e.tau <= tau + 1e-9)
+        share = max((s.best_share for s in curve.steps if s.tau <= tau + 1e-9), default=0.0)
+        bar = "█" * (round(_WIDTH * count / most) if most else 0)
+        mark = "◂" if tau in (1.4, 1.6) else " "
+        out.print(f"  τ {tau:3.1f} {mark} {count:>4} {bar} [dim]best share {share:.0%}[/]")
+    out.print()

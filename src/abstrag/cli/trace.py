@@ -1,0 +1,117 @@
+"""How hits and traces look on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rich.console import Console
+from rich.markup import escape
+
+from abstrag.cli.output import FAMILY_STYLE
+from abstrag.model.index import DocumentIndex
+from abstrag.model.query import Bridge, Query
+from abstrag.model.ranking import GapTrace, Hit, LiteralTrace
+
+Labels = Mapping[str, str]
+
+
+def labels_of(index: DocumentIndex) -> Labels:
+    """Return how terms are called."""
+    return {t.id: t.label for t in index.map.terms}
+
+
+def print_query(out: Console, query: Query) -> None:
+    """Print what the query was understood as."""
+    literals = "  ".join(
+        f"[cyan]{t.kind.value}[/] [bold]{escape(t.label)}[/]"
+        f"{'(' + ', '.join(t.slots) + ')' if t.slots else ''}"
+        f"{' [red]negated[/]' if t.negated else ''} [dim]{t.weight:.2f}[/]"
+        for t in query.literals
+    )
+    out.print(f"[dim]asks for[/]  {literals}")
+    more = []
+    if query.answer_type:
+        more.append(f"answer type {query.answer_type}")
+    if query.window:
+        more.append(f"window {query.window.start} to {query.window.end}")
+    if query.scope:
+        more.append(f"only in {', '.join(query.scope)}")
+    if more:
+        out.print(f"[dim]          {escape(' · '.join(more))}[/]")
+
+
+def place(hit: Hit) -> str:
+    """Return where a hit stands, for a person."""
+    parts = [" › ".join(hit.section)] if hit.section else []
+    if hit.page is not None:
+        parts.append(f"page {hit.page}")
+    parts.append(f"characters {hit.span.start} to {hit.span.end}")
+    return ", ".join(parts)
+
+
+def print_hit(out: Console, hit: Hit, rank: int | None) -> None:
+    """Print a hit: quote, place, factors, reading."""
+    number = "–" if rank is None else str(rank)
+    out.print(f"\n[bold]{number:>2}[/]  [bold green]{escape(' '.join(hit.quote.split()))}[/]")
+    out.print(f"    [dim]{hit.segment} · {escape(place(hit))}[/]")
+    judged = "" if hit.judgement is None else f"  judge {hit.judgement:.2f}"
+    out.print(
+        f"    [magenta]{hit.relevance:.3f}[/]  match {hit.match:.2f} · utility {hit.utility:.2f}"
+        f" · exp(−gap {hit.gap:.2f}){judged}"
+    )
+    if hit.reading:
+        out.print(f"    [italic]{escape(hit.reading)}[/]")
+
+
+def print_trace(out: Console, trace: GapTrace, labels: Labels) -> None:
+    """Print a trace in full: literals, bridges with ω, δ and licence, what stayed unmet."""
+    for found in trace.literals:
+        out.print(
+            f"    {_mark(found)} [cyan]{found.literal.kind.value}[/] "
+            f"[bold]{escape(found.literal.label)}[/]  {_how(found, labels)}"
+        )
+        for bridge in found.bridges:
+            for line in _bridge(bridge, labels):
+                out.print(f"        {line}")
+        if found.alternatives:
+            names = ", ".join(labels.get(t, t) for t in found.alternatives[:6])
+            out.print(f"        [dim]as good: {escape(names)}[/]")
+    cost = "none within reach" if trace.bridge_cost is None else f"{trace.bridge_cost:.2f}"
+    by = trace.over_budget_by
+    over = "" if by is None else f", over budget together by {by:.2f}"
+    out.print(
+        f"    [dim]bridges together {cost}{over} · {trace.share:.0%} of the query met · "
+        f"{'reachable' if trace.reachable else 'not reachable'} · gap {trace.gap:.2f}[/]"
+    )
+
+
+def _mark(found: LiteralTrace) -> str:
+    return "[green]✓[/]" if found.met else "[red]✗[/]"
+
+
+def _how(found: LiteralTrace, labels: Labels) -> str:
+    if found.distance is None:
+        return "[red]unmet[/]: no way at any budget"
+    via = escape(labels.get(found.via or "", found.via or ""))
+    state = "" if found.met else "[red]unmet[/]: "
+    if found.context is not None:
+        source = f"{found.context.name} {found.context.value}"
+        return f"{state}through the {escape(source)}, {found.distance:.2f}"
+    return f"{state}by {via}, {found.distance:.2f}"
+
+
+def _bridge(bridge: Bridge, labels: Labels) -> Iterator[str]:
+    style = FAMILY_STYLE[bridge.family]
+    source = escape(labels.get(bridge.source, bridge.source))
+    target = escape(labels.get(bridge.target, bridge.target))
+    price = (
+        "free: a premise"
+        if bridge.truth_preserving
+        else f"{bridge.cost:.2f} = ω {bridge.weight:.2f} + δ {bridge.distance:.2f}"
+    )
+    detail = f" ({', '.join(bridge.details)})" if bridge.details else ""
+    yield f"[{style}]{bridge.family.value}[/] {source} → {target}  {price}{escape(detail)}"
+    if bridge.licence is not None:
+        at = "" if bridge.licence.span is None else f" at {bridge.licence.span.start}"
+        reference = " ".join(bridge.licence.reference.split())
+        yield f"    [dim]licence: {bridge.licence.kind.value}{at}: {escape(reference)}[/]"

@@ -1,3 +1,84 @@
-"""AbstRAG: find the evidence in a document, quote it exactly, and show why it is evidence."""
+"""AbstRAG: find the evidence in a document, quote it exactly, and show why it is evidence.
+
+Names are loaded when they are first used: `import abstrag` and `abstrag --help` do not wait for
+the language model.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from abstrag.config import Settings
+    from abstrag.engine.facade import AbstRAG
+    from abstrag.engine.searcher import Searcher
+    from abstrag.errors import AbstragError
+    from abstrag.index.pipeline import index
+    from abstrag.model.background import Background
+    from abstrag.model.document import Document
+    from abstrag.model.index import DocumentIndex
+    from abstrag.model.query import Bridge, Clause, Literal, Query
+    from abstrag.model.ranking import BudgetCurve, GapTrace, Hit, Ranking, WhyNot
+    from abstrag.model.segment import Segment
+    from abstrag.model.span import Span
+    from abstrag.model.term import AbstractionMap, Edge, Term
+    from abstrag.rank.relevance import Preset
+
+_HOMES = {
+    "AbstRAG": "engine.facade",
+    "AbstractionMap": "model.term",
+    "AbstragError": "errors",
+    "Background": "model.background",
+    "Bridge": "model.query",
+    "BudgetCurve": "model.ranking",
+    "Clause": "model.query",
+    "Document": "model.document",
+    "DocumentIndex": "model.index",
+    "Edge": "model.term",
+    "GapTrace": "model.ranking",
+    "Hit": "model.ranking",
+    "Literal": "model.query",
+    "Preset": "rank.relevance",
+    "Query": "model.query",
+    "Ranking": "model.ranking",
+    "Searcher": "engine.searcher",
+    "Segment": "model.segment",
+    "Settings": "config",
+    "Span": "model.span",
+    "Term": "model.term",
+    "WhyNot": "model.ranking",
+    "index": "index.pipeline",
+}
+
+__all__ = [
+    "AbstRAG",
+    "AbstractionMap",
+    "AbstragError",
+    "Background",
+    "Bridge",
+    "BudgetCurve",
+    "Clause",
+    "Document",
+    "DocumentIndex",
+    "Edge",
+    "GapTrace",
+    "Hit",
+    "Literal",
+    "Preset",
+    "Query",
+    "Ranking",
+    "Searcher",
+    "Segment",
+    "Settings",
+    "Span",
+    "Term",
+    "WhyNot",
+    "index",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'abstrag' has no attribute {name!r}")
+    return getattr(import_module(f"abstrag.{_HOMES[name]}"), name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import as_file, files
+from typing import Final
 
 from abstrag.documents.load import load
 from abstrag.index.pipeline import index
@@ -10,7 +11,10 @@ from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 
-DEMO_QUERY = "Give me all collaborations between LLM companies and chip suppliers in 2024"
+DEMO_QUERY: Final = "Give me all collaborations between LLM companies and chip suppliers in 2024"
+DEMO_SENTENCE: Final = (
+    "The CTO of Anthropic visited the head of TSMC's 3 nm fabrication division this Tuesday."
+)
 
 
 def demo_document() -> Document:

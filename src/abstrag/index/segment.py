@@ -15,9 +15,10 @@ from abstrag.index.layers import Segments
 from abstrag.index.operator import Draft, Layer
 from abstrag.index.role import role_of_block, role_of_label
 from abstrag.language.parser import parse, parser_version
-from abstrag.model.document import Block, BlockKind, Cell, Document, Genre, Quote, Table
+from abstrag.model.document import Block, BlockKind, Document, Genre
 from abstrag.model.segment import Granularity, Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.table import Cell, Grid, Table
 
 _PARSE_LIMIT: Final = 20_000  # characters parsed at a time; a longer block is cut at a sentence end
 _SENTENCE_END: Final = re.compile(r"[.!?]['\")\]]*\s+(?=\S)")
@@ -135,8 +136,9 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 def _table_units(
     document: Document, index: int, table: Table, granularity: Granularity
 ) -> Iterator[_Unit]:
-    for row in range(table.rows):
-        cells = [c for c in table.row(row) if c.text.strip()]
+    grid = Grid(table)
+    for row, all_cells in sorted(grid.rows.items()):
+        cells = [c for c in all_cells if c.text.strip()]
         if all(c.header for c in cells):
             continue  # a header row speaks through the rows below it
         if granularity is Granularity.ELEMENT:
@@ -147,14 +149,14 @@ def _table_units(
                     text,
                     alignment,
                     SegmentKind.TABLE_CELL,
-                    headers=table.headers(cell),
+                    headers=grid.headers(cell),
                     row=row,
                     column=cell.column,
                 )
             continue
         text, alignment = _row_text(document, cells)
         own = {c.span for c in cells}
-        headers = {q: None for c in cells for q in table.headers(c) if q.span not in own}
+        headers = {q: None for c in cells for q in grid.above(c)}
         span = Span(min(s.start for s in own), max(s.end for s in own))
         kind = SegmentKind.TABLE_ROW
         yield _Unit(index, text, alignment, kind, span, headers=tuple(headers), row=row)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from abstrag.model.record import record, to_json
 from abstrag.model.span import Alignment, Span
+from abstrag.model.table import Table
 
 
 class BlockKind(StrEnum):
@@ -34,64 +35,6 @@ class Genre(StrEnum):
     REPORT = "report"
     NEWS = "news"
     PLAIN = "plain"
-
-
-@record
-class Quote:
-    """A piece of text and where it stands; a header cell, a caption, a date line."""
-
-    text: str
-    span: Span
-
-
-@record
-class Cell:
-    """One cell of a table; `row` and `column` count from 0, spans say how far it reaches."""
-
-    row: int
-    column: int
-    text: str
-    span: Span
-    header: bool = False
-    row_span: int = 1
-    column_span: int = 1
-
-
-@record
-class Table:
-    """A table as rows and columns of cells."""
-
-    cells: tuple[Cell, ...]
-    caption: Quote | None = None
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return max((c.row + c.row_span for c in self.cells), default=0)
-
-    def row(self, index: int) -> tuple[Cell, ...]:
-        """Return the cells that begin in a row, left to right."""
-        return tuple(sorted((c for c in self.cells if c.row == index), key=lambda c: c.column))
-
-    def headers(self, cell: Cell) -> tuple[Quote, ...]:
-        """Return a cell's own headers: those above it, then those to its left."""
-        if cell.header:
-            return ()
-        rows = range(cell.row, cell.row + cell.row_span)
-        columns = range(cell.column, cell.column + cell.column_span)
-        above = [c for c in self.cells if c.header and c.row < cell.row and _overlap(c, columns)]
-        left = [
-            c
-            for c in self.cells
-            if c.header and c.column < cell.column and c.row in rows and c not in above
-        ]
-        above.sort(key=lambda c: (c.row, c.column))
-        left.sort(key=lambda c: c.column)
-        return tuple(Quote(c.text, c.span) for c in (*above, *left) if c.text)
-
-
-def _overlap(cell: Cell, columns: range) -> bool:
-    return cell.column < columns.stop and columns.start < cell.column + cell.column_span
 
 
 @record

@@ -8,7 +8,7 @@ from math import isclose, isfinite
 from abstrag.config import COST_UNIT, MAX_LITERALS
 from abstrag.errors import InputError
 from abstrag.model.record import record
-from abstrag.model.term import Edge, Family, Interval, Licence, Quantity
+from abstrag.model.term import Edge, Family, Interval, Licence, Quantity, Relation
 
 
 class LiteralKind(StrEnum):
@@ -83,6 +83,7 @@ class Bridge:
     """
 
     family: Family
+    relation: Relation
     operator: str
     source: str
     target: str
@@ -105,6 +106,7 @@ class Bridge:
         """Put an edge to use."""
         return cls(
             family=edge.family,
+            relation=edge.relation,
             operator=edge.operator,
             source=edge.source,
             target=edge.target,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from abstrag.model.context import FieldValue
 from abstrag.model.query import Bridge, Literal, Query
 from abstrag.model.record import record
 from abstrag.model.segment import Role
 from abstrag.model.span import Span
-from abstrag.model.term import Frame, Mention
+from abstrag.model.term import Edge, Frame, Mention
 
 
 @record
@@ -16,14 +18,15 @@ class LiteralTrace:
 
     `distance` is d_j, the cost of the cheapest way, and None when there is none at all. `bridges`
     are that way's, from the literal outwards, and `via` is the term it ends at; the term stands in
-    the segment at `mention` or is lifted from the context as `context`. `frame` is the reading of
-    the event whose slots were counted.
+    the segment at `mention` or is lifted from the context as `context`; `alternatives` are other
+    terms of the segment that do as well. `frame` is the telling of the event whose slots counted.
     """
 
     literal: Literal
     met: bool
     distance: float | None = None
     via: str | None = None
+    alternatives: tuple[str, ...] = ()
     bridges: tuple[Bridge, ...] = ()
     mention: Mention | None = None
     context: FieldValue | None = None
@@ -35,7 +38,7 @@ class GapTrace:
     """The gap between a query and a segment, taken apart.
 
     `bridge_cost` is b*, the cost of the cheapest set of bridges that meets all literals, and
-    `bridges` is that set; both are empty when some literal cannot be met at any affordable cost.
+    `bridges` is that set; there is neither when some literal cannot be met at any budget.
     `over_budget_by` says by how much b* overruns the budget although each literal is affordable.
     """
 
@@ -83,3 +86,102 @@ class Ranking:
     touched: int  # that hold something of the query
     judgements: int = 0
     judgements_avoided: int = 0
+
+
+@record
+class LeftOut:
+    """A hit that does not go with a support set, and why."""
+
+    position: int
+    reason: str
+
+
+@record
+class SupportSet:
+    """Hits that can be believed together, best first.
+
+    No literal is bound to two entities or times among them, and the bridges of all of them
+    together, each paid once, stay within the budget.
+    """
+
+    hits: tuple[Hit, ...]
+    bindings: tuple[str | None, ...]  # for each literal: the entity or time it is bound to
+    bridges: tuple[Bridge, ...]
+    cost: float
+    left_out: tuple[LeftOut, ...] = ()
+
+
+@record
+class Entry:
+    """A segment and the least budget at which it meets the whole query."""
+
+    segment: str
+    position: int
+    tau: float
+
+
+@record
+class BudgetStep:
+    """What one budget reaches: segments that meet all, that hold anything, and the best share."""
+
+    tau: float
+    reachable: int
+    touched: int
+    best_share: float
+
+
+@record
+class BudgetCurve:
+    """What every budget reaches.
+
+    `covers` is the least τ at which one segment meets all literals, `covers_together` the least at
+    which each literal is met by some segment.
+    """
+
+    query: Query
+    document: str
+    entries: tuple[Entry, ...]
+    steps: tuple[BudgetStep, ...]
+    covers: float | None
+    covers_together: float | None
+
+
+class Cause(StrEnum):
+    """Why a passage is not among the first hits, in the order in which it can get lost."""
+
+    FOUND = "found"
+    NOT_IN_DOCUMENT = "not in the document"
+    NOT_A_SEGMENT = "not a segment of its own"
+    OUT_OF_SCOPE = "outside the sections asked for"
+    NO_COUNTERPART = "a literal has no counterpart"
+    NO_EDGE = "no licensed edge"
+    OVER_TAU = "cost over the budget"
+    OVER_TOGETHER = "affordable one by one, over the budget together"
+    OUTRANKED = "outranked"
+
+
+@record
+class Counterfactual:
+    """The least change that would lift a passage: an edge to add, or a budget to grant."""
+
+    description: str
+    rank_before: int | None
+    rank_after: int
+    edge: Edge | None = None
+    tau: float | None = None
+
+
+@record
+class WhyNot:
+    """The one first cause why a passage is not among the first hits, and what would change it."""
+
+    passage: str
+    cause: Cause
+    detail: str
+    segment: str | None = None
+    rank: int | None = None
+    literal: str | None = None  # the one that stands in the way
+    by: float | None = None  # how much the budget is overrun, or the factor falls short
+    rival: str | None = None  # the segment that outranks it
+    counterfactual: Counterfactual | None = None
+    hit: Hit | None = None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from abstrag.model.document import Quote
 from abstrag.model.record import record
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import Alignment, Quote, Span
 
 
 class SegmentKind(StrEnum):

@@ -49,3 +49,11 @@ class Alignment:
         """Return the alignment of `reading_text[start:end]` taken as a text of its own."""
         inner = tuple((a - start, b) for a, b in self.runs if start < a < end)
         return Alignment(((0, self.at(start)), *inner))
+
+
+@record
+class Quote:
+    """A piece of text and where it stands; a header cell, a caption, a date line."""
+
+    text: str
+    span: Span

@@ -16,11 +16,11 @@ from typing import TypeVar
 
 from abstrag.model.background import Background
 from abstrag.model.context import Context, Field, FieldValue
-from abstrag.model.document import Document, Genre, Quote
+from abstrag.model.document import Document, Genre
 from abstrag.model.index import Ambiguity, DocumentIndex, SegmentRecord, Utility
 from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Granularity, Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import Alignment, Quote, Span
 from abstrag.model.statement import Statement
 from abstrag.model.term import (
     AbstractionMap,

@@ -2,20 +2,12 @@
 
 from abstrag.model.background import Background, EventRule
 from abstrag.model.context import Context, FieldValue
-from abstrag.model.document import (
-    Block,
-    BlockKind,
-    Cell,
-    Document,
-    Genre,
-    Metadata,
-    Quote,
-    Table,
-)
+from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata
 from abstrag.model.index import Ambiguity, DocumentIndex, SegmentRecord, Utility
 from abstrag.model.segment import Granularity, Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import Alignment, Quote, Span
 from abstrag.model.statement import Profile, Statement, StatementKind
+from abstrag.model.table import Cell, Table
 from abstrag.model.term import (
     AbstractionMap,
     Edge,

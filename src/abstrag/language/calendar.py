@@ -1,0 +1,234 @@
+"""The calendar: runs of days, the units they are counted in, and how they are written.
+
+Conventions, so that every interval can be checked by hand:
+
+- A week begins on Monday; a decade with its 0 ("1990s" is 1990 to 1999); a century with its 1 (the
+  19th is 1801 to 1900).
+- A portion of a longer time is cut at whole years where it has enough of them, else at whole
+  months, else at days, each cut rounded: the first third of a year is January to April, of the
+  1990s 1990 to 1992, of a month of 30 days its days 1 to 10.
+- An open end is the first or the last day there is, 0001-01-01 or 9999-12-31; ISO notation writes
+  it as two dots.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from abstrag.model.term import Interval
+
+ONE_DAY: Final = timedelta(days=1)
+MONTH_NAMES: Final = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_ISO_DATE: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
+
+
+class Unit(StrEnum):
+    """A unit of the calendar."""
+
+    DAY = "day"
+    WEEK = "week"
+    WEEKEND = "weekend"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+    DECADE = "decade"
+    CENTURY = "century"
+
+
+_MONTHS_IN: Final = {
+    Unit.MONTH: 1,
+    Unit.QUARTER: 3,
+    Unit.YEAR: 12,
+    Unit.DECADE: 120,
+    Unit.CENTURY: 1200,
+}
+
+
+class Days(NamedTuple):
+    """A run of days, both ends included."""
+
+    first: date
+    last: date
+
+    @property
+    def interval(self) -> Interval:
+        """The same as a record."""
+        return Interval(self.first.isoformat(), self.last.isoformat())
+
+    @property
+    def whole_year(self) -> int | None:
+        """The calendar year this is, if it is one."""
+        year = self.first.year
+        return year if self == months(year, 1, 12) else None
+
+    def distance(self, day: date) -> int:
+        """Return how many days lie between this and a day; none when it holds the day."""
+        return max((self.first - day).days, (day - self.last).days, 0)
+
+
+def days_of(interval: Interval) -> Days:
+    """Read a record back."""
+    return Days(date.fromisoformat(interval.start), date.fromisoformat(interval.end))
+
+
+def one_day(day: date) -> Days:
+    """Return a day as a run of one."""
+    return Days(day, day)
+
+
+def months(year: int, month: int, count: int = 1) -> Days:
+    """Return `count` months from the given one on; month 13 is January of the next year."""
+    if year + (month + count - 2) // 12 == date.max.year and (month + count - 2) % 12 == 11:
+        return Days(_first_of(year, month), date.max)
+    return Days(_first_of(year, month), _first_of(year, month + count) - ONE_DAY)
+
+
+def _first_of(year: int, month: int) -> date:
+    years, index = divmod(month - 1, 12)
+    return date(year + years, index + 1, 1)
+
+
+def year_of(year: int) -> Days:
+    """Return a calendar year."""
+    return months(year, 1, 12)
+
+
+def century(number: int) -> Days:
+    """Return a century by its ordinal number."""
+    return Days(date(number * 100 - 99, 1, 1), date(number * 100, 12, 31))
+
+
+def around(day: date, unit: Unit, steps: int = 0) -> Days:
+    """Return the calendar unit that holds a day, or the one so many steps after it."""
+    if unit is Unit.DAY:
+        return one_day(day + steps * ONE_DAY)
+    monday = day - day.weekday() * ONE_DAY + 7 * steps * ONE_DAY
+    if unit is Unit.WEEK:
+        return Days(monday, monday + 6 * ONE_DAY)
+    if unit is Unit.WEEKEND:
+        return Days(monday + 5 * ONE_DAY, monday + 6 * ONE_DAY)
+    size = _MONTHS_IN[unit]
+    origin = 12 if unit is Unit.CENTURY else 0
+    block = (day.year * 12 + day.month - 1 - origin) // size + steps
+    return months(0, block * size + origin + 1, size)
+
+
+def shift(day: date, steps: int, unit: Unit) -> date:
+    """Return the same day so many units later; the 31st becomes the month's last day."""
+    if unit in (Unit.DAY, Unit.WEEK):
+        return day + steps * (7 if unit is Unit.WEEK else 1) * ONE_DAY
+    there = months(day.year, day.month + steps * _MONTHS_IN[unit])
+    return there.first.replace(day=min(day.day, there.last.day))
+
+
+def ending(last: date, count: int, unit: Unit) -> Days:
+    """Return the so many units that end with a day: three months to June 30 begin on April 1."""
+    return Days(shift(last + ONE_DAY, -count, unit), last)
+
+
+def following(day: date, count: int, unit: Unit) -> Days:
+    """Return the so many units that begin after a day."""
+    return Days(day + ONE_DAY, shift(day, count, unit))
+
+
+def portion(days: Days, index: int, parts: int) -> Days:
+    """Return one of so many equal parts, counted from 0; a single day has no parts."""
+    after = days.last + ONE_DAY
+    count, unit = (after - days.first).days, Unit.DAY
+    if count < parts:
+        return days
+    if days.first.day == after.day == 1:
+        in_months = (after.year - days.first.year) * 12 + after.month - days.first.month
+        if in_months % 12 == 0 and in_months // 12 >= parts:
+            count, unit = in_months // 12, Unit.YEAR
+        elif in_months >= parts:
+            count, unit = in_months, Unit.MONTH
+    cuts = [shift(days.first, round(i * count / parts), unit) for i in (index, index + 1)]
+    return Days(cuts[0], cuts[1] - ONE_DAY)
+
+
+def parse_iso(text: str) -> Days:
+    """Read `2024`, `2024-05`, `2024-05-15` or two of them with a slash; else a ValueError."""
+    ends = [_parse_end(part.strip()) for part in text.split("/")]
+    if len(ends) > 2 or ends[0].first > ends[-1].last:
+        raise ValueError(f"not an interval: {text!r}")
+    return Days(ends[0].first, ends[-1].last)
+
+
+def _parse_end(text: str) -> Days:
+    found = _ISO_DATE.fullmatch(text)
+    if found is None:
+        raise ValueError(f"not an ISO date: {text!r}")
+    year, month, day = (int(part) if part else None for part in found.groups())
+    assert year is not None
+    if day is not None and month is not None:
+        return one_day(date(year, month, day))
+    return months(year, month) if month is not None else year_of(year)
+
+
+def iso(days: Days) -> str:
+    """Write days in the shortest ISO 8601 notation: `2024-05-14`, `2024-05`, `2015/2017`."""
+    length = _PRECISION[_grain(days)]
+    first = ".." if days.first == date.min else days.first.isoformat()[:length]
+    last = ".." if days.last == date.max else days.last.isoformat()[:length]
+    return first if first == last else f"{first}/{last}"
+
+
+def label(days: Days) -> str:
+    """Write days for a person: `14 May 2024`, `Q1 2015`, `1990s`, `since 2015`."""
+    grain = _grain(days)
+    if days.last == date.max:
+        return f"since {_name(days.first, grain)}"
+    if days.first == date.min:
+        return f"until {_name(days.last, grain)}"
+    year = days.first.year
+    if grain is not Unit.DAY and days.last.year == year:
+        for parts, letter in ((4, "Q"), (2, "H")):
+            for index in range(parts):
+                if days == portion(year_of(year), index, parts):
+                    return f"{letter}{index + 1} {year}"
+    if days == around(days.first, Unit.DECADE):
+        return f"{year}s"
+    if days == around(days.first, Unit.CENTURY):
+        return f"{_ordinal(year // 100 + 1)} century"
+    first, last = _name(days.first, grain), _name(days.last, grain)
+    if first == last:
+        return first
+    return f"{first}–{last}" if grain is Unit.YEAR else f"{first} – {last}"
+
+
+_PRECISION: Final = {Unit.YEAR: 4, Unit.MONTH: 7, Unit.DAY: 10}
+
+
+def _grain(days: Days) -> Unit:
+    """Return the largest of year, month and day that both ends fall on."""
+    if days.first.day == 1 and (days.last == date.max or (days.last + ONE_DAY).day == 1):
+        return Unit.YEAR if days.first.month == 1 and days.last.month == 12 else Unit.MONTH
+    return Unit.DAY
+
+
+def _name(day: date, grain: Unit) -> str:
+    month = f"{MONTH_NAMES[day.month - 1]} {day.year}"
+    return {Unit.YEAR: str(day.year), Unit.MONTH: month}.get(grain, f"{day.day} {month}")
+
+
+def _ordinal(number: int) -> str:
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"

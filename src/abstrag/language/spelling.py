@@ -1,0 +1,102 @@
+"""Spelling: when two ways of writing are the same words, and how far apart two others are."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from types import MappingProxyType
+from typing import Final
+
+from rapidfuzz.distance import Levenshtein
+
+from abstrag.language.keys import key
+
+_DOTTED = re.compile(r"\b(?:\w\.){1,}\w\b\.?|\b\w\.(?=\s|$)")
+_GAP = re.compile(r"[\s\-/.']+")
+_WORD = re.compile(r"[^\W\d_]+")
+_SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$")
+
+# Pairs that differ in spelling only, whatever the sentence. Pairs such as "practise" and
+# "practice" are left out: they can be different words.
+_AMERICAN: Final = MappingProxyType(
+    {
+        "aluminium": "aluminum",
+        "anaemia": "anemia",
+        "analogue": "analog",
+        "armour": "armor",
+        "behaviour": "behavior",
+        "catalogue": "catalog",
+        "centre": "center",
+        "centres": "centers",
+        "colour": "color",
+        "defence": "defense",
+        "dialogue": "dialog",
+        "fibre": "fiber",
+        "foetal": "fetal",
+        "grey": "gray",
+        "haemoglobin": "hemoglobin",
+        "harbour": "harbor",
+        "honour": "honor",
+        "labour": "labor",
+        "labelling": "labeling",
+        "licence": "license",
+        "leukaemia": "leukemia",
+        "litre": "liter",
+        "metre": "meter",
+        "modelling": "modeling",
+        "neighbour": "neighbor",
+        "oedema": "edema",
+        "oesophageal": "esophageal",
+        "oestrogen": "estrogen",
+        "offence": "offense",
+        "paediatric": "pediatric",
+        "paediatrics": "pediatrics",
+        "programme": "program",
+        "programmes": "programs",
+        "sulphur": "sulfur",
+        "theatre": "theater",
+        "tumour": "tumor",
+        "tumours": "tumors",
+    }
+)
+_ISATION = re.compile(r"isation(s?)$")
+
+
+def plain(text: str) -> str:
+    """Drop diacritics: `Kraków` reads `Krakow`."""
+    marked = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in marked if not unicodedata.combining(c)).replace("ł", "l")
+
+
+def american(word: str) -> str:
+    """Return the American spelling of a lower-case word, where the two cannot differ in meaning."""
+    return _AMERICAN.get(word) or _ISATION.sub(r"ization\1", word)
+
+
+def fold(surface: str) -> str:
+    """Fold away what never tells two names apart.
+
+    Beyond `key`: diacritics, hyphens against spaces, dots of initials, `&` against `and`, British
+    against American spelling. Two surfaces of one fold are one name.
+    """
+    text = plain(key(surface)).replace(" & ", " and ")
+    text = _DOTTED.sub(lambda m: m.group().replace(".", ""), text)
+    return _GAP.sub("", _WORD.sub(lambda m: american(m.group()), text))
+
+
+def distance(one: str, other: str) -> float:
+    """Return the edit distance of two surfaces as a share of the longer (the paper's δ_expr)."""
+    return round(Levenshtein.normalized_distance(one.casefold(), other.casefold()), 4)
+
+
+def plural(phrase: str) -> str:
+    """Return the regular plural of a noun phrase."""
+    if phrase.endswith("y") and phrase[-2:-1] not in tuple("aeiou"):
+        return phrase[:-1] + "ies"
+    return phrase + ("es" if _SIBILANT.search(phrase) else "s")
+
+
+def possessive(name: str) -> str:
+    """Return a name's possessive: `Anthropic's`, `the authors'`."""
+    lower_plural = name.endswith("s") and name.split()[-1].islower()
+    return name + ("'" if lower_plural else "'s")

@@ -1,0 +1,237 @@
+"""The grammar of time as a whole: runs, years in context, open ends, and the order of the stages.
+
+A bare number is a year only where something says so: a preposition, brackets of its own, a
+determiner before and a noun after it, another year beside it, a table cell to itself, or the edge
+of a heading or query. What is counted ("2019 patients") and what dates a source ("Smith (2019)") is
+no time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from functools import partial
+from typing import Final
+
+from abstrag.language.calendar import ONE_DAY, Days, Unit, around
+from abstrag.language.time_lexer import Token
+from abstrag.language.time_relative import (
+    RELATIVE,
+    bare_weekday,
+    offset_from,
+    spell_alone,
+    spell_near,
+    told_elsewhere,
+)
+from abstrag.language.time_rules import Frame, Part, Reading, Rule, Stage, reading
+from abstrag.language.time_spells import COMPLETIONS, DATES
+
+_TO: Final = "[DASH TO TILL]"
+_NO_COUNT: Final = "(?![THING UNITS] | WORD THING)"  # "2010 patients", "2010 adult patients"
+_NO_PLURAL: Final = "(?![THING UNITS PLURAL] | WORD THING)"
+
+
+def _run(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
+    first, last = _when(tokens)
+    relative = first.relative or last.relative
+    if first.days is None or last.days is None:
+        return Reading(None, relative, first.reason or last.reason)
+    if first.days.first > last.days.last:
+        return None
+    return Reading(Days(first.days.first, last.days.last), relative)
+
+
+def _run_into_spell(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
+    """Read "from May 2019 to July": the first July that is not before it."""
+    start, spell = _when(tokens)[0], tokens[-1].value
+    if start.days is None:
+        return start
+    year = start.days.first.year
+    end = next((spell(y) for y in (year, year + 1) if spell(y).last >= start.days.last), None)
+    return Reading(Days(start.days.first, end.last), start.relative) if end else None
+
+
+def _until_now(tokens: Sequence[Token], _frame: Frame) -> Reading:
+    return _when(tokens)[0].map(_since)
+
+
+def _since(days: Days) -> Days:
+    return Days(days.first, date.max)
+
+
+def _until(days: Days) -> Days:
+    return Days(date.min, days.last)
+
+
+def _before(days: Days) -> Days:
+    return Days(date.min, days.first - ONE_DAY)
+
+
+def _after(days: Days) -> Days:
+    return Days(days.last + ONE_DAY, date.max)
+
+
+def _open(side: Part, tokens: Sequence[Token], _frame: Frame) -> Reading:
+    return _when(tokens)[0].map(side)
+
+
+def _prior_to(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
+    """Read "prior to" and "subsequent to"."""
+    side = {-1: _before, 1: _after}.get(tokens[0].value)
+    return _when(tokens)[0].map(side) if side else None
+
+
+def _year(tokens: Sequence[Token], _frame: Frame) -> Reading:
+    return reading(tokens[0])
+
+
+def _uneven(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
+    """Read a year where a count is as likely, so a round number is none: "over 2000 kinds"."""
+    return reading(tokens[0]) if tokens[0].value % 100 else None
+
+
+def _epithet(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
+    """Read "the 1855 constitution"; an old and round number counts: "a 1500 metre race"."""
+    counted = tokens[0].kind == "OLD" and tokens[0].value % 10 == 0
+    return None if counted else reading(tokens[0])
+
+
+def _when(tokens: Sequence[Token]) -> list[Reading]:
+    return [reading(token) for token in tokens if token.kind in _WHEN]
+
+
+def _week_of(tokens: Sequence[Token], _frame: Frame) -> Reading:
+    return reading(tokens[-1]).map(lambda days: around(days.first, Unit.WEEK))
+
+
+_WHEN: Final = ("POINT", "RELYEAR", "YEAR", "OLD")
+_NOUN: Final = "(?=[NAME WORD ERA FINANCIAL FISCAL FEAST FINAL NTH SEASON WINTER PERIOD TALLY])"
+
+_RUNS: Final = Stage(
+    (
+        Rule("WEEK OF POINT", "POINT", _week_of),
+        Rule("OFFSET [WHEN]", "POINT", offset_from),
+        Rule(f"FROM? [POINT YEAR OLD] {_TO} THE? NOW", "POINT", _until_now),
+        Rule(f"FROM THE? [WHEN] COMMA? [TO TILL] THE? [WHEN] {_NO_COUNT}", "POINT", _run),
+        Rule(f"BETWEEN THE? [WHEN] COMMA? AND THE? [WHEN] {_NO_COUNT}", "POINT", _run),
+        Rule(f"FROM POINT {_TO} [DATED MONTHLY]", "POINT", _run_into_spell),
+        Rule(f"(?<!REF) [POINT YEAR] DASH THE? [WHEN] {_NO_COUNT}", "POINT", _run),
+        Rule(f"POINT [TO TILL] THE? [WHEN] {_NO_COUNT}", "POINT", _run),
+        Rule("YEAR [TO TILL] POINT", "POINT", _run),
+        Rule(f"(?<![REF TALLY]) YEAR [TO TILL] YEAR {_NO_PLURAL}", "POINT", _run),
+        Rule(f"(?<=[OPEN IN OF THE NAME]) OLD {_TO} [YEAR OLD] {_NO_PLURAL}", "POINT", _run),
+    )
+)
+_ALONE: Final = Stage(
+    (
+        # A time of year, a weekday or a part whose year the anchor has to give.
+        Rule("[LAST THIS NEXT] [DATED MONTHLY FYEAR CLOSED]", "POINT", spell_near),
+        Rule("[LAST THIS NEXT] YEARLY (?!IN)", "POINT", spell_near),  # "this fall in prices"
+        Rule("[PRIOR THAT] FYEAR", "POINT", told_elsewhere),
+        Rule("[CLOSED QPART]", "POINT", told_elsewhere),
+        Rule("DATED (?=COMMA (?:$ | BAR | OPEN | DATED))", "POINT", told_elsewhere),
+        Rule("DATED", "POINT", spell_alone),
+        Rule("(?<=[IN SINCE TILL BY BEFORE AFTER]) MONTHLY", "POINT", spell_alone),
+        Rule("RELYEAR", "POINT", _year),
+        Rule("(?<=ON) WEEKDAY", "POINT", bare_weekday),
+        Rule("WEEKDAY (?!NAME)", "POINT", bare_weekday),
+        # A year that its context shows to be one.
+        Rule(f"(?<=[IN SINCE TILL BEFORE YR ERA]) YEAR {_NO_COUNT}", "POINT", _year),
+        Rule(f"(?<=[IN SINCE TILL BEFORE YR ERA]) OLD {_NO_PLURAL}", "POINT", _year),
+        Rule(f"(?<=WEAK) YEAR {_NO_PLURAL}", "POINT", _uneven),
+        Rule("(?<=[BY AFTER TO VERSUS]) YEAR (?=[WORD NAME])", "POINT", _uneven),
+        Rule(f"(?<=[BY AFTER FROM TO VERSUS]) YEAR {_NO_PLURAL}", "POINT", _year),
+        Rule("(?<=[BY AFTER FROM]) OLD (?![THING UNITS PLURAL WORD NAME])", "POINT", _year),
+        Rule(f"(?<=NAME OF) [YEAR OLD] {_NO_COUNT}", "POINT", _year),
+        Rule(f"(?<=(?<!TALLY) OF) YEAR {_NO_PLURAL}", "POINT", _year),
+        Rule("(?<=WORD OF) OLD (?![THING UNITS PLURAL WORD NAME])", "POINT", _year),
+        Rule("(?<=[PRE POST] DASH) [YEAR OLD]", "POINT", _year),
+        Rule(
+            "(?<=(?<![NAME ETAL FEAST POSS DOT]) OPEN) YEAR (?=[CLOSE COLON DASH])", "POINT", _year
+        ),
+        Rule("(?<=NAME NAME OPEN) [YEAR OLD] (?=CLOSE)", "POINT", _year),
+        Rule(f"(?<=[THE POSS ONE THIS THAT]) [YEAR OLD] {_NOUN}", "EPITHET", _epithet),
+        Rule("^ YEAR (?![THING UNITS PLURAL STOP DOT CLOSE])", "POINT", _year),
+        Rule("(?<=[NAME WORD PLURAL]) YEAR $", "POINT", _year),
+        Rule("(?<=BAR) YEAR (?=BAR | $)", "POINT", _year),
+        Rule(
+            "(?<![COMMA DOT REF ETAL NAME OPEN]) YEAR"
+            f"(?=(?:COMMA? [AND OR] | COMMA | VERSUS | SLASH) YEAR {_NO_PLURAL})",
+            "POINT",
+            _year,
+        ),
+    )
+)
+_OPEN: Final = Stage(
+    (
+        Rule("FROM THE? POINT (?:AND? ONWARD | ON)", "POINT", partial(_open, _since)),
+        Rule("POINT AND? ONWARD", "POINT", partial(_open, _since)),
+        Rule("SINCE THE? POINT", "POINT", partial(_open, _since)),
+        Rule("(?:TILL | BY | UP TO) THE? POINT", "POINT", partial(_open, _until)),
+        Rule("PRIOR TO THE? POINT", "POINT", _prior_to),
+        Rule("(?:BEFORE | PRE DASH) THE? POINT", "POINT", partial(_open, _before)),
+        Rule("(?:AFTER | POST DASH) THE? POINT", "POINT", partial(_open, _after)),
+    )
+)
+_LINKS: Final = ("COMMA", "AND", "OR", "VERSUS", "SLASH")
+_COUNTED: Final = ("THING", "PLURAL", "UDAY", "WEEK", "UMONTH", "QTR", "YR", "CENT", "UNIT")
+
+
+def _shared_years(tokens: list[Token], _frame: Frame) -> list[Token]:
+    """Carry a year back to the dates before it: in "July and August 1988", to both."""
+    done = list(tokens)
+    year = None
+    for i in range(len(tokens) - 1, -1, -1):
+        token = tokens[i]
+        if token.kind == "POINT":
+            when: Reading = token.value
+            year = when.days.first.year if when.days and when.again else None
+        elif token.kind in ("DATED", "MONTHLY") and year:
+            try:
+                done[i] = token._replace(kind="POINT", value=Reading(token.value(year)))
+            except ValueError:  # February 29
+                year = None
+        elif token.kind not in ("COMMA", "AND", "OR"):
+            year = None
+    return done
+
+
+def _lists(tokens: list[Token], _frame: Frame) -> list[Token]:
+    """Carry a date on to the years after it: in "December 31, 2019 and 2018", to both.
+
+    In a table's header the years stand side by side with nothing between them.
+    """
+    done = list(tokens)
+    again = None
+    for i, token in enumerate(tokens):
+        counted = i + 1 < len(tokens) and tokens[i + 1].kind in _COUNTED
+        if token.kind == "POINT":
+            again = token.value.again
+        elif token.kind == "YEAR" and again and not counted:
+            try:
+                done[i] = token._replace(
+                    kind="POINT", value=Reading(again(token.value), again=again)
+                )
+            except ValueError:  # February 29
+                again = None
+        elif token.kind not in _LINKS:
+            again = None
+    return done
+
+
+_STAGES: Final = (
+    Stage((*RELATIVE, *DATES)),
+    *COMPLETIONS,
+    _RUNS,
+    _shared_years,
+    _ALONE,
+    _lists,
+    _OPEN,
+)
+
+
+def parse(tokens: list[Token], frame: Frame) -> list[Token]:
+    """Return the tokens that are times; their values are `Reading`s."""
+    for stage in _STAGES:
+        tokens = stage(tokens, frame)
+    return [token for token in tokens if token.kind in ("POINT", "EPITHET")]

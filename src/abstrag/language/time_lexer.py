@@ -1,0 +1,341 @@
+"""From characters to the tokens that the grammar of time reads.
+
+Every word and mark of a text becomes a token of some kind; a word the grammar has no use for is a
+`NAME`, a `PLURAL` or a plain `WORD`, so that rules can look at what surrounds a number. A numeral
+inside something larger (a price, a version, a telephone number, `COVID-19`) is of no kind at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from abstrag.language.calendar import MONTH_NAMES, Days, Unit, months, one_day, portion, year_of
+
+
+class Token(NamedTuple):
+    """A piece of text, its kind, and what it means; the value's type depends on the kind."""
+
+    kind: str
+    start: int
+    end: int
+    value: Any = None
+
+
+_WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
+
+# Kinds whose words mean nothing beyond their kind.
+_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "THE": "the",
+        "OF": "of",
+        "IN": "in during throughout within circa ca due",
+        "WEAK": "for with than over into about around",  # a count may follow as well
+        "SINCE": "since",
+        "TILL": "until till through thru",
+        "BY": "by",
+        "BEFORE": "before",
+        "AFTER": "after",
+        "FROM": "from",
+        "TO": "to",
+        "BETWEEN": "between",
+        "AND": "and",
+        "OR": "or",
+        "ON": "on",
+        "UP": "up",
+        "ONWARD": "onward onwards",
+        "VERSUS": "vs versus against compared",
+        "POSS": "its their our his her my your whose",
+        "PRE": "pre",
+        "POST": "post",
+        "THIS": "this current",
+        "LAST": "last",
+        "FINAL": "final latter",
+        "PAST": "past",
+        "NEXT": "next",
+        "COMING": "coming upcoming",
+        "THAT": "that",
+        "NOW": "now present",
+        "AGO": "ago",
+        "EARLIER": "earlier later previously afterwards",
+        "ENDED": "ended ending",
+        "PERIOD": "period periods",
+        "VAGUE": "few several couple many some",
+        "FISCAL": "fiscal fy",
+        "FINANCIAL": "financial",
+        "HALVES": "half halves",
+        "ERA": "calendar season vintage copyright",
+        "EVERY": "every each",
+        "FEAST": "good black bloody cyber easter ash palm",  # Good Friday
+        "BC": "bc bce",
+        # Things that are counted; after one of these no number is a year.
+        "THING": "patients participants people persons subjects men women boys girls children "
+        "adults infants individuals respondents volunteers students teachers employees workers "
+        "staff users customers members residents households families voters votes seats deaths "
+        "cases controls samples specimens mice rats cells genes proteins animals species words "
+        "tokens sentences documents articles papers pages images photos videos questions items "
+        "examples instances records rows entries points steps iterations epochs parameters units "
+        "shares copies pieces times miles feet acres hectares meters metres kilometers kilometres "
+        "kilograms grams tons tonnes pounds calories watts volts hours minutes seconds km kg mg "
+        "mm cm ml nm nt bp kb mb gb hz rpm usd eur others",
+        # Words that say that the number after them counts or labels something.
+        "TALLY": "total sample cohort out number consisting population average maximum minimum "
+        "sum majority group set mean median length height depth width size speed rate "
+        "score value level distance weight capacity",
+        "REF": "page pages pp p no nos number vol volume section sections article articles table "
+        "figure fig eq line lines room route version v item chapter rule regulation directive "
+        "form suite box isbn model grant",
+        # Plurals that are attributes of a year, not things counted.
+        "WORD": "results sales earnings revenues expenses levels losses profits elections games "
+        "awards championships finals financials statements estimates figures series "
+        "as has was does",
+    }
+)
+_UNITS: Final = {
+    **{u.value: (u, False) for u in Unit},
+    **{f"{u.value}s": (u, True) for u in Unit if u is not Unit.CENTURY},
+    "centuries": (Unit.CENTURY, True),
+    "yr": (Unit.YEAR, False),
+    "yrs": (Unit.YEAR, True),
+}
+_UNIT_KINDS: Final = {
+    Unit.DAY: "UDAY",
+    Unit.WEEK: "WEEK",
+    Unit.MONTH: "UMONTH",
+    Unit.QUARTER: "QTR",
+    Unit.YEAR: "YR",
+    Unit.CENTURY: "CENT",
+}
+_ORDINALS: Final = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+_CARDINALS: Final = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
+)
+
+
+def _vocabulary() -> dict[str, tuple[str, Any]]:
+    table: dict[str, tuple[str, Any]] = {}
+    for kind, words in _WORDS.items():
+        table.update(dict.fromkeys(words.split(), (kind, None)))
+    table.update({w: (_UNIT_KINDS.get(u[0], "UNIT"), u) for w, u in _UNITS.items()})
+    table.update({word: ("NTH", i + 1) for i, word in enumerate(_ORDINALS.split())})
+    table.update({word: ("NUMWORD", i + 1) for i, word in enumerate(_CARDINALS.split())})
+    table.update({w: ("NUMWORD", n) for w, n in (("thirty", 30), ("sixty", 60), ("ninety", 90))})
+    table.update(dict.fromkeys(("a", "an"), ("ONE", 1)))
+    table.update({word: ("WEEKDAY", i) for i, word in enumerate(_WEEKDAYS.split())})
+    table.update({"early": ("THIRD", 0), "mid": ("THIRD", 1), "late": ("THIRD", 2)})
+    table.update(dict.fromkeys(("beginning", "start", "outset"), ("EDGE", 0)))
+    table.update({"middle": ("EDGE", 1), "end": ("EDGE", 2), "close": ("EDGE", 2)})
+    table.update(dict.fromkeys(("previous", "prior", "preceding"), ("PRIOR", -1)))
+    table.update(dict.fromkeys(("following", "subsequent", "ensuing"), ("PRIOR", 1)))
+    table.update({"same": ("PRIOR", 0)})
+    table.update({"today": ("TODAY", 0), "tonight": ("TODAY", 0)})
+    table.update({"yesterday": ("TODAY", -1), "tomorrow": ("TODAY", 1)})
+    table.update({w: ("HOURS", w) for w in ("morning", "afternoon", "evening", "night")})
+    table.update({"spring": ("SEASON", 3), "summer": ("SEASON", 6), "autumn": ("SEASON", 9)})
+    table.update({"fall": ("SEASON", 9), "winter": ("WINTER", 12)})
+    table.update({name.lower(): ("MONTH", i + 1) for i, name in enumerate(MONTH_NAMES)})
+    return table
+
+
+_VOCABULARY: Final = _vocabulary()
+_SHORT_MONTHS: Final = {
+    **{name[:3].lower(): i + 1 for i, name in enumerate(MONTH_NAMES) if name != "May"},
+    "sept": 9,
+}
+_SHORT_WEEKDAYS: Final = {
+    **{name[:3]: i for i, name in enumerate(_WEEKDAYS.split())},
+    "tues": 1,
+    "thur": 3,
+    "thurs": 3,
+}
+_ALSO_WORDS: Final = frozenset({"may", "march", "august"})  # months only in upper case
+_PLURAL: Final = re.compile(r"[^sui]s$")
+_COMMON: Final = frozenset({"THING", "TALLY", "WORD"})  # in title case part of a name
+_MARKS: Final = {",": "COMMA", "(": "OPEN", ")": "CLOSE", "/": "SLASH", "|": "BAR", "&": "AND"}
+_MARKS.update({".": "DOT", ":": "COLON", ";": "STOP", "[": "STOP", "]": "STOP"})
+_MARKS.update(dict.fromkeys("-‐‑‒–—−", "DASH"))
+
+# A numeral neither continues a word, a price or another numeral nor is continued by one.
+_LEFT: Final = r"(?<![\w#$€£¥@=.])(?<!\d[:,])(?<!\):)(?<![^\d\s]/)"
+_RIGHT: Final = r"(?!\w|[%°]|[.:]\d|,\d{3}(?!\d))"
+_CLOCK: Final = r"(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+_LEXER: Final = re.compile(
+    rf"""
+      (?P<etal>\bet\s+al\b\.?)
+    | (?P<word>[^\W\d_]+(?!\w))
+    | (?=['’\d])(?:
+        (?P<iso>{_LEFT}\d{{4}}-\d\d-\d\d{_CLOCK}(?![\w-]))
+      | (?P<slashed>{_LEFT}\d{{4}}/\d\d?/\d\d?(?![\w/-]))
+      | (?P<numeric>{_LEFT}\d\d?(?:/\d\d?/|\.\d\d?\.)\d{{4}}(?![\w/-]))
+      | (?P<blob>\d+(?:[-‐‑–.]\d+){{2,}})
+      | (?P<pair>{_LEFT}\d{{4}}[-‐‑–/]\d\d(?![\w/–-]|\.\d))
+      | (?P<decade>{_LEFT}(?:\d{{3}}0['’]?|['’][3-9]0)s\b)
+      | (?P<year>(?:{_LEFT}|(?<=\d,)|(?<=FY)|(?<=\d[QH]))\d{{4}}{_RIGHT})
+      | (?P<short>(?:(?:(?<![^\W\d_])|(?<=FY))['’]|(?<=FY)|(?<=\d[QH]))\d\d(?!\w))
+      | (?P<ordinal>{_LEFT}\d\d?(?:st|nd|rd|th)\b)
+      | (?P<number>{_LEFT}\d{{1,3}}{_RIGHT}(?!/\d|\s%))
+      | (?P<possessive>['’]s\b)
+      )
+    | (?P<quarter>\b(?:Q[1-4](?=FY\d|\b)|[1-4]Q(?=['’]?\d\d(?:\d\d)?\b|\b)))
+    | (?P<half>\b(?:H[12]\b|[12]H(?=['’]?\d\d(?:\d\d)?\b|\b)))
+    | (?P<fy>\bFY(?=['’]?\d\d(?:\d\d)?\b))
+    | (?P<gap>\n\s*\n)
+    | (?P<other>\d[\w.,:/]*|\w+|\S)
+    """,
+    re.VERBOSE,
+)
+_NUMERALS: Final = frozenset({"YEAR", "OLD", "DAY", "BIG", "ISO", "PAIR", "DECADE", "NUMERIC"})
+_SHAPES: Final = (
+    "MAYBE",
+    "WKD",
+    "NAME",
+    "PLURAL",
+    "OTHER",
+    "ETAL",
+    "SHORT",
+    "ORD",
+    "PART",
+    "OWNED",
+)
+KINDS: Final = tuple(
+    sorted({kind for kind, _ in _VOCABULARY.values()} | {*_MARKS.values(), *_NUMERALS, *_SHAPES})
+)
+_PLAIN: Final = frozenset({"WORD", "NAME", "PLURAL", "OTHER", "THING", "REF"})
+_ABBREVIATED: Final = frozenset({"MONTH", "MAYBE", "WKD", "VERSUS", "REF", "IN"})
+
+
+def lex(text: str, start: int = 0, end: int | None = None) -> list[Token]:
+    """Cut a text, or a part of it, into tokens."""
+    tokens: list[Token] = []
+    for found in _LEXER.finditer(text, start, len(text) if end is None else end):
+        at, piece = found.start(), found[0]
+        if piece == "." and tokens and _abbreviates(tokens[-1], at):
+            continue
+        group = found.lastgroup or "other"
+        kind, value = _word(piece) if group == "word" else _other(group, piece)
+        tokens.append(Token(kind, at, at + len(piece), value))
+        if len(tokens) > 2 and tokens[-2].kind == "DASH":
+            _unhyphenate(tokens)
+    return tokens
+
+
+def _abbreviates(token: Token, stop: int) -> bool:
+    """True when a full stop belongs to the word before it ("Sept.", "vs.")."""
+    return token.end == stop and token.kind in _ABBREVIATED and stop - token.start <= 4
+
+
+def _unhyphenate(tokens: list[Token]) -> None:
+    """Take a numeral that hangs on a foreign word (`COVID-19`, `2019-nCoV`) for what it is."""
+    left, dash, right = tokens[-3:]
+    if left.end == dash.start and dash.end == right.start:
+        if left.kind in _NUMERALS and right.kind in _PLAIN:
+            tokens[-3] = left._replace(kind="OTHER")
+        elif right.kind in _NUMERALS and left.kind in _PLAIN:
+            tokens[-1] = right._replace(kind="OTHER")
+
+
+def _word(piece: str) -> tuple[str, Any]:
+    lower = piece.lower()
+    known = _VOCABULARY.get(lower)
+    if known is not None and not (known[0] in _COMMON and piece.istitle()):
+        return ("MAYBE", known[1]) if piece in _ALSO_WORDS else known
+    if lower in _SHORT_MONTHS:
+        return ("MAYBE" if piece == lower else "MONTH", _SHORT_MONTHS[lower])
+    if piece != lower:
+        return ("WKD", _SHORT_WEEKDAYS[lower]) if lower in _SHORT_WEEKDAYS else ("NAME", None)
+    return ("PLURAL" if _PLURAL.search(lower) else "WORD"), None
+
+
+def _other(group: str, piece: str) -> tuple[str, Any]:
+    if group in _READERS:
+        try:
+            return _READERS[group](piece)
+        except ValueError:  # no such day in the calendar
+            return "OTHER", None
+    if group == "other":
+        return _MARKS.get(piece, "OTHER"), None
+    return {"fy": "FISCAL", "etal": "ETAL", "possessive": "POSS"}.get(group, "OTHER"), None
+
+
+def _iso(piece: str) -> tuple[str, Any]:
+    return "ISO", one_day(date.fromisoformat(piece[:10]))
+
+
+def _slashed(piece: str) -> tuple[str, Any]:
+    return "ISO", one_day(date(*map(int, piece.split("/"))))
+
+
+def _numeric(piece: str) -> tuple[str, Any]:
+    """Read `15.05.2024` or `05/15/2024`; dots put the day first, slashes may leave it open."""
+    dotted = "." in piece
+    a, b, year = map(int, piece.split("." if dotted else "/"))
+    if dotted or a > 12:
+        return "NUMERIC", one_day(date(year, b, a))
+    day = one_day(date(year, a, b))
+    return "NUMERIC", day if b > 12 or a == b else "either number may be the month"
+
+
+def _pair(piece: str) -> tuple[str, Any]:
+    """Read `2018/19` as two years, `2024-05` as a month; `2010-12` could be either."""
+    year, tail = int(piece[:4]), int(piece[5:])
+    later = tail > year % 100 or tail == (year + 1) % 100
+    if 1 <= tail <= 12 and (not later or piece[4] in "-‐‑"):
+        return "PAIR", "a month or a range of years" if later else months(year, tail)
+    if not later:
+        raise ValueError(piece)
+    last = year - year % 100 + tail + (100 if tail <= year % 100 else 0)
+    return "PAIR", Days(year_of(year).first, year_of(last).last)
+
+
+def _decade(piece: str) -> tuple[str, Any]:
+    """Read `1990s`; before 2000 a round hundred is a century, and 1900 could be either."""
+    digits = re.sub(r"\D", "", piece)
+    first = int(digits) if len(digits) == 4 else 1900 + int(digits)
+    kind = "DECADE" if piece[-2] == "0" or len(digits) == 2 else "OWNED"  # "2010's" may own
+    if first == 1900:
+        return kind, "a decade or a century"
+    return kind, Days(
+        date(first, 1, 1), date(first + (9 if first % 100 or first >= 2000 else 99), 12, 31)
+    )
+
+
+def _year(piece: str) -> tuple[str, Any]:
+    year = int(piece)
+    return "YEAR" if 1900 <= year <= 2100 else "OLD" if 1000 <= year < 1900 else "OTHER", year
+
+
+def _short_year(piece: str) -> tuple[str, Any]:
+    year = int(piece[-2:])
+    return "SHORT", year + (2000 if year < 50 else 1900)
+
+
+def _number(piece: str) -> tuple[str, Any]:
+    return "DAY" if 1 <= int(piece) <= 31 else "BIG", int(piece)
+
+
+def _of_year(piece: str) -> tuple[str, Any]:
+    letter, parts = ("Q", 4) if "Q" in piece else ("H", 2)
+    return "PART", partial(portion, index=int(piece.strip(letter)) - 1, parts=parts)
+
+
+_READERS: Final = {
+    "iso": _iso,
+    "slashed": _slashed,
+    "numeric": _numeric,
+    "pair": _pair,
+    "decade": _decade,
+    "year": _year,
+    "short": _short_year,
+    "ordinal": lambda piece: ("ORD", int(piece[:-2])),
+    "number": _number,
+    "quarter": _of_year,
+    "half": _of_year,
+}

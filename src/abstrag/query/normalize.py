@@ -1,0 +1,283 @@
+"""NormQuery: map a question or claim into the canonical space of an index (appendix D.6).
+
+Words become the terms the index chain would have made of them: the same keys, the same event rule,
+the same times. A noun phrase the index knows is one literal; one it does not know falls apart into
+its words. Senses that the index knows are further starting points, so that a path from a synonym
+pays the edge from the synonym to the sense and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from math import log
+from typing import Final
+
+from abstrag.config import EVENT_LITERAL_WEIGHT, MAX_LITERALS
+from abstrag.errors import InputError
+from abstrag.language.keys import key, term_id
+from abstrag.language.parser import parse
+from abstrag.language.quantities import find_quantities
+from abstrag.language.times import find_times
+from abstrag.language.words import NOUNS, Words
+from abstrag.lexicon.events import LIGHT_VERBS, event_key, names_event
+from abstrag.lexicon.roles import roles
+from abstrag.lexicon.wordnet import Pos, wordnet
+from abstrag.model.query import Literal, LiteralKind, Query
+from abstrag.model.term import Interval, TermKind
+from abstrag.query.question import answer_type, scope_of, unwrapped
+from abstrag.query.time import time_id
+from abstrag.query.vocabulary import Vocabulary
+
+MAX_QUERY_CHARS: Final = 2_000
+_SENSES: Final = 3  # most frequent senses of a query word that may be meant
+_SUPPORT: Final = frozenset({"be", "have", "do", "get", "let"})
+_NAMES: Final = frozenset(
+    {"ORG", "PERSON", "GPE", "LOC", "PRODUCT", "FAC", "WORK_OF_ART", "LAW", "EVENT", "NORP"}
+)
+_NEGATIONS: Final = frozenset({"no", "not", "n't", "never", "without", "neither", "nor", "none"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A literal before it has a weight, and where in the query it stands."""
+
+    at: int
+    literal: Literal
+
+
+def normalize(text: str, vocabulary: Vocabulary, *, today: date | None = None) -> Query:
+    """Turn a question or claim into typed, weighted literals.
+
+    `today` resolves what the query says relative to now ("last year"); without it such words are
+    left out, never guessed.
+
+    Raises:
+        InputError: The query is empty, too long, or holds nothing that can be looked for.
+    """
+    if not text.strip():
+        raise InputError("the query is empty", hint="ask a question or state a claim")
+    if len(text) > MAX_QUERY_CHARS:
+        raise InputError(
+            f"the query has {len(text):,} characters, at most {MAX_QUERY_CHARS:,} are read",
+            hint="ask one question at a time",
+        )
+    bare = unwrapped(" ".join(text.split()))
+    reader = _Reader(bare, vocabulary, today)
+    found = sorted(reader.read(), key=lambda f: f.at)
+    if not found:
+        raise InputError(
+            f"there is nothing to look for in the query {text.strip()[:60]!r}",
+            hint="use content words, in English or as the document writes them",
+        )
+    return Query(
+        text=text,
+        literals=_weighted([f.literal for f in found], vocabulary),
+        answer_type=answer_type(bare),
+        window=reader.window,
+        scope=reader.scope,
+    )
+
+
+def _weighted(literals: Sequence[Literal], vocabulary: Vocabulary) -> tuple[Literal, ...]:
+    """Weigh literals by type and rarity, keep the heaviest, let the weights sum to 1."""
+    merged: dict[tuple[str, ...], Literal] = {}
+    for literal in literals:
+        merged.setdefault(literal.terms, literal)
+    raw = []
+    for place, literal in enumerate(merged.values()):
+        df, n = vocabulary.frequency(literal.terms), vocabulary.segments
+        rarity = log(1 + (n - df + 0.5) / (df + 0.5))
+        kind = EVENT_LITERAL_WEIGHT if literal.kind is LiteralKind.EVENT else 1.0
+        raw.append((kind * rarity, place, literal))
+    kept = sorted(sorted(raw, key=lambda r: (-r[0], r[1]))[:MAX_LITERALS], key=lambda r: r[1])
+    total = sum(weight for weight, _, _ in kept)
+    return tuple(replace(literal, weight=weight / total) for weight, _, literal in kept)
+
+
+class _Reader:
+    """Reads one query from left to right; a token belongs to at most one literal."""
+
+    def __init__(self, text: str, vocabulary: Vocabulary, today: date | None) -> None:
+        self.text = text
+        self.vocabulary = vocabulary
+        (self.doc,) = parse([text])
+        self.words = Words(self.doc)
+        self.scope, places = scope_of(text)
+        self.today = today
+        self.window: Interval | None = None
+        self.taken: set[int] = set()
+        for start, end in places:
+            self._take(start, end)
+
+    def read(self) -> Iterator[_Found]:
+        """Go through the literals, by kind."""
+        yield from self._times()
+        yield from self._quantities()
+        yield from self._names()
+        yield from self._phrases()
+        yield from self._verbs()
+        yield from self._qualities()
+
+    def _take(self, start: int, end: int) -> list[int]:
+        """Claim the free tokens of a stretch of text; none if any of it is claimed already."""
+        w = self.words
+        tokens = [i for i in range(w.size) if w.start[i] < end and start < w.end[i]]
+        if any(i in self.taken for i in tokens):
+            return []
+        self.taken.update(tokens)
+        return tokens
+
+    def _times(self) -> Iterator[_Found]:
+        for found in find_times(self.text, anchor=self.today):
+            tokens = self._take(found.start, found.end)
+            if not tokens or found.interval is None:
+                continue
+            interval = found.interval
+            self.window = self.window or interval
+            inside = self.vocabulary.times_inside(interval)
+            terms = tuple(dict.fromkeys((time_id(interval), *inside)))
+            label = self.text[found.start : found.end]
+            literal = Literal(LiteralKind.TIME, label, terms, 0.0, interval=interval)
+            yield _Found(found.start, literal)
+
+    def _quantities(self) -> Iterator[_Found]:
+        for found in find_quantities(self.text):
+            if not self._take(found.start, found.end):
+                continue
+            quantity = found.quantity
+            term = term_id(TermKind.QUANTITY, f"{quantity.value:g} {quantity.unit}".strip())
+            label = self.text[found.start : found.end]
+            yield _Found(
+                found.start, Literal(LiteralKind.QUANTITY, label, (term,), 0.0, quantity=quantity)
+            )
+
+    def _names(self) -> Iterator[_Found]:
+        """Names the document knows, longest first, then names only the parser sees."""
+        w, known = self.words, self.vocabulary.names
+        for size in range(min(self.vocabulary.longest_name, w.size), 0, -1):
+            for first in range(w.size - size + 1):
+                last = first + size
+                if any(i in self.taken for i in range(first, last)):
+                    continue
+                surface = self.text[w.start[first] : w.end[last - 1]]
+                term = known.get(key(surface))
+                if term and (size > 1 or not w.stop[first]) and _may_name(surface):
+                    self.taken.update(range(first, last))
+                    yield self._literal(LiteralKind.ENTITY, first, surface, (term,))
+        for entity in self.doc.ents:
+            if entity.label_ in _NAMES and self._take(entity.start_char, entity.end_char):
+                term = term_id(TermKind.ENTITY, key(entity.text.removeprefix("the ")))
+                yield self._literal(LiteralKind.ENTITY, entity.start, entity.text, (term,))
+
+    def _phrases(self) -> Iterator[_Found]:
+        w = self.words
+        for head in range(w.size - 1, -1, -1):
+            if head in self.taken or w.pos[head] not in NOUNS or not w.key[head]:
+                continue
+            starts = [s for s in w.phrase(head) if not self.taken & set(range(s, head + 1))]
+            known = [s for s in starts if self._known(w.phrase_key(s, head))]
+            first = known[-1] if known else head
+            self.taken.update(range(first, head + 1))
+            yield self._noun(first, head)
+
+    def _known(self, phrase: str) -> bool:
+        terms = self.vocabulary.terms
+        return any(term_id(kind, phrase) in terms for kind in (TermKind.CONCEPT, TermKind.ROLE))
+
+    def _noun(self, first: int, head: int) -> _Found:
+        w = self.words
+        phrase, label = w.phrase_key(first, head), w.label(first, head)
+        single = first == head
+        if single and names_event(phrase):
+            event = event_key(phrase, "NOUN")
+            return self._event(head, label, event, self._noun_slots(head))
+        terms = [term_id(TermKind.CONCEPT, phrase)]
+        role = roles().by_name.get(phrase)
+        if role is not None:
+            terms.insert(0, term_id(TermKind.ROLE, role.key))
+        terms += self._senses(TermKind.CONCEPT, phrase, Pos.NOUN)
+        kind = LiteralKind.ROLE if role is not None else LiteralKind.CONCEPT
+        return self._literal(kind, first, label, tuple(terms))
+
+    def _verbs(self) -> Iterator[_Found]:
+        w = self.words
+        for i in range(w.size):
+            light = w.key[i] in _SUPPORT or (w.key[i] in LIGHT_VERBS and self._carries(i))
+            if i in self.taken or w.pos[i] != "VERB" or light or not w.key[i]:
+                continue
+            self.taken.add(i)
+            event = event_key(w.key[i], "VERB")
+            yield self._event(i, w.lemma[i], event, self._verb_slots(i))
+
+    def _carries(self, verb: int) -> bool:
+        """True when a verb's object is itself the event: "hold a meeting"."""
+        obj = self.words.child(verb, "dobj", "obj")
+        return obj is not None and names_event(self.words.key[obj])
+
+    def _event(self, at: int, label: str, event: str, slots: tuple[str, ...]) -> _Found:
+        terms = (term_id(TermKind.EVENT, event), *self._senses(TermKind.EVENT, event, Pos.VERB))
+        found = self._literal(LiteralKind.EVENT, at, label, terms)
+        return replace(found, literal=replace(found.literal, slots=slots))
+
+    def _verb_slots(self, verb: int) -> tuple[str, ...]:
+        w = self.words
+        slots = []
+        if w.child(verb, "nsubj", "agent", "csubj") is not None:
+            slots.append("who")
+        has_object = w.child(verb, "dobj", "obj", "nsubjpass", "dative") is not None
+        prepositions = [c for c in w.children[verb] if w.dep[c] == "prep"]
+        if has_object or any(w.lower[p] in ("with", "to", "against") for p in prepositions):
+            slots.append("whom")
+        return tuple(slots)
+
+    def _noun_slots(self, noun: int) -> tuple[str, ...]:
+        w = self.words
+        slots: dict[str, None] = {}
+        if w.child(noun, "poss") is not None:
+            slots["who"] = None
+        for preposition in (c for c in w.children[noun] if w.dep[c] == "prep"):
+            name = w.lower[preposition]
+            if name in ("between", "among"):
+                slots |= {"who": None, "whom": None}
+            elif name == "by":
+                slots["who"] = None
+            elif name in ("with", "of", "to", "against"):
+                slots["whom"] = None
+        return tuple(slots)
+
+    def _qualities(self) -> Iterator[_Found]:
+        """Adjectives and comparatives that no phrase has claimed."""
+        w = self.words
+        for i in range(w.size):
+            if i in self.taken or w.stop[i] or not w.key[i]:
+                continue
+            comparative = w.tag[i] in ("JJR", "RBR")
+            if w.pos[i] in ("ADJ", "X") or comparative:
+                self.taken.add(i)
+                kind = LiteralKind.RELATION if comparative else LiteralKind.CONCEPT
+                own = term_id(TermKind.CONCEPT, w.key[i])
+                senses = self._senses(TermKind.CONCEPT, w.key[i], Pos.ADJ)
+                yield self._literal(kind, i, w.text[i], (own, *senses))
+
+    def _senses(self, kind: TermKind, lemma: str, pos: Pos) -> tuple[str, ...]:
+        """Return the likely senses of a word that the document's map knows."""
+        net = wordnet()
+        named = (term_id(kind, net.name(s)) for s in net.synsets(lemma, pos)[:_SENSES])
+        return tuple(t for t in named if t in self.vocabulary.terms)
+
+    def _literal(self, kind: LiteralKind, at: int, label: str, terms: tuple[str, ...]) -> _Found:
+        literal = Literal(kind, label, terms, 0.0, negated=self._negated(at))
+        return _Found(self.words.start[at], literal)
+
+    def _negated(self, token: int) -> bool:
+        w = self.words
+        near = [token, *w.children[token], w.head[token]]
+        near += [c for c in w.children[w.head[token]] if w.dep[c] == "neg"]
+        return any(w.dep[i] == "neg" or w.lower[i] in _NEGATIONS for i in near)
+
+
+def _may_name(surface: str) -> bool:
+    """True when a surface looks like a name, not like a word some entity happens to share."""
+    return any(c.isupper() or c.isdigit() for c in surface) or " " in surface

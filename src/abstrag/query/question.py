@@ -1,0 +1,87 @@
+"""What a question asks for besides its words: an answer type, and where to look."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# Imperatives that wrap a request: "Give me all …", "Please list the …", "I want to know whether …".
+_WRAPPER: Final = re.compile(
+    r"^\s*(?:please\s+)?(?:(?:can|could|would) you\s+)?(?:please\s+)?"
+    r"(?:(?:give|show|tell|find|get|bring)(?:\s+(?:me|us))?|list|name|search(?:\s+for)?|look for|"
+    r"describe|explain|identify|i (?:want|need|would like) to (?:know|see|find))\b"
+    r"(?:\s+(?:whether|if|about|of))?(?:\s+(?:all|any|every|some)(?:\s+of)?)?(?:\s+the)?\s+",
+    re.I,
+)
+_SCOPE: Final = re.compile(
+    r"\b(?:in|within|from|according to|of)\s+the\s+(?P<name>[\w ,&-]{2,40}?)\s+"
+    r"(?:section|chapter|part)\b|\b(?:in|within|from)\s+(?:section|chapter)\s+(?P<number>\d+(?:\.\d+)*)\b"
+    r"|\b(?:in|within|from)\s+the\s+(?P<part>abstract|introduction|conclusions?|appendix|discussion|"
+    r"references|footnotes?|captions?|tables?)\b",
+    re.I,
+)
+_ANSWERS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
+    (re.compile(pattern, re.I), answer)
+    for pattern, answer in (
+        (r"^(?:who|whom|whose)\b", "person or organization"),
+        (r"^when\b|^(?:in|on|since|until) (?:what|which) (?:year|month|day|date)\b", "time"),
+        (r"^where\b", "place"),
+        (r"^how (?:many|much|often|long|old|large|big|high|far|fast)\b", "quantity"),
+        (
+            r"^what (?:is|was|are|were) the (?:number|amount|size|share|percentage|rate)\b",
+            "quantity",
+        ),
+        (r"^why\b", "reason"),
+        (r"^how\b", "manner"),
+        (
+            r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must)\b"
+            r".*\?\s*$",
+            "yes or no",
+        ),
+    )
+)
+_WHICH: Final = re.compile(
+    r"^(?:(?:in|on|for|with|by|of)\s+)?(?:which|what)\s+(?P<noun>[a-z][\w-]*)", re.I
+)
+_NO_TYPE: Final = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "will",
+        "would",
+    ]
+)
+
+
+def unwrapped(text: str) -> str:
+    """Return the request without the imperative around it."""
+    return _WRAPPER.sub("", text, count=1)
+
+
+def scope_of(text: str) -> tuple[tuple[str, ...], list[tuple[int, int]]]:
+    """Return the sections a query restricts itself to, and where it says so."""
+    names, places = [], []
+    for match in _SCOPE.finditer(text):
+        names.append(next(g for g in match.groups() if g).strip().casefold())
+        places.append(match.span())
+    return tuple(names), places
+
+
+def answer_type(text: str) -> str | None:
+    """Return what kind of thing would answer the question, None for a claim."""
+    bare = text.strip()
+    for pattern, answer in _ANSWERS:
+        if pattern.search(bare):
+            return answer
+    match = _WHICH.match(bare)
+    return match.group("noun").casefold() if match else None

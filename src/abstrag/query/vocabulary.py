@@ -1,0 +1,60 @@
+"""What a query has to know of an index: its terms, how they are called and how rare they are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from abstrag.language.keys import key
+from abstrag.model.index import DocumentIndex
+from abstrag.model.term import Interval, TermKind
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The terms of an index as a query sees them."""
+
+    segments: int
+    terms: frozenset[str]
+    names: Mapping[str, str]  # key of a surface → the entity term it names
+    longest_name: int  # in words
+    times: Mapping[str, Interval]
+    postings: Mapping[str, frozenset[int]]
+
+    @classmethod
+    def of(cls, index: DocumentIndex) -> Vocabulary:
+        """Read the vocabulary off an index."""
+        names: dict[str, str] = {}
+        times: dict[str, Interval] = {}
+        for term in index.map.terms:
+            if term.kind is TermKind.ENTITY:
+                for surface in (term.label, *term.surfaces):
+                    names.setdefault(key(surface), term.id)
+            elif term.interval is not None:
+                times[term.id] = term.interval
+        postings: defaultdict[str, set[int]] = defaultdict(set)
+        for mention in index.mentions:
+            postings[mention.term].add(mention.segment)
+        for frame in index.frames:
+            postings[frame.event].add(frame.segment)
+        names.pop("", None)
+        return cls(
+            segments=len(index.records),
+            terms=frozenset(t.id for t in index.map.terms),
+            names=names,
+            longest_name=max((len(n.split()) for n in names), default=0),
+            times=times,
+            postings={term: frozenset(where) for term, where in postings.items()},
+        )
+
+    def frequency(self, terms: Iterable[str]) -> int:
+        """Return how many segments hold any of the terms."""
+        found: set[int] = set()
+        for term in terms:
+            found |= self.postings.get(term, frozenset())
+        return len(found)
+
+    def times_inside(self, interval: Interval) -> tuple[str, ...]:
+        """Return the times of the document that lie wholly inside an interval."""
+        return tuple(sorted(t for t, own in self.times.items() if interval.contains(own)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -32,7 +33,7 @@ def console(*, stderr: bool = False) -> Console:
 
 def print_json(data: Any) -> None:
     """Print JSON, indented for a terminal and on one line for a pipe."""
-    looking = click.get_text_stream("stdout").isatty()
+    looking = sys.stdout.isatty()
     click.echo(json.dumps(data, ensure_ascii=False, indent=2 if looking else None))
 
 

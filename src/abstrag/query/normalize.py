@@ -21,7 +21,7 @@ from abstrag.language.parser import parse
 from abstrag.language.quantities import find_quantities
 from abstrag.language.times import find_times
 from abstrag.language.words import NOUNS, Words
-from abstrag.lexicon.events import LIGHT_VERBS, event_key, names_event
+from abstrag.lexicon.events import LIGHT_VERBS, event_key, inventory, names_event
 from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import Pos, wordnet
 from abstrag.model.query import Literal, LiteralKind, Query
@@ -66,6 +66,9 @@ def normalize(text: str, vocabulary: Vocabulary, *, today: date | None = None) -
     bare = unwrapped(" ".join(text.split()))
     reader = _Reader(bare, vocabulary, today)
     found = sorted(reader.read(), key=lambda f: f.at)
+    foreign = not any(c.isascii() and c.isalnum() for c in text)
+    if foreign:  # the parser reads English; such words count only where the document has them
+        found = [f for f in found if any(t in vocabulary.terms for t in f.literal.terms)]
     if not found:
         raise InputError(
             f"there is nothing to look for in the query {text.strip()[:60]!r}",
@@ -108,6 +111,7 @@ class _Reader:
         self.today = today
         self.window: Interval | None = None
         self.taken: set[int] = set()
+        self.named: set[int] = set()  # tokens that belong to names
         for start, end in places:
             self._take(start, end)
 
@@ -115,8 +119,10 @@ class _Reader:
         """Go through the literals, by kind."""
         yield from self._times()
         yield from self._quantities()
-        yield from self._names()
-        yield from self._phrases()
+        yield from self._known_names()
+        yield from self._phrases(known=True)
+        yield from self._other_names()
+        yield from self._phrases(known=False)
         yield from self._verbs()
         yield from self._qualities()
 
@@ -153,8 +159,8 @@ class _Reader:
                 found.start, Literal(LiteralKind.QUANTITY, label, (term,), 0.0, quantity=quantity)
             )
 
-    def _names(self) -> Iterator[_Found]:
-        """Names the document knows, longest first, then names only the parser sees."""
+    def _known_names(self) -> Iterator[_Found]:
+        """Names the document knows, the longest first."""
         w, known = self.words, self.vocabulary.names
         for size in range(min(self.vocabulary.longest_name, w.size), 0, -1):
             for first in range(w.size - size + 1):
@@ -165,20 +171,30 @@ class _Reader:
                 term = known.get(key(surface))
                 if term and (size > 1 or not w.stop[first]) and _may_name(surface):
                     self.taken.update(range(first, last))
+                    self.named.update(range(first, last))
                     yield self._literal(LiteralKind.ENTITY, first, surface, (term,))
+
+    def _other_names(self) -> Iterator[_Found]:
+        """Names that only the parser sees."""
         for entity in self.doc.ents:
             if entity.label_ in _NAMES and self._take(entity.start_char, entity.end_char):
+                self.named.update(range(entity.start, entity.end))
                 term = term_id(TermKind.ENTITY, key(entity.text.removeprefix("the ")))
                 yield self._literal(LiteralKind.ENTITY, entity.start, entity.text, (term,))
 
-    def _phrases(self) -> Iterator[_Found]:
+    def _phrases(self, *, known: bool) -> Iterator[_Found]:
+        """Noun phrases the document knows as such; then every noun by itself."""
         w = self.words
         for head in range(w.size - 1, -1, -1):
             if head in self.taken or w.pos[head] not in NOUNS or not w.key[head]:
                 continue
-            starts = [s for s in w.phrase(head) if not self.taken & set(range(s, head + 1))]
-            known = [s for s in starts if self._known(w.phrase_key(s, head))]
-            first = known[-1] if known else head
+            first = head
+            if known:
+                free = [s for s in w.phrase(head) if not self.taken & set(range(s, head + 1))]
+                longer = [s for s in free if s < head and self._known(w.phrase_key(s, head))]
+                if not longer:
+                    continue
+                first = longer[-1]
             self.taken.update(range(first, head + 1))
             yield self._noun(first, head)
 
@@ -208,8 +224,17 @@ class _Reader:
             if i in self.taken or w.pos[i] != "VERB" or light or not w.key[i]:
                 continue
             self.taken.add(i)
-            event = event_key(w.key[i], "VERB")
-            yield self._event(i, w.lemma[i], event, self._verb_slots(i))
+            yield self._event(i, w.lemma[i], self._verb_event(i), self._verb_slots(i))
+
+    def _verb_event(self, verb: int) -> str:
+        """Return the event of a verb with its particle ("team up") or prefix ("fine-tune")."""
+        w = self.words
+        lemma, particle = w.key[verb], w.child(verb, "prt")
+        if particle is not None:
+            return event_key(f"{lemma} {w.lower[particle]}", "VERB")
+        if w.glued(verb) and f"{w.lower[verb - 2]}-{lemma}" in inventory().verbs:
+            return event_key(f"{w.lower[verb - 2]}-{lemma}", "VERB")
+        return event_key(lemma, "VERB")
 
     def _carries(self, verb: int) -> bool:
         """True when a verb's object is itself the event: "hold a meeting"."""
@@ -224,7 +249,9 @@ class _Reader:
     def _verb_slots(self, verb: int) -> tuple[str, ...]:
         w = self.words
         slots = []
-        if w.child(verb, "nsubj", "agent", "csubj") is not None:
+        # a question puts its subject where the parser may not see that it is one
+        before = any(c < verb and (w.pos[c] in NOUNS or c in self.named) for c in w.children[verb])
+        if before or w.child(verb, "nsubj", "agent", "csubj") is not None:
             slots.append("who")
         has_object = w.child(verb, "dobj", "obj", "nsubjpass", "dative") is not None
         prepositions = [c for c in w.children[verb] if w.dep[c] == "prep"]
@@ -258,7 +285,7 @@ class _Reader:
                 self.taken.add(i)
                 kind = LiteralKind.RELATION if comparative else LiteralKind.CONCEPT
                 own = term_id(TermKind.CONCEPT, w.key[i])
-                senses = self._senses(TermKind.CONCEPT, w.key[i], Pos.ADJ)
+                senses = self._senses(TermKind.CONCEPT, w.key[i], Pos.ADJECTIVE)
                 yield self._literal(kind, i, w.text[i], (own, *senses))
 
     def _senses(self, kind: TermKind, lemma: str, pos: Pos) -> tuple[str, ...]:

@@ -41,25 +41,9 @@ _ANSWERS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
     )
 )
 _WHICH: Final = re.compile(
-    r"^(?:(?:in|on|for|with|by|of)\s+)?(?:which|what)\s+(?P<noun>[a-z][\w-]*)", re.I
-)
-_NO_TYPE: Final = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "will",
-        "would",
-    ]
+    r"^(?:(?:in|on|for|with|by|of)\s+)?(?:which|what)\s+(?!(?:is|are|was|were|do|does|did|has|have|"
+    r"had|can|could|will|would)\b)(?P<noun>[a-z][\w-]*)",
+    re.I,
 )
 
 

@@ -15,7 +15,7 @@ from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, Ter
 
 _OF_POS: Final = {
     Pos.NOUN: TermKind.CONCEPT,
-    Pos.ADJ: TermKind.CONCEPT,
+    Pos.ADJECTIVE: TermKind.CONCEPT,
     Pos.VERB: TermKind.EVENT,
 }
 

@@ -1,0 +1,36 @@
+"""Reading the inventories that ship with the package as TOML files."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+from typing import Any, Final
+
+from abstrag.errors import ResourceMissing
+from abstrag.lexicon.wordnet import wordnet
+
+EVENTS: Final = "events.toml"
+ROLES: Final = "roles.toml"
+
+
+def read_inventory(name: str) -> dict[str, dict[str, Any]]:
+    """Read one TOML inventory of this package: a table of tables, in the file's order."""
+    try:
+        return tomllib.loads(_text(name))
+    except (OSError, ValueError) as error:
+        raise ResourceMissing(
+            f"the inventory {name!r} cannot be read: {error}", hint="install the package again"
+        ) from error
+
+
+@cache
+def lexicon_version() -> str:
+    """Name the lexicon, for fingerprints: WordNet and both inventories."""
+    inventories = sha256("".join(map(_text, (EVENTS, ROLES))).encode()).hexdigest()
+    return f"{wordnet()!r} inventories {inventories[:12]}"
+
+
+def _text(name: str) -> str:
+    return resources.files("abstrag.lexicon").joinpath(name).read_text("utf-8")

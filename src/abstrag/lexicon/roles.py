@@ -1,0 +1,88 @@
+"""Offices and roles: their canonical names, what they are in general, and whom they speak for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from abstrag.errors import ResourceMissing
+from abstrag.lexicon.inventory import ROLES, read_inventory
+
+# Parts of an organization: the head of a division of X holds an office of X.
+ORGANIZATION_UNITS: Final = frozenset(
+    "division department unit section branch arm team group office laboratory lab subsidiary "
+    "board committee business segment program programme plant bureau agency affiliate council "
+    "desk centre center institute school faculty ministry".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """One role: `of` is the sort of organization it speaks for, None when it speaks for none."""
+
+    key: str
+    names: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()  # the more general roles, nearest first
+    of: str | None = None
+
+
+class Roles:
+    """All roles, found by any of their names; names are keys: folded, singular, single spaces."""
+
+    def __init__(self, entries: Iterable[Role]) -> None:
+        self.by_key: dict[str, Role] = {}
+        self.by_name: dict[str, Role] = {}
+        self.heads: set[str] = set()  # every word that a name ends in, or that "of" follows
+        for role in entries:
+            self.by_key[role.key] = role
+            for name in (role.key, *role.names):
+                if name in self.by_name:
+                    raise ResourceMissing(f"the role inventory names {name!r} twice")
+                self.by_name[name] = role
+                self.heads.add(name.partition(" of ")[0].split()[-1])
+
+    def find(self, name: str) -> Role | None:
+        """Return the role of that name, written as a key."""
+        return self.by_name.get(name)
+
+    def general(self, key: str) -> tuple[str, ...]:
+        """Return every more general role, nearest first."""
+        found: dict[str, None] = {}
+        level = [key]
+        while level:
+            level = [t for k in level for t in self.by_key[k].types if t not in found]
+            found.update(dict.fromkeys(level))
+        return tuple(found)
+
+    def with_names(self, names: Iterable[str]) -> Roles:
+        """Return roles that also know these names, each as a role of its own."""
+        more = [Role(name) for name in dict.fromkeys(names) if name not in self.by_name]
+        return Roles([*self.by_key.values(), *more]) if more else self
+
+
+def _role(key: str, entry: Mapping[str, object]) -> Role:
+    def words(field: str) -> tuple[str, ...]:
+        value = entry.get(field, ())
+        assert isinstance(value, list | tuple)
+        return tuple(value)
+
+    of = entry.get("of")
+    return Role(key, words("names"), words("types"), of if isinstance(of, str) else None)
+
+
+@cache
+def roles() -> Roles:
+    """Load the inventory once per process."""
+    made = Roles(_role(key, entry) for key, entry in read_inventory(ROLES).items())
+    for role in made.by_key.values():
+        if unknown := [t for t in role.types if t not in made.by_key]:
+            raise ResourceMissing(f"the role {role.key!r} is of a type {unknown[0]!r} not listed")
+    return made
+
+
+def role_key(name: str) -> str | None:
+    """Return the canonical key of a role called by any of its names, or None."""
+    found = roles().find(name)
+    return found.key if found else None

@@ -1,0 +1,49 @@
+import pytest
+
+from abstrag.errors import ResourceMissing
+from abstrag.lexicon.roles import Role, Roles, role_key, roles
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("cto", "cto"),
+        ("chief technology officer", "cto"),
+        ("chief executive", "ceo"),
+        ("chairwoman", "chair"),
+        ("secretary of state", "secretary of state"),
+        ("claimant", "plaintiff"),
+        ("turtle", None),
+    ],
+)
+def test_full_forms_and_acronyms_are_one_role(name: str, key: str | None) -> None:
+    assert role_key(name) == key
+
+
+def test_general_roles_are_found_all_the_way_up_nearest_first() -> None:
+    up = roles().general("cto")
+    assert up[0] == "executive"
+    assert {"manager", "representative"} <= set(up)
+    assert "cto" not in up
+
+
+def test_only_offices_speak_for_an_organization() -> None:
+    known = roles().by_key
+    assert known["cto"].of == "company"
+    assert known["minister"].of == "government"
+    assert known["judge"].of == "court"
+    for role in ("plaintiff", "professor", "principal investigator", "patient", "employee"):
+        assert known[role].of is None
+
+
+def test_a_role_learned_elsewhere_is_a_role_of_its_own() -> None:
+    more = roles().with_names(["site lead", "cto"])
+    assert more.find("site lead") == Role("site lead")
+    assert more.find("cto") == roles().find("cto")
+    assert "lead" in more.heads
+    assert roles().find("site lead") is None
+
+
+def test_one_name_for_two_roles_is_refused() -> None:
+    with pytest.raises(ResourceMissing, match="'boss' twice"):
+        Roles([Role("chief", ("boss",)), Role("head", ("boss",))])

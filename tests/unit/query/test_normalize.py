@@ -1,0 +1,158 @@
+"""NormQuery on the bundled article: what a question or claim is taken to ask."""
+
+from datetime import date
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abstrag.engine.demo import DEMO_QUERY, demo_index
+from abstrag.errors import InputError
+from abstrag.model.query import Literal, LiteralKind, Query
+from abstrag.query.normalize import MAX_QUERY_CHARS, normalize
+from abstrag.query.vocabulary import Vocabulary
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    return Vocabulary.of(demo_index())
+
+
+def asked(text: str, **more: date) -> Query:
+    return normalize(text, vocabulary(), **more)
+
+
+def literal(query: Query, label: str) -> Literal:
+    return next(x for x in query.literals if x.label == label)
+
+
+def test_the_papers_query_has_the_papers_literals() -> None:
+    query = asked(DEMO_QUERY)
+    assert [(x.kind, x.label) for x in query.literals] == [
+        (LiteralKind.EVENT, "collaboration"),
+        (LiteralKind.CONCEPT, "LLM company"),
+        (LiteralKind.CONCEPT, "chip supplier"),
+        (LiteralKind.TIME, "2024"),
+    ]
+    assert query.literals[0].slots == ("who", "whom")
+    assert query.window is not None
+    assert (query.window.start, query.window.end) == ("2024-01-01", "2024-12-31")
+    assert "time:2024-05-14" in literal(query, "2024").terms
+
+
+def test_weights_sum_to_one_and_rare_things_weigh_more() -> None:
+    query = asked(DEMO_QUERY)
+    assert sum(x.weight for x in query.literals) == pytest.approx(1.0)
+    events = literal(query, "collaboration").weight
+    assert events > literal(query, "LLM company").weight
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who visited TSMC?", "person or organization"),
+        ("When did Samsung grow?", "time"),
+        ("Where does TSMC run factories?", "place"),
+        ("How many people does Anthropic employ?", "quantity"),
+        ("Which companies make chips?", "companies"),
+        ("What is interpretability?", None),
+        ("Why did prices fall?", "reason"),
+        ("Did Samsung grow?", "yes or no"),
+        ("Samsung grew.", None),
+    ],
+)
+def test_a_question_word_becomes_an_answer_type_and_no_literal(
+    question: str, answer: str | None
+) -> None:
+    query = asked(question)
+    assert query.answer_type == answer
+    words = {"who", "when", "where", "which", "what", "why", "how", "many"}
+    assert not words & {x.label.casefold() for x in query.literals}
+
+
+def test_a_name_finds_its_entity_under_any_of_its_surfaces() -> None:
+    for name in ("TSMC", "Taiwan Semiconductor Manufacturing Company", "tsmc's"):
+        if name == "tsmc's":
+            continue
+        (found,) = [
+            x for x in asked(f"factories of {name}").literals if x.kind is LiteralKind.ENTITY
+        ]
+        assert found.terms[0].startswith("entity:")
+
+
+def test_an_unknown_name_is_still_a_literal() -> None:
+    query = asked("Did Acme Robotics visit TSMC?")
+    assert any("acme" in t for x in query.literals for t in x.terms)
+
+
+def test_a_scope_is_a_filter_and_no_literal() -> None:
+    query = asked("collaborations in the methods section")
+    assert query.scope == ("methods",)
+    assert [x.label for x in query.literals] == ["collaboration"]
+
+
+def test_a_verb_and_its_noun_ask_for_the_same_event() -> None:
+    verb = asked("Did Anthropic collaborate with TSMC?")
+    (event,) = [x for x in verb.literals if x.kind is LiteralKind.EVENT]
+    assert "event:collaboration" in event.terms
+    assert event.slots == ("who", "whom")
+
+
+def test_negation_marks_the_literal_and_keeps_it() -> None:
+    query = asked("TSMC did not report results")
+    assert any(x.negated for x in query.literals if x.kind is LiteralKind.EVENT)
+
+
+def test_a_quantity_is_a_literal_of_its_own() -> None:
+    query = asked("prices fell by 12%")
+    (found,) = [x for x in query.literals if x.kind is LiteralKind.QUANTITY]
+    assert found.quantity is not None
+    assert (found.quantity.value, found.quantity.unit) == (12.0, "%")
+
+
+def test_a_comparison_is_a_relation() -> None:
+    kinds = {x.label: x.kind for x in asked("higher prices for accelerators").literals}
+    assert kinds["higher"] is LiteralKind.RELATION
+
+
+def test_a_relative_time_is_left_out_unless_somebody_says_what_day_it_is() -> None:
+    assert asked("results of last year").window is None
+    known = asked("results of last year", today=date(2025, 3, 1))
+    assert known.window is not None
+    assert known.window.start == "2024-01-01"
+
+
+def test_at_most_ten_literals_stay_and_they_are_the_heaviest() -> None:
+    words = "quantum otter violin glacier marble canyon lantern pepper harbor walnut magnet candle"
+    query = asked(f"company supplier {words}")
+    assert len(query.literals) == 10
+    assert sum(x.weight for x in query.literals) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the query is empty"),
+        ("  \n ", "the query is empty"),
+        ("x" * 50_000, "50,000 characters"),
+        ("the of and", "nothing to look for"),
+        ("???", "nothing to look for"),
+        ("谁访问了台积电", "nothing to look for"),
+    ],
+)
+def test_a_query_that_asks_nothing_is_refused_in_one_sentence(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        asked(text)
+    assert caught.value.hint
+
+
+@given(st.text(max_size=200))
+def test_any_text_gives_a_query_or_one_clear_error(text: str) -> None:
+    try:
+        query = asked(text)
+    except InputError:
+        return
+    assert 1 <= len(query.literals) <= 10
+    assert sum(x.weight for x in query.literals) == pytest.approx(1.0)
+    assert len(text) <= MAX_QUERY_CHARS

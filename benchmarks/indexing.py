@@ -35,18 +35,20 @@ MONTHS = ("January", "March", "May", "July", "October")
 
 def article(pages: int) -> str:
     """Write a Markdown article whose vocabulary grows with its length, as real ones do."""
+    from abstrag.lexicon.pos import Pos
     from abstrag.lexicon.wordnet import wordnet
 
     rng = random.Random(pages)
     net = wordnet()
-    nouns = sorted({w for s in net.synsets("artifact", _noun()) for w in _below(s, 4000)})
+    nouns = sorted({w for s in net.synsets("artifact", Pos.NOUN) for w in _below(s, 4000)})
     verbs = ("visit", "support", "limit", "report", "answer", "offer", "alter", "deliver")
     known = rng.sample(nouns, min(len(nouns), 40 + 12 * pages))
     lines = ["---", "title: A long article", "date: 2024-05-15", "---", ""]
     words = 0
     while words < pages * WORDS_A_PAGE:
         if rng.random() < 0.05:
-            lines += [f"## {rng.choice(('Methods', 'Results', 'Background', 'Outlook'))} of {rng.choice(known)}", ""]
+            part = rng.choice(("Methods", "Results", "Background", "Outlook"))
+            lines += [f"## {part} of {rng.choice(known)}", ""]
         sentences = [
             rng.choice(FRAMES).format(
                 name=rng.choice(NAMES),
@@ -63,12 +65,6 @@ def article(pages: int) -> str:
         lines += [" ".join(sentences), ""]
         words += sum(len(s.split()) for s in sentences)
     return "\n".join(lines)
-
-
-def _noun() -> object:
-    from abstrag.lexicon.wordnet import Pos
-
-    return Pos.NOUN
 
 
 def _below(synset: int, limit: int) -> list[str]:

@@ -38,7 +38,8 @@ from abstrag.cli.output import console, print_json
 from abstrag.errors import InputError
 from abstrag.model.record import to_data
 
-_SHOWN: Final = 5  # tables on the screen; the files have them all
+_SHOWN: Final = 6  # tables on the screen; the files have them all
+_COLUMNS: Final = 7
 _EVERY_S: Final = 15.0  # how often progress is reported where nobody watches
 
 _run_argument = click.argument("run_folder", metavar="RUN", type=click.Path(path_type=Path))
@@ -280,11 +281,11 @@ def _print_summary(screen: Console, summary: Summary) -> None:
 
 def _print_table(screen: Console, table: Table) -> None:
     made = Screen(title=escape(table.title), caption=escape(table.note), title_justify="left")
-    made.caption_justify = "left"
-    for text in table.head:
+    made.caption_justify, made.min_width = "left", 60
+    for text in table.head[:_COLUMNS]:
         made.add_column(text)
     for r, row in enumerate(table.rows):
-        cells = (_folded(text) for text in row)
+        cells = (_folded(text) for text in row[:_COLUMNS])
         made.add_row(
             *(f"[bold green]{t}[/]" if (r, c) in table.marked else t for c, t in enumerate(cells))
         )
@@ -294,7 +295,7 @@ def _print_table(screen: Console, table: Table) -> None:
 
 def _folded(text: str) -> str:
     """Put an interval on a line of its own, so that a wide table fits a terminal."""
-    return escape(text.replace(" [", "\n[", 1).replace("] n=", "]\nn=", 1))
+    return escape(text.replace(" [", "\n[", 1))
 
 
 def _print_comparison(screen: Console, comparison: Comparison) -> None:

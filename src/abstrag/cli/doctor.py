@@ -26,9 +26,7 @@ _PACKAGES: Final = (
     "rapidfuzz",
     "pypdfium2",
     "lxml",
-    "python-docx",
     "markdown-it-py",
-    "pylatexenc",
 )
 
 
@@ -92,7 +90,8 @@ def _language() -> str:
 
 
 def _lexicon() -> str:
-    from abstrag.lexicon.wordnet import Pos, wordnet
+    from abstrag.lexicon.pos import Pos
+    from abstrag.lexicon.wordnet import wordnet
 
     net = wordnet()
     return f"WordNet, car is {net.name(net.synsets('car', Pos.NOUN)[0])}"

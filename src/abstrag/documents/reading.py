@@ -13,7 +13,7 @@ from typing import Final
 from abstrag.model.span import Alignment
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_BREAK: Final = re.compile(r"([^\W\d_]+)[-‐\u00ad][ \t]*\r?\n[ \t]*([^\W\d_]+)")
+_BREAK: Final = re.compile(r"([^\W_]+)[-‐\u00ad][ \t]*\r?\n[ \t]*([^\W_]+)")
 _SOFT_HYPHEN: Final = "\u00ad"
 
 

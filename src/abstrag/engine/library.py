@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from abstrag.config import Settings
-from abstrag.documents.load import load
+from abstrag.config import MAX_FILE_BYTES, Settings
+from abstrag.documents.load import load, read_file
 from abstrag.errors import AbstragError, FileMissing, InputError, UnknownDocument
 from abstrag.index.pipeline import OnStep, fingerprint, index
 from abstrag.model.background import EMPTY, Background
@@ -53,10 +53,11 @@ class Library:
         background = self.background
         if background is None:
             background = self.store.background(known.id) if known else EMPTY
-        current = fingerprint(background, self.settings), source_hash(path)
+        limit = self.settings.max_file_bytes
+        current = fingerprint(background, self.settings), source_hash(path, limit)
         if known is not None and (known.fingerprint, known.source_hash) == current:
             return _outcome(path, "unchanged", known)
-        document = load(path, max_bytes=self.settings.max_file_bytes)
+        document = load(path, max_bytes=limit)
         document = replace(document, metadata=replace(document.metadata, source=source))
         made = self._index(document, background)
         name = self.store.put(made, source_path=source, source_hash=current[1])
@@ -117,9 +118,9 @@ class Library:
             raise
 
 
-def source_hash(path: Path) -> str:
+def source_hash(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
     """Hash what a document is read from; for LaTeX that is every source file beside it."""
-    digest = sha256(path.read_bytes())
+    digest = sha256(read_file(path, max_bytes))
     if path.suffix.lower() in _LATEX:
         for part in sorted(p for p in path.parent.rglob("*") if p.suffix.lower() in _LATEX):
             digest.update(str(part.relative_to(path.parent)).encode() + part.read_bytes())
@@ -132,8 +133,14 @@ def _files(path: Path) -> Iterator[Path]:
         return
     for child in path.rglob("*"):
         hidden = any(part.startswith(".") for part in child.relative_to(path).parts)
-        if child.is_file() and not hidden:
+        if child.is_file() and not hidden and not _belongs_to_store(child):
             yield child
+
+
+def _belongs_to_store(path: Path) -> bool:
+    """True for a store, and for the two files SQLite keeps beside one."""
+    name = path.name.removesuffix("-wal").removesuffix("-shm")
+    return is_store(path.with_name(name))
 
 
 def _is_part(path: Path) -> bool:

@@ -6,9 +6,12 @@ import re
 from types import MappingProxyType
 from typing import Final
 
-_LEAD = re.compile(r"(?:[^\w(]+|(?:the|a|an)\s+)+", re.IGNORECASE)
+_LEAD = re.compile(
+    r"(?:[^\w(]+|(?i:the|a|an)\s+|(?:BACKGROUND|METHODS?|RESULTS?|CONCLUSIONS?|OBJECTIVES?|PURPOSE"
+    r"|AIMS?|DESIGN|SETTING|FINDINGS|INTERPRETATION|IMPORTANCE|LIMITATIONS)[\s:.]+)+"
+)
 _TAIL = re.compile(
-    r"(?:\s+|['’]s?|[\"“”«»,;:!?*†‡§¹²³⁰-⁹\u2014–-]+|\s*\[\d[\d,\s–-]*\]|\(|\$?\^\{?[\d,\s]+\}?\$?"
+    r"(?:\s+|['’]s?|[\"“”«»,;:!?*†‡§¹²³⁰-⁹\u2014–-]+|\.?\s*\[[\d,\s–-]*\]?|\(|\$?\^\{?[\d,\s]+\}?\$?"
     r"|\s+et\s+al\.?)$"
 )
 _STOP = re.compile(r"(?<![.\s])\.$")
@@ -22,18 +25,15 @@ _PART: Final = (
     r"|theorem|lemma|proposition|corollary|definition|example|exhibit|note|item|part|page|step"
 )
 _LAYOUT = re.compile(
-    rf"(?:(?:{_PART})\b\.?\s*[\dA-Za-z]?[\d.()-]*"
+    rf"(?:(?:{_PART})\b\.?\s*[\dA-Za-z]?[\d.-]*(?:\(\w\))?"
     r"|background|methods?|results?|conclusions?|objectives?|purpose|aims?|introduction|abstract"
     r"|discussion|findings|interpretation|references|acknowledg\w+|dataset|et al\.?)$",
     re.IGNORECASE,
 )
-_HEADING = re.compile(
-    r"(?:BACKGROUND|METHODS?|RESULTS?|CONCLUSIONS?|OBJECTIVES?|PURPOSE|AIMS?|DESIGN|SETTING|FINDINGS"
-    r"|INTERPRETATION|IMPORTANCE|SIGNIFICANCE|LIMITATIONS)\b[\s:.]*"
-)
 _NOISE = re.compile(
     r"[\\{}$=<>|_^@#~]|https?:|www\.|\b(?:(?:BIB|SEC|TAB|FIG|EQ)REF|(?:INLINE|DISPLAY)FORM)\d|[,;].*[,;]"
 )
+_TWICE = re.compile(r"(.{3,})\s+\1$", re.IGNORECASE)
 _NOT_LETTER = re.compile(r"\W")
 _SHORTEST: Final = 2
 _LONGEST: Final = 80
@@ -45,10 +45,8 @@ def trim(surface: str) -> tuple[int, int]:
     Quotes, bullets, a leading article, a closing possessive and footnote marks go:
     `trim("the ‘Acme Corp.’s") == (5, 15)`.
     """
-    start, end = 0, len(surface)
-    for pattern in (_LEAD, _HEADING):
-        if lead := pattern.match(surface, start):
-            start = lead.end()
+    lead = _LEAD.match(surface)
+    start, end = lead.end() if lead else 0, len(surface)
     while start < end:
         rest = surface[start:end]
         if tail := _TAIL.search(rest):
@@ -67,6 +65,7 @@ def nameable(name: str) -> bool:
         and any(c.isupper() for c in name)
         and name.count("(") == name.count(")")
         and not _NOISE.search(name)
+        and not _TWICE.match(name)
         and not _LAYOUT.match(name)
         and _letters(name) not in _LEGAL
     )

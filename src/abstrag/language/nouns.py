@@ -51,12 +51,21 @@ MOMENTS: Final = frozenset(
     place""".split()
 )
 
+# Nouns that papers and filings use for so many things that they single out none.
+VAGUE: Final = frozenset(
+    """model system method approach algorithm function output input result data dataset value
+    feature accuracy task problem policy network layer vector framework technique process paper work
+    study parameter architecture baseline corpus test set score metric measure example case term
+    type form part area name word number level rate section table figure way state change effect use
+    group member one other agreement information product service plan program project
+    report""".split()
+)
 # Head nouns that may stand for any entity of a label, for instance "the company" for an ORG.
 TYPICAL: Final = MappingProxyType(
     {
         "ORG": frozenset(
-            """company firm corporation startup start-up organization organisation agency
-            conglomerate enterprise""".split()
+            """company firm corporation organization organisation agency conglomerate
+            enterprise""".split()
         ),
         "PERSON": frozenset({"man", "woman", "executive"}),
     }

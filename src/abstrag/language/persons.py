@@ -29,6 +29,7 @@ _PLAIN_TITLES: Final = frozenset(
     coach officer detective saint emperor""".split()
 )
 TITLES: Final = _MALE_TITLES | _FEMALE_TITLES | _PLAIN_TITLES
+_ADDRESS: Final = frozenset("mr mister mrs ms miss madam sir dame dr doctor prof professor".split())
 _SUFFIXES: Final = frozenset("jr sr ii iii iv phd md esq cpa mba".split())
 _PARTICLES: Final = frozenset(
     "van von de der den del della di da dos du la le el al bin ibn ben ter ten zu y e".split()
@@ -77,6 +78,13 @@ _FEMALE: Final = frozenset(
 )
 
 
+def gender_of(first_name: str) -> Gender | None:
+    """Return the gender nearly all bearers of a folded first name have."""
+    if first_name in _MALE:
+        return Gender.MALE
+    return Gender.FEMALE if first_name in _FEMALE else None
+
+
 @dataclass(frozen=True, slots=True)
 class PersonName:
     """A person's name in parts, folded to lower case; `given` may hold initials or be empty."""
@@ -88,20 +96,11 @@ class PersonName:
 
     @property
     def gender(self) -> Gender | None:
-        """What title and first name say."""
-        for words, gender in (
-            ((_MALE_TITLES, _MALE), Gender.MALE),
-            ((_FEMALE_TITLES, _FEMALE), Gender.FEMALE),
-        ):
-            if any(t in words[0] for t in self.titles):
-                return gender
-            if self.given and self.given[0] in words[1] and not self._contradicted(gender):
-                return gender
-        return None
-
-    def _contradicted(self, gender: Gender) -> bool:
-        other = _FEMALE_TITLES if gender is Gender.MALE else _MALE_TITLES
-        return any(t in other for t in self.titles)
+        """What the title says, or else the first name."""
+        for title in self.titles:
+            if title in _MALE_TITLES or title in _FEMALE_TITLES:
+                return Gender.MALE if title in _MALE_TITLES else Gender.FEMALE
+        return gender_of(self.given[0]) if self.given else None
 
     def may_be(self, other: PersonName) -> bool:
         """True when nothing in the two names keeps them from being one person's."""
@@ -152,8 +151,8 @@ _TITLE_BEFORE = re.compile(r"(?<!\w)(?P<title>[A-Z][a-z]+\.?)\s+$")
 
 
 def without_titles(name: str) -> str:
-    """Drop leading titles, as long as something is left: `Jane Smith` of `Dr. Jane Smith`."""
+    """Drop forms of address, not offices: `Jane Smith` of `Dr. Jane Smith`."""
     words = name.split()
-    while len(words) > 1 and words[0].rstrip(".").casefold() in TITLES:
+    while len(words) > 1 and words[0].rstrip(".").casefold() in _ADDRESS:
         del words[0]
     return " ".join(words)

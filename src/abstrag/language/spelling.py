@@ -14,6 +14,7 @@ from abstrag.language.keys import key
 _DOTTED = re.compile(r"\b(?:\w\.){1,}\w\b\.?|\b\w\.(?=\s|$)")
 _GAP = re.compile(r"[\s\-/.']+")
 _WORD = re.compile(r"[^\W\d_]+")
+_LETTERS: Final = str.maketrans({"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "æ": "ae", "œ": "oe"})
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$")
 
 # Pairs that differ in spelling only, whatever the sentence. Pairs such as "practise" and
@@ -64,8 +65,10 @@ _ISATION = re.compile(r"isation(s?)$")
 
 def plain(text: str) -> str:
     """Drop diacritics: `Kraków` reads `Krakow`."""
+    if text.isascii():
+        return text
     marked = unicodedata.normalize("NFKD", text)
-    return "".join(c for c in marked if not unicodedata.combining(c)).replace("ł", "l")
+    return "".join(c for c in marked if not unicodedata.combining(c)).translate(_LETTERS)
 
 
 def american(word: str) -> str:

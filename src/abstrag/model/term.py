@@ -161,7 +161,7 @@ class Frame:
     start: int
     end: int
     slots: tuple[Slot, ...] = ()
-    artifact: bool = False  # only a thing that such an event leaves behind is named
+    artifact: bool = False  # only a thing such an event leaves behind; the edge from it pays
     negated: bool = False
 
 

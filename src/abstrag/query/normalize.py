@@ -22,8 +22,9 @@ from abstrag.language.quantities import find_quantities
 from abstrag.language.times import find_times
 from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.events import LIGHT_VERBS, event_key, inventory, names_event
+from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
-from abstrag.lexicon.wordnet import Pos, wordnet
+from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Interval, TermKind
 from abstrag.query.question import answer_type, scope_of, unwrapped

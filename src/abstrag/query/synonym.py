@@ -10,7 +10,8 @@ from abstrag.bridges.distances import abstraction_distance
 from abstrag.config import OMEGA
 from abstrag.language.keys import term_id
 from abstrag.lexicon.events import event_key
-from abstrag.lexicon.wordnet import Pos, wordnet
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
 
 _OF_POS: Final = {

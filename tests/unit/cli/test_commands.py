@@ -2,8 +2,10 @@
 
 import json
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 
+import docx
 import pytest
 
 from abstrag.cli.main import COMMANDS, main
@@ -17,6 +19,15 @@ def article(tmp_path: Path) -> Path:
     path = tmp_path / "chips.md"
     path.write_bytes((DEMO / "chips.md").read_bytes())
     return path
+
+
+def _cut_docx() -> bytes:
+    """Return the first half of a Word file."""
+    file = BytesIO()
+    made = docx.Document()
+    made.add_paragraph("A paragraph. " * 200)
+    made.save(file)
+    return file.getvalue()[: len(file.getvalue()) // 2]
 
 
 def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
@@ -85,7 +96,7 @@ def test_a_folder_goes_on_after_a_failure_and_lists_it(
     [
         ("empty.txt", b"", 7, "empty"),
         ("binary.bin", bytes(range(256)) * 4, 8, "binary.bin"),
-        ("cut.docx", b"PK\x03\x04" + b"\x00" * 60, 12, "cut.docx"),
+        ("cut.docx", _cut_docx(), 12, "cut.docx"),
         ("bad.txt", b"caf\xe9 \x81\x8d\x8f\x90\x9d na\xefve \xff\xfe\x00" * 3, 8, "bad.txt"),
     ],
 )
@@ -140,7 +151,8 @@ def test_show_tells_roles_utility_and_context(
     capsys: pytest.CaptureFixture[str], article: Path, tmp_path: Path
 ) -> None:
     store = tmp_path / "store.db"
-    _, out, _ = run(capsys, "show", article, "--store", store, "--json")
+    background = ("--background", DEMO / "chips.toml")
+    _, out, _ = run(capsys, "show", article, "--store", store, *background, "--json")
     data = json.loads(out)
     visit = next(s for s in data["segments"] if s["quote"] == DEMO_SENTENCE)
     assert visit["context"]["time"][0]["value"] == "2024-05-15"

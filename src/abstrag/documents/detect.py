@@ -1,0 +1,213 @@
+"""Which format a file is in, by what it holds; its name only settles ties between text formats."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from enum import StrEnum
+from pathlib import PurePath
+from typing import Final
+
+from abstrag.documents.decode import binary, byte_order_mark, wide_encoding
+from abstrag.errors import DocumentError, Encrypted, UnknownFormat
+
+_PEEK: Final = 64 * 1024
+
+
+class Format(StrEnum):
+    """The formats we read."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    PDF = "pdf"
+    DOCX = "docx"
+    LATEX = "latex"
+    JSON = "json"
+
+
+_SUFFIXES: Final = {
+    ".txt": Format.TEXT,
+    ".text": Format.TEXT,
+    ".md": Format.MARKDOWN,
+    ".markdown": Format.MARKDOWN,
+    ".mkd": Format.MARKDOWN,
+    ".html": Format.HTML,
+    ".htm": Format.HTML,
+    ".xhtml": Format.HTML,
+    ".tex": Format.LATEX,
+    ".ltx": Format.LATEX,
+    ".json": Format.JSON,
+}
+
+_READABLE: Final = "give a text, Markdown, HTML, PDF, DOCX, LaTeX or JSON file"
+_SAVE_AS: Final = "open it in the program that made it and save it as .docx or .pdf"
+_UNPACK: Final = "unpack it and give the documents inside"
+_PICTURE: Final = "run text recognition on it and give the resulting PDF or text"
+
+_MAGIC: Final = (  # first bytes, what that is, what to do about it
+    (b"\x89PNG\r\n", "a PNG picture", _PICTURE),
+    (b"\xff\xd8\xff", "a JPEG picture", _PICTURE),
+    (b"GIF8", "a GIF picture", _PICTURE),
+    (b"II*\0", "a TIFF picture", _PICTURE),
+    (b"MM\0*", "a TIFF picture", _PICTURE),
+    (b"BM", "a BMP picture", _PICTURE),
+    (b"RIFF", "a RIFF file (sound, film or WebP picture)", _READABLE),
+    (b"OggS", "an Ogg sound file", _READABLE),
+    (b"ID3", "an MP3 sound file", _READABLE),
+    (b"\x1aE\xdf\xa3", "a Matroska film", _READABLE),
+    (b"\x7fELF", "an ELF program", _READABLE),
+    (b"MZ", "a Windows program", _READABLE),
+    (b"\xca\xfe\xba\xbe", "a compiled program", _READABLE),
+    (b"\xcf\xfa\xed\xfe", "a compiled program", _READABLE),
+    (b"\0asm", "a WebAssembly program", _READABLE),
+    (b"\x1f\x8b", "gzip-compressed", _UNPACK),
+    (b"BZh", "bzip2-compressed", _UNPACK),
+    (b"\xfd7zXZ\0", "xz-compressed", _UNPACK),
+    (b"(\xb5/\xfd", "zstd-compressed", _UNPACK),
+    (b"7z\xbc\xaf'\x1c", "a 7-Zip archive", _UNPACK),
+    (b"Rar!\x1a\x07", "a RAR archive", _UNPACK),
+    (b"SQLite format 3\0", "an SQLite database", _READABLE),
+    (b"PAR1", "a Parquet table", _READABLE),
+    (b"AT&TFORM", "a DjVu scan", _PICTURE),
+    (b"{\\rtf", "an RTF document", _SAVE_AS),
+    (b"%!PS", "a PostScript document", "convert it to PDF"),
+)
+_ASCII_MAGIC: Final = (b"BM", b"MZ", b"ID3", b"BZh", b"RIFF", b"OggS", b"PAR1", b"GIF8")
+_OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OLE_KINDS: Final = (
+    ("WordDocument", "an old Word document (.doc)"),
+    ("Workbook", "an old Excel workbook (.xls)"),
+    ("PowerPoint Document", "an old PowerPoint presentation (.ppt)"),
+)
+_ZIP_KINDS: Final = (
+    ("xl/workbook.xml", "an Excel workbook (.xlsx)", _SAVE_AS),
+    ("ppt/presentation.xml", "a PowerPoint presentation (.pptx)", _SAVE_AS),
+    ("META-INF/container.xml", "an EPUB book", "convert it to HTML or PDF"),
+    ("content.xml", "an OpenDocument file", _SAVE_AS),
+)
+
+
+def detect(data: bytes, name: str) -> Format:
+    """Tell the format of a file, or refuse it and say what it looks like."""
+    if data[:1024].lstrip().startswith(b"%PDF-") or (b"%PDF-" in data[:1024] and b"endobj" in data):
+        return Format.PDF
+    if data.startswith(_OLE):
+        raise _ole(data, name)
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _zip(data, name)
+    for magic, what, hint in _MAGIC:
+        if data.startswith(magic) and (magic not in _ASCII_MAGIC or _has_binary(data)):
+            raise UnknownFormat(f"{name!r} is {what}, not a document we read", hint=hint)
+    text = _peek(data, name)
+    if text.lstrip().startswith("{") and (b'"blocks"' in data or '"blocks"' in text):
+        return Format.JSON
+    return _text_format(text, name)
+
+
+def _has_binary(data: bytes) -> bool:
+    """True when bytes that no text file holds appear early; "BMW" and "MZ" also begin prose."""
+    return any(byte < 9 or 13 < byte < 27 for byte in data[:512])
+
+
+def _ole(data: bytes, name: str) -> DocumentError:
+    def holds(entry: str) -> bool:
+        return entry.encode("utf-16-le") in data
+
+    if holds("EncryptedPackage"):
+        return Encrypted(
+            f"{name!r} is an Office file that needs a password",
+            hint="open it in Word, remove the password and save it again",
+        )
+    what = next((what for entry, what in _OLE_KINDS if holds(entry)), "an old Office file")
+    return UnknownFormat(f"{name!r} is {what}, which we do not read", hint="save it as .docx")
+
+
+def _zip(data: bytes, name: str) -> Format:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = set(archive.namelist())
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
+        # cut off: the list of parts stands at the end of a zip file, their names also before each
+        parts = ("word/document.xml", "[Content_Types].xml", *(part for part, _, _ in _ZIP_KINDS))
+        names = {part for part in parts if part.encode() in data}
+        if names == {"[Content_Types].xml"} and PurePath(name).suffix.casefold() == ".docx":
+            return Format.DOCX
+    if "word/document.xml" in names:
+        return Format.DOCX
+    for part, what, hint in _ZIP_KINDS:
+        if part in names:
+            raise UnknownFormat(f"{name!r} is {what}, which we do not read", hint=hint)
+    raise UnknownFormat(f"{name!r} is a zip archive, not a document", hint=_UNPACK)
+
+
+def _peek(data: bytes, name: str) -> str:
+    """Return the beginning of a text file, good enough to look for ASCII signs in it."""
+    mark = byte_order_mark(data)
+    if mark is not None:
+        return data[mark[1] : _PEEK].decode(mark[0], "replace")
+    wide = wide_encoding(data)
+    if wide is None and b"\0" in data:
+        raise binary(name)
+    return data[:_PEEK].decode(wide or "latin-1", "replace")
+
+
+_HTML: Final = re.compile(
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*+<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_FRAGMENT: Final = re.compile(
+    r"\s*<(?:p|div|h[1-6]|article|section|main|table|ul|ol)\b[^>]*>", re.IGNORECASE
+)
+_CLOSING: Final = re.compile(r"</(?:p|div|h[1-6]|article|section|main|table|ul|ol|li)>", re.I)
+_XML: Final = re.compile(r"\s*<\?xml\b")
+_FENCED: Final = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+_TEX_COMMENTS: Final = re.compile(r"\A(?:\s*%[^\n]*\n)*\s*")
+_TEX_SURE: Final = re.compile(r"^[ \t]*\\(?:documentclass|documentstyle|begin\{document\})", re.M)
+_TEX_CUES: Final = re.compile(
+    r"^[ \t]*\\(?:(?:part|chapter|(?:sub)*section|paragraph)\*?[\[{]|begin\{\w+\*?\}|item\b|label\{"
+    r"|input\{|(?:re)?newcommand\b|usepackage\b|maketitle\b)",
+    re.MULTILINE,
+)
+_MARKDOWN_CUES: Final = tuple(
+    re.compile(cue, re.MULTILINE)
+    for cue in (
+        r"\A---\r?\n[\w-]+:.*\r?\n(?:.*\r?\n){0,60}?---[ \t]*$",  # front matter
+        r"^#{1,6} \S.*\r?\n\s*?(?:\r?\n|[^#\s])",  # heading
+        r"^(```|~~~).*\r?\n(?:.*\r?\n)*?\1",  # fenced code
+        r"^ {0,3}\|?[ \t]*:?-{3,}:?[ \t]*\|[-:| \t]*$",  # the rule below a table's header
+        r"\[[^\]\n]{1,200}\]\((?:https?://|[./#\w])[^)\s]{1,500}\)",  # link
+        r"(?<![\w*])\*\*[^\s*][^*\n]*\*\*",  # strong
+        r"^\[\^[^\]\s]+\]:",  # footnote
+    )
+)
+
+
+def _text_format(text: str, name: str) -> Format:
+    named = _SUFFIXES.get(PurePath(name).suffix.casefold())
+    if _HTML.match(text) or (
+        _FRAGMENT.match(text) and (named is Format.HTML or len(_CLOSING.findall(text)) > 1)
+    ):
+        return Format.HTML
+    if _XML.match(text):
+        raise UnknownFormat(f"{name!r} is an XML file", hint="convert it to HTML or text")
+    if named is Format.JSON:
+        raise UnknownFormat(
+            f"{name!r} is JSON, but no document of ours",
+            hint='write an object with "title" and a list "blocks"',
+        )
+    if _is_latex(text, named):
+        return Format.LATEX
+    cues = sum(bool(cue.search(text)) for cue in _MARKDOWN_CUES)
+    if named is Format.MARKDOWN or cues >= 2:
+        return Format.MARKDOWN
+    return named or Format.TEXT
+
+
+def _is_latex(text: str, named: Format | None) -> bool:
+    bare = _TEX_COMMENTS.sub("", _FENCED.sub("", text), count=1)
+    if _TEX_SURE.search(bare) and (named is not Format.MARKDOWN or bare.startswith("\\")):
+        return True
+    cues = len(_TEX_CUES.findall(bare))
+    return cues >= 3 or (cues > 0 and named in (Format.LATEX, Format.TEXT, None))

@@ -1,0 +1,221 @@
+"""Word documents (.docx): the visible text, with what styles and numbering say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from lxml import etree
+
+from abstrag.documents.assemble import assemble
+from abstrag.documents.captions import is_caption, tie_captions
+from abstrag.documents.dates import parse_date
+from abstrag.documents.docx_package import Package, child, children, is_on, local, number, value
+from abstrag.documents.docx_styles import Styles
+from abstrag.documents.docx_text import ParagraphText, read_paragraph
+from abstrag.documents.grid import is_name
+from abstrag.documents.header import stated_date
+from abstrag.documents.sections import TITLE
+from abstrag.documents.text_headings import MAX_HEADING, heading
+from abstrag.documents.visible import RawCell, VisibleText
+from abstrag.model.document import BlockKind, Document
+
+_CONTAINERS: Final = frozenset("sdt sdtContent customXml ins moveTo smartTag".split())
+_FIRST_ROW: Final = 0x0020  # the bit of a table's look that says "the first row is a header"
+
+
+def load_docx(data: bytes, name: str) -> Document:
+    """Read a Word document."""
+    package = Package(data, name)
+    reader = _Reader(package)
+    reader.read()
+    title, date = _properties(package.part("docProps/core.xml"))
+    blocks = tie_captions(reader.visible.blocks)
+    made = assemble(
+        name,
+        reader.visible.text,
+        blocks,
+        format_name="docx",
+        title=reader.title or title,
+        date=stated_date(blocks) or ((date, None) if date else None),
+    )
+    pages = reader.visible.page
+    return made if pages is None else replace(made, metadata=replace(made.metadata, pages=pages))
+
+
+def _properties(core: etree._Element | None) -> tuple[str | None, str | None]:
+    """Return title and date of the file's properties."""
+    title = child(core, "title")
+    created, modified = child(core, "created"), child(core, "modified")
+    dates = (parse_date(e.text) for e in (created, modified) if e is not None and e.text)
+    return (title.text if title is not None else None), next(filter(None, dates), None)
+
+
+class _Reader:
+    def __init__(self, package: Package) -> None:
+        self.visible = VisibleText()
+        self.title: str | None = None
+        self._body = package.main()
+        self._styles = Styles(package.part("word/styles.xml"))
+        self._notes = {
+            (kind, number(note, "id")): note
+            for kind in ("footnote", "endnote")
+            if (part := package.part(f"word/{kind}s.xml")) is not None
+            for note in children(part, kind)
+            if value(note, "type") in (None, "normal")
+        }
+        self._code: list[str] = []
+        self._bold_headings = False
+
+    def read(self) -> None:
+        """Read the body from top to bottom."""
+        elements = list(self._body.iter())
+        if any(local(e) == "lastRenderedPageBreak" for e in elements):
+            self.visible.page = 1
+        kinds = (self._styles.kind(e) for e in elements if local(e) == "p")
+        self._bold_headings = not any(kind and kind[0] is BlockKind.HEADING for kind in kinds)
+        self._flow(self._body)
+        self._end_code()
+
+    def _flow(self, element: etree._Element) -> None:
+        for item in _flow(element):
+            if local(item) == "p":
+                self._paragraph(item)
+            else:
+                self._table(item)
+
+    def _paragraph(self, paragraph: etree._Element) -> None:
+        read = read_paragraph(paragraph)
+        kind = self._kind(paragraph, read)
+        if kind is not None and kind[0] is BlockKind.CODE:
+            self._code.append(read.text)
+            return
+        self._end_code()
+        self._turn_pages(read.breaks_before)
+        if kind is not None:
+            block = self.visible.add(kind[0], read.text, level=kind[1])
+            if block is not None and kind == (BlockKind.HEADING, TITLE):
+                self.title = self.title or block.text
+        self._turn_pages(read.breaks - read.breaks_before)
+        self._attached(read)
+
+    def _kind(
+        self, paragraph: etree._Element, read: ParagraphText
+    ) -> tuple[BlockKind, int | None] | None:
+        kind = self._styles.kind(paragraph)
+        if kind is None or kind[0] is not BlockKind.PARAGRAPH:
+            return kind
+        text = read.text.strip()
+        style_bold = self._styles.of(paragraph).bold
+        if is_caption(text):
+            return BlockKind.CAPTION, None
+        if self._bold_headings and _is_bold_heading(text, read.bold or style_bold):
+            found = heading(text)
+            return BlockKind.HEADING, found.level if found else 1
+        return kind
+
+    def _attached(self, read: ParagraphText) -> None:
+        """Add what hangs on a paragraph: its text boxes, then its footnotes."""
+        for box in read.boxes:
+            self._flow(box)
+        self._add_notes(read.notes)
+
+    def _add_notes(self, notes: list[tuple[str, int]]) -> None:
+        for key in notes:
+            note = self._notes.pop(key, None)
+            if note is not None:
+                texts = (read_paragraph(p).text.strip() for p in _flow(note) if local(p) == "p")
+                self.visible.add(BlockKind.FOOTNOTE, "\n".join(filter(None, texts)))
+
+    def _end_code(self) -> None:
+        if self._code:
+            self.visible.add(BlockKind.CODE, "\n".join(self._code))
+            self._code.clear()
+
+    def _turn_pages(self, breaks: int) -> None:
+        if self.visible.page is not None:
+            self.visible.page += breaks
+
+    # --- tables ---
+
+    def _table(self, table: etree._Element) -> None:
+        self._end_code()
+        rows = list(children(table, "tr"))
+        if max((sum(1 for _ in children(row, "tc")) for row in rows), default=0) < 2:
+            for row in rows:  # a frame around text, not a table
+                for cell in children(row, "tc"):
+                    self._flow(cell)
+            return
+        paragraphs = [read_paragraph(p) for p in table.iter() if local(p) == "p"]
+        self.visible.add_table(self._rows(table, rows))
+        self._turn_pages(sum(p.breaks for p in paragraphs))
+        self._add_notes([note for p in paragraphs for note in p.notes])
+
+    def _rows(self, table: etree._Element, rows: list[etree._Element]) -> list[list[RawCell]]:
+        made: list[list[RawCell]] = []
+        above: dict[int, tuple[int, int]] = {}  # column → the cell that reaches down into it
+        marked = sum(is_on(child(row, "trPr"), "tblHeader") for row in rows)
+        heads = marked or int(_looks_headed(table, rows))
+        for r, row in enumerate(rows):
+            made.append([])
+            column = number(child(row, "trPr", "gridBefore")) or 0
+            if column:
+                made[r].append(RawCell("", column_span=column))
+            for cell in children(row, "tc"):
+                properties = child(cell, "tcPr")
+                width = max(1, number(child(properties, "gridSpan")) or 1)
+                merge = child(properties, "vMerge")
+                if merge is not None and value(merge) != "restart" and column in above:
+                    i, j = above[column]
+                    made[i][j] = replace(made[i][j], row_span=r - i + 1)
+                else:
+                    made[r].append(RawCell(_cell_text(cell), header=r < heads, column_span=width))
+                    above[column] = (r, len(made[r]) - 1)
+                column += width
+        return made
+
+
+def _is_bold_heading(text: str, bold: bool) -> bool:
+    """True for a short bold line: how people make headings who do not use heading styles."""
+    return bold and 0 < len(text) <= MAX_HEADING and text[-1] not in ".,;:"
+
+
+def _flow(element: etree._Element) -> Iterator[etree._Element]:
+    """Go through paragraphs and tables in order, looking through containers."""
+    for item in element:
+        name = local(item)
+        if name in ("p", "tbl"):
+            yield item
+        elif name in _CONTAINERS or name == "body":
+            yield from _flow(item)
+
+
+def _cell_text(cell: etree._Element) -> str:
+    texts = (read_paragraph(p).text for p in cell.iter() if local(p) == "p")
+    return " ".join(" ".join(texts).split())
+
+
+def _looks_headed(table: etree._Element, rows: list[etree._Element]) -> bool:
+    """True when the first row is set in bold, or its look says header and it holds names."""
+    if len(rows) < 2:
+        return False
+    first = [read_paragraph(p) for p in rows[0].iter() if local(p) == "p"]
+    shown = [p for p in first if p.text.strip()]
+    if not shown:
+        return False
+    if all(p.bold for p in shown):
+        return True
+    look = child(table, "tblPr", "tblLook")
+    bits = value(look) or "0"
+    flagged = value(look, "firstRow") in ("1", "true") or (
+        bits.isalnum() and len(bits) <= 4 and bool(_hex(bits) & _FIRST_ROW)
+    )
+    return flagged and all(is_name(p.text.strip()) for p in shown)
+
+
+def _hex(text: str) -> int:
+    try:
+        return int(text, 16)
+    except ValueError:
+        return 0

@@ -1,0 +1,85 @@
+"""Header lines: what the first lines of a text say about it ("Date: ...", "By ...")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from itertools import islice
+from typing import Final, NamedTuple
+
+from abstrag.documents.dates import find_date
+from abstrag.model.document import Block, BlockKind
+from abstrag.model.span import Span
+
+HEADER_BLOCKS: Final = 12  # how far down a date line may stand and still date the document
+MAX_REST: Final = 8  # words beside the date; more make a sentence that happens to hold one
+_LABELLED: Final = re.compile(
+    r"(?P<label>date|published|publication date|posted|issued|released|release date|dated|sent"
+    r"|updated|last updated|subject|title|re|from|to|cc|by|authors?|reply-to|message-id)"
+    r"(?:\s*:|(?<=ed)\s+on\b|(?<=ed)(?=\s)|(?<=by)(?=\s))\s*(?P<value>\S.*)",
+    re.IGNORECASE,
+)
+_TITLES: Final = frozenset(("subject", "title"))
+_PEOPLE: Final = frozenset(("from", "to", "cc", "by", "author", "authors", "reply-to"))
+
+
+class HeaderKind(StrEnum):
+    """What a header line tells."""
+
+    TITLE = "title"
+    DATE = "date"
+    OTHER = "other"
+
+
+class HeaderLine(NamedTuple):
+    """A header line: what it tells, the value, and where in the line the value stands."""
+
+    kind: HeaderKind
+    value: str
+    start: int
+    end: int
+
+
+def header_line(line: str) -> HeaderLine | None:
+    """Read one line as a header line, or return None when it is ordinary text.
+
+    A date may also stand alone. "By" heads a line only when what follows looks like a name.
+    """
+    if len(line) > 200:
+        return None
+    match = _LABELLED.match(line)
+    if match is None:
+        found = find_date(line)
+        if found is None or re.search(r"\w{3}", _without(line, found.start, found.end)):
+            return None
+        return HeaderLine(HeaderKind.DATE, found.iso, found.start, found.end)
+    label, value = match["label"].casefold(), match["value"].strip()
+    start = match.start("value")
+    if label in _TITLES:
+        return HeaderLine(HeaderKind.TITLE, value, start, start + len(value))
+    if label == "by" and not re.fullmatch(r"(?:[A-Z][\w.'’-]*|and|de|van|von|,|&|\s)+", value):
+        return None
+    if label in _PEOPLE or label in ("re", "message-id"):
+        return HeaderLine(HeaderKind.OTHER, value, start, start + len(value))
+    found = find_date(value)
+    if found is None or len(_without(value, found.start, found.end).split()) > MAX_REST:
+        return None
+    return HeaderLine(HeaderKind.DATE, found.iso, start + found.start, start + found.end)
+
+
+def stated_date(blocks: Iterable[Block]) -> tuple[str, Span] | None:
+    """Return the date that one of the first blocks states, and where it stands."""
+    for block in islice(blocks, HEADER_BLOCKS):
+        if block.kind not in (BlockKind.PARAGRAPH, BlockKind.HEADING):
+            continue
+        line = header_line(block.text)
+        if line is not None and line.kind is HeaderKind.DATE:
+            return line.value, block.alignment.locate(line.start, line.end)
+    return None
+
+
+def _without(line: str, start: int, end: int) -> str:
+    """Return the rest of the line, names of weekdays left out."""
+    rest = line[:start] + " " + line[end:]
+    return re.sub(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", "", rest, flags=re.IGNORECASE)

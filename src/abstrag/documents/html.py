@@ -1,0 +1,243 @@
+"""Web pages: the visible text in reading order, without what surrounds it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final
+
+import lxml.html
+from lxml import etree
+from lxml.html import HtmlElement
+
+from abstrag.documents.assemble import assemble
+from abstrag.documents.captions import is_caption, tie_captions, with_caption
+from abstrag.documents.decode import decode
+from abstrag.documents.header import stated_date
+from abstrag.documents.html_boilerplate import Boilerplate, main_part
+from abstrag.documents.html_metadata import page_date, page_title
+from abstrag.documents.html_table import is_data_table, table_rows
+from abstrag.documents.visible import VisibleText
+from abstrag.errors import Damaged, EmptyDocument
+from abstrag.model.document import BlockKind, Document
+from abstrag.model.span import Quote
+
+_CHARSET: Final = re.compile(
+    rb"<(?:meta|\?xml)[^>]+(?:charset|encoding)\s*=\s*[\"']?([\w.:-]+)", re.I
+)
+_WEB_CHARSET: Final = re.compile(
+    r"utf-?8|windows-\d+|cp\d+|iso-8859-\d+|koi8-[ru]|macintosh|gbk|gb18030|gb2312|big5(-hkscs)?"
+    r"|euc-(jp|kr)|shift[_-]jis|iso-2022-jp|tis-620|latin1|us-ascii"
+)
+_AS_BROWSERS_DO: Final = {"iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252"}
+_BLOCKS: Final = frozenset(
+    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption"
+    " figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main nav ol p pre search"
+    " section summary table tbody td tfoot th thead tr ul".split()
+)
+_NOTE_ROLES: Final = frozenset(("doc-footnote", "doc-endnote"))
+_NOTE_LISTS: Final = re.compile(r"(?:references|reflist|footnotes?|endnotes?|footnote-list)", re.I)
+_NOTE_ID: Final = re.compile(r"(?:cite_note|fn|footnote|endnote|note)[-_:.]?\w*\d", re.I)
+_SPACE: Final = re.compile(r"[ \t\r\n\f]+")
+_EXPONENT: Final = re.compile(r"[+−-]?\d+")
+
+
+def load_html(data: bytes, name: str) -> Document:
+    """Read a web page."""
+    page = _parse(decode(data, name, declared=_declared_charset(data)), name)
+    body = page.find("body")
+    reader = _Reader(main_part(body if body is not None else page))
+    reader.read()
+    blocks = tie_captions(reader.visible.blocks)
+    date = page_date(page)
+    return assemble(
+        name,
+        reader.visible.text,
+        blocks,
+        format_name="html",
+        title=page_title(page),
+        date=(date, None) if date else stated_date(blocks),
+    )
+
+
+def _declared_charset(data: bytes) -> str | None:
+    match = _CHARSET.search(data[:4096])
+    if match is None:
+        return None
+    name = match[1].decode("ascii").casefold()
+    return _AS_BROWSERS_DO.get(name, name) if _WEB_CHARSET.fullmatch(name) else None
+
+
+def _parse(text: str, name: str) -> HtmlElement:
+    parser = lxml.html.HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True
+    )
+    try:
+        page = lxml.html.document_fromstring(text.encode(), parser=parser)
+    except etree.ParserError:
+        raise EmptyDocument(f"{name!r} is an empty page", hint="save the page again") from None
+    if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
+        raise Damaged(f"{name!r} nests its elements too deeply to read", hint="save it as text")
+    return page
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where on the page we are: what a block that ends here would be."""
+
+    kind: BlockKind = BlockKind.PARAGRAPH
+    level: int | None = None
+    lists: int = 0  # how many lists are open
+    notes: bool = False  # inside a list of footnotes
+    figure: int | None = None  # how many blocks there were when the open figure began
+
+
+class _Reader:
+    """Walks the page once; text gathers until an element that stands on its own line ends it."""
+
+    def __init__(self, root: HtmlElement) -> None:
+        self.root = root
+        self.visible = VisibleText()
+        self._boilerplate = Boilerplate(root)
+        self._text: list[str] = []
+        self._place = _Place()
+
+    def read(self) -> None:
+        """Read everything below the root."""
+        stack: list[tuple[HtmlElement, _Place | None]] = [(self.root, None)]
+        while stack:
+            element, before = stack.pop()
+            if before is not None:
+                self._leave(element, before)
+            elif self._enter(element):
+                stack.append((element, self._place))
+                self._place = self._inside(element)
+                self._add(element.text)
+                stack.extend((child, None) for child in reversed(element))
+                continue
+            if element is not self.root:
+                self._add(element.tail)
+        self._flush()
+
+    def _enter(self, element: HtmlElement) -> bool:
+        """Enter an element; False when what it holds is dealt with already or left unread."""
+        if not isinstance(element.tag, str) or self._boilerplate.drops(element):
+            return False
+        if element.tag in _BLOCKS:
+            self._flush()
+        match element.tag:
+            case "br":
+                self._text.append("\n")
+            case "pre":
+                self.visible.add(BlockKind.CODE, _verbatim(element))
+            case "table" if is_data_table(element):
+                self._table(element)
+            case "math":
+                self._add(element.get("alttext") or " ".join(element.itertext()))
+            case "img":
+                self._add(element.get("alt") if "math" in element.get("class", "") else None)
+            case "sup" if _marks_note(element):
+                pass
+            case _:
+                self._exponent(element)
+                return True
+        return False
+
+    def _inside(self, element: HtmlElement) -> _Place:
+        place, tag = self._place, element.tag
+        if tag in ("ul", "ol", "dl"):
+            place = replace(place, lists=place.lists + 1)
+        if tag == "figure":
+            place = replace(place, figure=len(self.visible.blocks))
+        names = f"{element.get('class', '')} {element.get('id', '')}".split()
+        if element.get("role") == "doc-endnotes" or any(map(_NOTE_LISTS.fullmatch, names)):
+            place = replace(place, notes=True)
+        if level := _heading_level(element):
+            return replace(place, kind=BlockKind.HEADING, level=level)
+        if self._is_note(element, place):
+            return replace(place, kind=BlockKind.FOOTNOTE, level=None)
+        if tag in ("li", "dd"):
+            return replace(place, kind=BlockKind.LIST_ITEM, level=max(1, place.lists))
+        if tag in ("figcaption", "caption"):
+            return replace(place, kind=BlockKind.CAPTION, level=None)
+        return place
+
+    def _is_note(self, element: HtmlElement, place: _Place) -> bool:
+        if element.get("role") in _NOTE_ROLES:
+            return True
+        if element.tag not in ("li", "p", "div", "dd"):
+            return False
+        return (place.notes and element.tag == "li") or bool(_NOTE_ID.match(element.get("id", "")))
+
+    def _leave(self, element: HtmlElement, before: _Place) -> None:
+        if element.tag in _BLOCKS:
+            self._flush()
+        if element.tag == "figure" and self._place.figure is not None:
+            self._tie_figure(self._place.figure)
+        self._place = before
+
+    def _tie_figure(self, start: int) -> None:
+        """Give the only table of a figure the figure's only caption."""
+        blocks = self.visible.blocks
+        tables = [i for i in range(start, len(blocks)) if blocks[i].table]
+        captions = [b for b in blocks[start:] if b.kind is BlockKind.CAPTION]
+        if len(tables) == len(captions) == 1:
+            blocks[tables[0]] = with_caption(blocks[tables[0]], captions[0])
+
+    def _table(self, table: HtmlElement) -> None:
+        caption = table.find("caption")
+        quote = None
+        if caption is not None and (text := _inner_text(caption)):
+            block = self.visible.add(BlockKind.CAPTION, text)
+            quote = Quote(block.text, block.span) if block else None
+        self.visible.add_table(table_rows(table, _inner_text), quote)
+
+    def _exponent(self, element: HtmlElement) -> None:
+        """Keep 10 to the power of 20 from reading 1020."""
+        if element.tag == "sup" and _EXPONENT.fullmatch("".join(element.itertext()).strip()):
+            before = "".join(self._text[-2:])
+            if before[-1:].isalnum() or before[-1:] == ")":
+                self._text.append("^")
+
+    def _add(self, text: str | None) -> None:
+        if text:
+            self._text.append(_SPACE.sub(" ", text))
+
+    def _flush(self) -> None:
+        """End the block that gathered so far, if any."""
+        text = re.sub(r" *\n *", "\n", re.sub(" +", " ", "".join(self._text)))
+        self._text.clear()
+        kind = self._place.kind
+        if kind is BlockKind.PARAGRAPH and is_caption(text.strip()):
+            kind = BlockKind.CAPTION
+        self.visible.add(kind, text, level=self._place.level)
+
+
+def _inner_text(element: HtmlElement) -> str:
+    """Return the visible text of an element, its inner blocks in one line."""
+    inner = _Reader(element)
+    inner.read()
+    return " ".join(block.text for block in inner.visible.blocks)
+
+
+def _verbatim(element: HtmlElement) -> str:
+    pieces = [element.text or ""]
+    for child in element.iterdescendants():
+        pieces.append("\n" if child.tag == "br" else child.text or "")
+        pieces.append(child.tail or "")
+    return "".join(pieces)
+
+
+def _heading_level(element: HtmlElement) -> int | None:
+    if re.fullmatch("h[1-6]", element.tag):
+        return int(element.tag[1])
+    if element.get("role") == "heading":
+        level = element.get("aria-level", "2")
+        return int(level) if re.fullmatch("[1-9]", level) else 2
+    return None
+
+
+def _marks_note(element: HtmlElement) -> bool:
+    """True for a bare footnote number, which would read as part of the word before it."""
+    links = element.xpath(".//a[starts-with(@href, '#')]")
+    return bool(links) and "".join(element.itertext()).strip().strip("*†‡").isdigit()

@@ -1,0 +1,353 @@
+"""LaTeX: sections, lists, tables, captions, footnotes and formulas, spans in the flattened text."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from abstrag.documents.assemble import assemble
+from abstrag.documents.captions import with_caption
+from abstrag.documents.dates import find_date
+from abstrag.documents.decode import decode
+from abstrag.documents.grid import Slot
+from abstrag.documents.latex_blocks import LatexBlocks, Place
+from abstrag.documents.latex_commands import (
+    CODE_ENVIRONMENTS,
+    DISPLAYS,
+    ENVIRONMENT_ARGUMENTS,
+    FLOATS,
+    LISTS,
+    UNREAD_ENVIRONMENTS,
+)
+from abstrag.documents.latex_inline import DISPLAY, TOKEN, InlineReader
+from abstrag.documents.latex_input import flatten
+from abstrag.documents.latex_labels import LEVELS, label_numbers, outermost
+from abstrag.documents.latex_macros import plain
+from abstrag.documents.latex_source import Group, Source
+from abstrag.documents.latex_table import TABULARS, cut_rows, shape
+from abstrag.documents.sections import TITLE
+from abstrag.documents.trace import Trace
+from abstrag.model.document import Block, BlockKind, Document
+from abstrag.model.span import Span
+
+_DOCUMENT: Final = re.compile(r"\\begin\s*\{document\}")
+_TITLE: Final = re.compile(r"\\(?:title|icmltitle|Title)\s*(?=[\[{])")
+_DATE: Final = re.compile(r"\\date\s*(?=\{)")
+_NOTES: Final = frozenset(("footnote", "footnotetext", "endnote", "sidenote", "marginpar"))
+
+_TEXT: Final[Place] = (BlockKind.PARAGRAPH, None)
+
+
+def load_latex(data: bytes, name: str, folder: Path | None = None) -> Document:
+    """Read LaTeX; `folder` is where its inputs are looked for."""
+    text = flatten(decode(data, name), name, folder)
+    reader = _Reader(text)
+    reader.read()
+    return assemble(
+        name, text, reader.blocks.made, format_name="latex", title=reader.title, date=reader.date
+    )
+
+
+class _Reader:
+    """Reads the plain form of a text; everything it notes points into the text itself."""
+
+    def __init__(self, text: str) -> None:
+        source = plain(text)
+        self.blocks = LatexBlocks(source)
+        self.title: str | None = None
+        self.date: tuple[str, Span] | None = None
+        self._source = Source(source.text)
+        self._inline = InlineReader(self._source, label_numbers(self._source.text))
+        self._top = outermost(self._source.text) - 1
+        self._place = _TEXT
+        self._open: list[tuple[str, Place]] = []  # environments, and the place to go back to
+        self._later: list[tuple[str, int, int]] = []  # notes and floats the open paragraph holds
+        self._in_float = False
+        self._in_appendix = False
+        self._flat = False  # inside a heading, caption or cell: no blocks of their own
+        self._actions: dict[str, Callable[[re.Match[str]], int | None]] = {
+            "item": self._item,
+            "bibitem": self._item,
+            "caption": self._caption,
+            "par": self._end_paragraph,
+            "appendix": self._appendix,
+            "abstract": self._abstract,
+            "title": self._title,
+            "date": self._date,
+            "input": self._missing_input,
+            "include": self._missing_input,
+            "subfile": self._missing_input,
+        }
+
+    def read(self) -> None:
+        """Read front matter and body."""
+        text = self._source.text
+        begin = _DOCUMENT.search(text)
+        start, end = 0, len(text)
+        if begin is not None:
+            self._front(begin.start())
+            start = begin.end()
+            found = self._source.environment(begin.start())
+            end = found[0] if found else end
+        self._run(start, end)
+        self._flush()
+
+    def _front(self, end: int) -> None:
+        if match := _TITLE.search(self._source.text, 0, end):
+            self._title(match)
+        if match := _DATE.search(self._source.text, 0, end):
+            self._date(match)
+
+    def _run(self, start: int, end: int) -> None:
+        outer, self._source.limit = self._source.limit, min(end, self._source.limit)
+        while start < end and (match := TOKEN.match(self._source.text, start, end)):
+            after = self._structure(match)
+            if after is None:
+                after = self._inline.take(match)
+            start = max(start + 1, after)
+        self._source.limit = outer
+
+    def _structure(self, match: re.Match[str]) -> int | None:
+        """Deal with a token that shapes the page; None when it is running text."""
+        if match["word"]:
+            return self._command(match)
+        if self._flat:
+            return None
+        if match["paragraph"]:
+            if not (self._inline.trace and DISPLAY.match(self._source.text, match.end())):
+                self._flush()
+            return match.end() if not self._inline.trace else None
+        if match["edge"] == "begin":
+            return self._begin(match["env"], match)
+        if match["edge"] == "end":
+            self._end(match["env"])
+            return match.end()
+        return None
+
+    # --- commands ---
+
+    def _command(self, match: re.Match[str]) -> int | None:
+        name, at = match["word"], match.end()
+        if name in _NOTES:
+            return self._note(at)
+        if self._flat:
+            return None
+        if name in LEVELS:
+            return self._heading(LEVELS.index(name) - self._top, at)
+        action = self._actions.get(name)
+        return action(match) if action else None
+
+    def _note(self, at: int) -> int:
+        """Set a footnote aside until the text it stands in is complete."""
+        group = self._source.group(self._source.skip(at, "["))
+        if group is None:
+            return at
+        self._inline.trace.trim()
+        self._later.append(("", group.start, group.end))
+        return group.after
+
+    def _end_paragraph(self, match: re.Match[str]) -> int:
+        self._flush()
+        return match.end()
+
+    def _appendix(self, match: re.Match[str]) -> int:
+        """Open a section that holds all sections to come."""
+        self._flush()
+        if not self._in_appendix:
+            self._in_appendix = True
+            self._named_section("Appendix", *match.span("word"))
+            self._top -= 1
+        return match.end()
+
+    def _abstract(self, match: re.Match[str]) -> None:
+        r"""Open the abstract of a class that writes it as `\abstract{...}`."""
+        if self._source.group(match.end()):
+            self._flush()
+            self._named_section("Abstract", *match.span("word"))
+
+    def _heading(self, level: int, at: int) -> int:
+        group = self._source.group(self._source.skip(at, "["))
+        if group is None:
+            return at
+        self._flush()
+        self._place = _TEXT if not self._open else self._place
+        self._put((BlockKind.HEADING, level), group)
+        return group.after
+
+    def _named_section(self, name: str, start: int, end: int) -> None:
+        """Open a section whose heading LaTeX prints by itself."""
+        trace = Trace()
+        trace.decode(name, start, end)
+        self.blocks.add((BlockKind.HEADING, 1), trace)
+
+    def _item(self, match: re.Match[str]) -> int:
+        name, at = match["word"], match.end()
+        self._flush()
+        depth = sum(env in LISTS for env, _ in self._open)
+        self._place = (BlockKind.LIST_ITEM, max(1, depth))
+        option = self._source.option(at)
+        if name == "bibitem":
+            group = self._source.group(option.after if option else at)
+            if group is None:
+                return at
+            self._inline.key(group)
+            return group.after
+        if option is None:
+            return at
+        self._run(option.start, option.end)
+        return option.after
+
+    def _missing_input(self, match: re.Match[str]) -> int:
+        """Show the command of an input that was not found, so that nobody misses it silently."""
+        group = self._source.group(match.end())
+        after = group.after if group else match.end()
+        self._flush()
+        self.blocks.add_code(self._source.text, match.start(), after)
+        return after
+
+    def _caption(self, match: re.Match[str]) -> int:
+        at = match.end()
+        group = self._source.group(self._source.skip(at, "["))
+        if group is None:
+            return at
+        self._flush()
+        self._put((BlockKind.CAPTION, None), group)
+        return group.after
+
+    def _title(self, match: re.Match[str]) -> int:
+        at = match.end()
+        group = self._source.group(self._source.skip(at, "["))
+        if group is None:
+            return at
+        self._flush()
+        block = self._put((BlockKind.HEADING, TITLE), group)
+        self.title = self.title or (block.text if block else None)
+        return group.after
+
+    def _date(self, match: re.Match[str]) -> int:
+        group = self._source.group(match.end())
+        if group is None:
+            return match.end()
+        text, alignment = self.blocks.read(self._read(group))
+        if found := find_date(text):
+            self.date = found.iso, alignment.locate(found.start, found.end)
+        return group.after
+
+    # --- environments ---
+
+    def _begin(self, env: str, match: re.Match[str]) -> int:
+        pair = self._source.environment(match.start())
+        name, at = env.rstrip("*"), match.end()
+        end, after = pair or (self._source.limit, self._source.limit)
+        if env in UNREAD_ENVIRONMENTS:
+            return after
+        if env in CODE_ENVIRONMENTS:
+            self._flush()
+            self.blocks.add_code(
+                self._source.text, self._source.skip(at, CODE_ENVIRONMENTS[env]), end
+            )
+            return after
+        if name in DISPLAYS:
+            self._inline.display(self._source.skip(at, "{" if name == "alignat" else ""), end)
+            return after
+        if env in TABULARS:
+            self._flush()
+            self._table(self._source.skip(at, TABULARS[env]), end)
+            return after
+        if name in FLOATS and not self._in_float and pair:
+            self._later.append((name, self._source.skip(at, FLOATS[name]), end))
+            if not self._inline.trace:
+                self._flush()
+            return after
+        self._open_environment(env, match)
+        return self._source.skip(at, ENVIRONMENT_ARGUMENTS.get(name, "["))
+
+    def _open_environment(self, env: str, match: re.Match[str]) -> None:
+        self._flush()
+        self._open.append((env, self._place))
+        if env == "abstract":
+            self._named_section("Abstract", *match.span("env"))
+        elif env == "thebibliography":
+            self._named_section("References", *match.span("env"))
+
+    def _end(self, env: str) -> None:
+        self._flush()
+        if any(name == env for name, _ in self._open):
+            while self._open:  # what was left open inside ends here too
+                name, self._place = self._open.pop()
+                if name == env:
+                    break
+        if env in ("abstract", "thebibliography"):
+            self.blocks.sections.leave(1)
+
+    def _float(self, start: int, end: int) -> None:
+        """Read a figure or table that floats beside the text."""
+        made = self.blocks.made
+        before, place, opened = len(made), self._place, self._open
+        self._in_float, self._place, self._open = True, _TEXT, []
+        self._run(start, end)
+        self._flush()
+        self._in_float, self._place, self._open = False, place, opened
+        tables = [i for i in range(before, len(made)) if made[i].table]
+        captions = [block for block in made[before:] if block.kind is BlockKind.CAPTION]
+        if len(captions) == 1:
+            captions *= len(tables)
+        for i, caption in zip(tables, captions, strict=False):
+            made[i] = with_caption(made[i], caption)
+
+    def _table(self, start: int, end: int) -> None:
+        before = len(self.blocks.made)
+        rows = shape(cut_rows(self._source, start, end), self._cell)
+        self.blocks.add_table(rows, start, end)
+        self._drain(before)
+
+    def _cell(self, start: int, end: int) -> Slot:
+        return self.blocks.cell(self._read(Group(start, end, end)), start)
+
+    # --- blocks ---
+
+    def _read(self, group: Group) -> Trace:
+        """Read a range as one piece of text."""
+        outer, flat = self._inline.trace, self._flat
+        self._inline.trace, self._flat = Trace(), True
+        self._run(group.start, group.end)
+        made = self._inline.trace
+        self._inline.trace, self._flat = outer, flat
+        return made
+
+    def _flush(self) -> None:
+        """End the open paragraph, then read what was set aside while it was open."""
+        trace, self._inline.trace = self._inline.trace, Trace()
+        before = len(self.blocks.made)
+        if trace:
+            self.blocks.add(self._place, trace)
+        self._drain(before)
+
+    def _drain(self, before: int) -> None:
+        """Read what was set aside, and order the blocks added since `before` by where they begin.
+
+        A footnote may stand in front of the first word of its paragraph.
+        """
+        if not self._later:
+            return
+        waiting, self._later = deque(self._later), []
+        while waiting:
+            kind, start, end = waiting.popleft()
+            if kind:
+                self._float(start, end)
+            else:
+                note = self._read(Group(start, end, end))
+                self.blocks.add((BlockKind.FOOTNOTE, None), note)
+            waiting.extendleft(reversed(self._later))  # a note inside a note comes right behind it
+            self._later = []
+        self.blocks.order(before)
+
+    def _put(self, place: Place, group: Group) -> Block | None:
+        """Add a block of its own, then what was set aside in it."""
+        before = len(self.blocks.made)
+        block = self.blocks.add(place, self._read(group))
+        self._drain(before)
+        return block

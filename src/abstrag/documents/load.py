@@ -1,0 +1,100 @@
+"""From a path or from bytes to a document, whatever the format."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+
+from abstrag.config import MAX_FILE_BYTES
+from abstrag.documents.assemble import document_id
+from abstrag.documents.detect import Format, detect
+from abstrag.documents.docx import load_docx
+from abstrag.documents.html import load_html
+from abstrag.documents.json_form import load_json
+from abstrag.documents.latex import load_latex
+from abstrag.documents.markdown import load_markdown
+from abstrag.documents.pdf import load_pdf
+from abstrag.documents.text import load_text
+from abstrag.errors import DocumentError, EmptyDocument, FileMissing, FileTooLarge, NotAFile
+from abstrag.model.document import Document
+
+_LOADERS = {
+    Format.TEXT: load_text,
+    Format.MARKDOWN: load_markdown,
+    Format.HTML: load_html,
+    Format.PDF: load_pdf,
+    Format.DOCX: load_docx,
+    Format.JSON: load_json,
+}
+
+
+def load(path: str | Path, *, max_bytes: int = MAX_FILE_BYTES) -> Document:
+    """Read a file of any supported format."""
+    path = Path(path)
+    data = read_file(path, max_bytes)
+    return _document(data, str(path), path.parent, max_bytes)
+
+
+def load_bytes(data: bytes, *, name: str, max_bytes: int = MAX_FILE_BYTES) -> Document:
+    """Read a document that is already in memory, such as an upload called `name`."""
+    return _document(data, name, None, max_bytes)
+
+
+def read_file(path: Path, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """Read a file that may not be there, may be no file, or may be too large."""
+    shown = str(path)
+    try:
+        found = path.stat()
+        if S_ISDIR(found.st_mode):
+            raise NotAFile(
+                f"{shown!r} is a folder, not a file", hint=f"abstrag index {shown} reads all of it"
+            )
+        if not S_ISREG(found.st_mode):
+            raise NotAFile(f"{shown!r} is not a regular file", hint="copy its contents to a file")
+        if found.st_size > max_bytes:
+            raise _too_large(shown, found.st_size, max_bytes)
+        with path.open("rb") as stream:
+            return stream.read(max_bytes + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileMissing(
+            f"there is no file {shown!r}", hint="check the path and where you are"
+        ) from None
+    except PermissionError:
+        raise DocumentError(
+            f"{shown!r} may not be read", hint="check the permissions of the file and its folders"
+        ) from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a zero byte in it
+        raise DocumentError(
+            f"{shown!r} cannot be read: {error}", hint="check the path and the disk"
+        ) from error
+
+
+def _document(data: bytes, source: str, folder: Path | None, max_bytes: int) -> Document:
+    name = Path(source).name or source
+    if len(data) > max_bytes:
+        raise _too_large(name, len(data), max_bytes)
+    if not data.strip():
+        raise EmptyDocument(
+            f"{name!r} is empty", hint="check that the file was saved or downloaded completely"
+        )
+    found = detect(data, name)
+    if found is Format.LATEX:
+        document = load_latex(data, name, folder)
+    else:
+        document = _LOADERS[found](data, name)
+    if found is Format.JSON:  # it says itself what it is called and was made from
+        return replace(document, metadata=replace(document.metadata, source=source))
+    metadata = replace(document.metadata, source=source, format=found.value)
+    return replace(document, id=document_id(name), metadata=metadata)
+
+
+def _too_large(name: str, size: int, limit: int) -> FileTooLarge:
+    return FileTooLarge(
+        f"{name!r} has {_megabytes(size)}, the limit is {_megabytes(limit)}",
+        hint="split the file, or raise the limit: --max-mb, or max_file_bytes in Settings",
+    )
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**20:.1f} MB" if size >= 2**20 else f"{size:,} bytes"

@@ -1,0 +1,228 @@
+"""Markdown: CommonMark with pipe tables, footnotes and front matter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Final
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+
+from abstrag.documents.assemble import assemble
+from abstrag.documents.captions import is_caption, tie_captions
+from abstrag.documents.decode import decode
+from abstrag.documents.front_matter import front_matter
+from abstrag.documents.grid import Slot, as_header, slot, table_block
+from abstrag.documents.header import stated_date
+from abstrag.documents.lines import lines
+from abstrag.documents.markdown_inline import (
+    ODD_SPACE,
+    Content,
+    mask_odd_spaces,
+    note_positions,
+    read_inline,
+)
+from abstrag.documents.sections import Sections
+from abstrag.documents.tags import without_tags
+from abstrag.documents.trace import Trace
+from abstrag.model.document import Block, BlockKind, Document
+from abstrag.model.span import Alignment, Span
+
+_MAX_NESTING: Final = 60  # quotes in quotes in lists; what is deeper is not read
+_FOOTNOTE: Final = re.compile(r"\[\^[^\]\s]+\]:[ \t]*(?=\S)")
+
+
+def load_markdown(data: bytes, name: str) -> Document:
+    """Read Markdown."""
+    text = decode(data, name)
+    front = front_matter(text)
+    reader = _Reader(text, front.end)
+    reader.read()
+    blocks = tie_captions(reader.blocks)
+    return assemble(
+        name,
+        text,
+        blocks,
+        format_name="markdown",
+        title=front.title,
+        date=front.date or stated_date(blocks),
+    )
+
+
+@cache
+def _parser() -> MarkdownIt:
+    md = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING})
+    md.enable(["table", "strikethrough"]).disable("text_join")
+    md.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph", "reference"]})
+    note_positions(md)
+    return md
+
+
+def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Recognize `[^1]: ...` and the lines that go on below it, before links are looked for."""
+    at = state.bMarks[start] + state.tShift[start]
+    mark = _FOOTNOTE.match(state.src, at, state.eMarks[start])
+    if mark is None or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    below = start + 1
+    while below < end and not state.isEmpty(below):
+        first = state.bMarks[below] + state.tShift[below]
+        if _FOOTNOTE.match(state.src, first):
+            break
+        below += 1
+    rest = state.getLines(start + 1, below, state.blkIndent, False)
+    state.push("footnote_open", "", 1)
+    token = state.push("inline", "", 0)
+    token.content = "\n".join(
+        part for part in (state.src[mark.end() : state.eMarks[start]], rest) if part
+    ).rstrip()
+    token.map, token.children = [start, below], []
+    state.push("footnote_close", "", -1)
+    state.line = below
+    return True
+
+
+class _Reader:
+    def __init__(self, text: str, start: int) -> None:
+        self.text = mask_odd_spaces(text)
+        self.shown = self.text.replace(ODD_SPACE, " ")
+        self.lines = lines(self.text, start)
+        self.tokens = _parser().parse(self.text[start:])
+        self.sections = Sections()
+        self.blocks: list[Block] = []
+        self._open: list[Token] = []
+        self._rows: list[list[Slot]] = []
+        self._row: list[Token] = []
+
+    def read(self) -> None:
+        """Make blocks of all tokens."""
+        actions: dict[str, Callable[[Token], None]] = {
+            "inline": self._inline,
+            "fence": self._code,
+            "code_block": self._code,
+            "html_block": self._html,
+            "tr_close": self._end_row,
+            "table_close": self._end_table,
+        }
+        for token in self.tokens:
+            if token.nesting > 0:
+                self._open.append(token)
+            if action := actions.get(token.type):
+                action(token)
+            if token.nesting < 0:
+                self._open.pop()
+
+    def _inline(self, token: Token) -> None:
+        holder = self._open[-1] if self._open else token
+        if holder.tag in ("td", "th"):
+            self._row.append(token)
+            return
+        first, last = token.map or (0, 0)
+        after = 0
+        if holder.type == "heading_open" and holder.markup.startswith("#"):
+            after = self.lines[first].text.find(holder.markup) + len(holder.markup)
+        content = Content.of_lines(token.content, self.lines[first:last], after)
+        if holder.type == "heading_open":
+            self._add(BlockKind.HEADING, token, content, int(holder.tag[1:]))
+        elif holder.type == "footnote_open":
+            self._add(BlockKind.FOOTNOTE, token, content)
+        elif depth := sum(opened.type == "list_item_open" for opened in self._open):
+            self._add(BlockKind.LIST_ITEM, token, content, depth)
+        elif not self._figure(token, content):
+            self._add(BlockKind.PARAGRAPH, token, content)
+
+    def _add(
+        self, kind: BlockKind, token: Token, content: Content, level: int | None = None
+    ) -> None:
+        reading, alignment = read_inline(token, content).read()
+        if not reading:
+            return
+        if kind is BlockKind.PARAGRAPH and is_caption(reading):
+            kind = BlockKind.CAPTION
+        section = self.sections.path
+        if kind is BlockKind.HEADING and level is not None:
+            section = self.sections.enter(level, reading)
+        self._put(kind, reading, alignment, token, section, level)
+
+    def _put(
+        self,
+        kind: BlockKind,
+        reading: str,
+        alignment: Alignment,
+        token: Token,
+        section: tuple[str, ...],
+        level: int | None = None,
+    ) -> None:
+        self.blocks.append(Block(kind, reading, self._span(token), alignment, section, level=level))
+
+    def _figure(self, token: Token, content: Content) -> bool:
+        """Read an image that is a paragraph of its own as a figure with its caption."""
+        images = [child for child in token.children or () if child.type != "softbreak"]
+        if len(images) != 1 or images[0].type != "image":
+            return False
+        alt = images[0].content
+        at = content.raw.find(alt)
+        if not alt.strip() or at < 0:
+            return False
+        trace = Trace()
+        trace.put(content.shown[at : at + len(alt)], content.origins[at : at + len(alt)])
+        reading, alignment = trace.read()
+        if not reading:
+            return False
+        self._put(BlockKind.CAPTION, reading, alignment, token, self.sections.path)
+        return True
+
+    def _code(self, token: Token) -> None:
+        first, last = token.map or (0, 0)
+        inside = self.lines[first + (token.type == "fence") : last]
+        raw = token.content.rstrip()
+        content = Content.of_lines(raw, inside)
+        if not content.shown.strip():
+            return
+        trace = Trace()
+        trace.put(content.shown, content.origins)
+        text, alignment = trace.verbatim()
+        span = Span(self.lines[first].start, self._span(token).end)
+        self.blocks.append(Block(BlockKind.CODE, text, span, alignment, self.sections.path))
+
+    def _html(self, token: Token) -> None:
+        span = self._span(token)
+        reading, alignment = without_tags(self.shown, span.start, span.end).read()
+        if reading:
+            self._put(BlockKind.PARAGRAPH, reading, alignment, token, self.sections.path)
+
+    def _end_row(self, _: Token) -> None:
+        if not self._row:
+            return
+        line = self.lines[(self._row[0].map or [0])[0]]
+        contents = Content.of_cells([token.content for token in self._row], line)
+        traces = [read_inline(token, c) for token, c in zip(self._row, contents, strict=True)]
+        slots = [
+            slot(*trace.read(), content.at, trace.end)
+            for trace, content in zip(traces, contents, strict=True)
+        ]
+        head = any(opened.type == "thead_open" for opened in self._open)
+        self._rows.append(as_header(slots) if head else slots)
+        self._row = []
+
+    def _end_table(self, _: Token) -> None:
+        span = self._span(self._open[-1])
+        block = table_block(self._rows, span, section=self.sections.path)
+        if block is not None:
+            self.blocks.append(block)
+        self._rows = []
+
+    def _span(self, token: Token) -> Span:
+        """Return where a token's lines stand, outer white space left out."""
+        first, last = token.map or (0, 0)
+        block = self.lines[first:last]
+        while len(block) > 1 and block[-1].blank:
+            block.pop()
+        start, end = block[0].start, block[-1].end
+        shown = self.text[start:end]
+        return Span(start + len(shown) - len(shown.lstrip()), start + len(shown.rstrip()))

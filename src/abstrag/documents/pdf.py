@@ -1,0 +1,148 @@
+"""PDF files: pages of placed words turned into blocks in the order a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from abstrag.documents.dates import find_date
+from abstrag.documents.pdf_layout.columns import Region, common_gutters, gutter_of, regions_of
+from abstrag.documents.pdf_layout.draft import Draft
+from abstrag.documents.pdf_layout.figures import gathered
+from abstrag.documents.pdf_layout.flow import flowing
+from abstrag.documents.pdf_layout.front import find_title, header_date, printed_date, sane_title
+from abstrag.documents.pdf_layout.furniture import body_size, sideways, without_furniture
+from abstrag.documents.pdf_layout.headings import body_of, mark_headings, mark_table_titles
+from abstrag.documents.pdf_layout.lines import Line, joined, pieces_of, rows_of, underline
+from abstrag.documents.pdf_layout.manuscript import Manuscript
+from abstrag.documents.pdf_layout.page import Page
+from abstrag.documents.pdf_layout.paragraphs import Column, paragraphs_of
+from abstrag.documents.pdf_layout.reader import Reading, read_pages
+from abstrag.documents.pdf_layout.tables import tables_in
+from abstrag.documents.sections import TITLE
+from abstrag.errors import EmptyDocument, NoTextLayer
+from abstrag.model.document import Block, BlockKind, Document, Metadata
+from abstrag.model.span import Span
+
+
+def load_pdf(data: bytes, name: str) -> Document:
+    """Read a PDF into a document.
+
+    Raises:
+        Encrypted: it needs a password.
+        Damaged: it is broken or cut off.
+        NoTextLayer: its pages are pictures.
+        EmptyDocument: it has no pages, or nothing on them.
+    """
+    reading = read_pages(data, name)
+    _require_text(reading, name)
+    layout = _layout(reading.pages)
+    drafts = layout.drafts
+    body = body_of(drafts)
+    title = find_title(drafts, body)
+    mark_headings(drafts, body, title)
+    mark_table_titles(drafts)
+    if title is not None:
+        title.kind, title.level = BlockKind.HEADING, TITLE
+    manuscript = Manuscript()
+    manuscript.write(drafts)
+    text, blocks = manuscript.text(), manuscript.blocks()
+    iso, span = _date(text, blocks, layout.stamps, reading.created)
+    return Document(
+        id=name,
+        title=_title(blocks, reading, name),
+        text=text,
+        blocks=blocks,
+        metadata=Metadata(date=iso, date_span=span, format="pdf", pages=len(reading.pages)),
+    )
+
+
+def _require_text(reading: Reading, name: str) -> None:
+    if any(page.words or page.turned for page in reading.pages):
+        return
+    if any(page.drawn for page in reading.pages):
+        raise NoTextLayer(
+            f"PDF {name!r} holds pictures of pages and no text",
+            hint="run OCR over it first, for instance: ocrmypdf FILE WITH-TEXT",
+        )
+    raise EmptyDocument(f"PDF {name!r} has no text on any page")
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The blocks of all pages in reading order, and what is stamped into the first margin."""
+
+    drafts: list[Draft]
+    stamps: str
+
+
+def _layout(pages: Sequence[Page]) -> _Layout:
+    rows = []
+    for page in pages:
+        pieces = pieces_of(page.words)
+        underline(pieces, page.rules)
+        rows.append(rows_of(pieces))
+    body = body_size(rows)
+    kept = without_furniture(pages, rows)
+    if not any(kept):
+        kept = rows
+    flat = [[piece for row in page for piece in row] for page in kept]
+    gutters = [gutter_of(pieces, page.rules) for pieces, page in zip(flat, pages, strict=True)]
+    hints = common_gutters(gutters)
+    drafts: list[Draft] = []
+    stamps = ""
+    for i, page in enumerate(pages):
+        gutter = gutters[i]
+        if gutter is None and hints:
+            gutter = gutter_of(flat[i], page.rules, hints)
+        regions = regions_of(flat[i], page.rules, gutter)
+        found = [draft for region in regions for draft in _blocks_of(region, page, body)]
+        turned, stamped = sideways(page, kept[i])
+        stamps = stamps or stamped
+        if turned:
+            lines = [Line(run) for run in turned]
+            found.append(Draft(BlockKind.PARAGRAPH, lines, page.number, figure=True))
+        drafts += gathered(found, body)
+    return _Layout(flowing(drafts), stamps)
+
+
+def _blocks_of(region: Region, page: Page, body: float) -> list[Draft]:
+    """Cut a region into tables and, between them, paragraphs."""
+    rows = rows_of(region.pieces)
+    drafts: list[Draft] = []
+
+    def text(start: int, stop: int) -> list[Draft]:
+        lines = [joined(row) for row in rows[start:stop]]
+        middle = page.height / 2
+        column = Column(lines, region.left, region.right, page.number, body, middle, page.dots)
+        return paragraphs_of(column)
+
+    at = 0
+    for found in tables_in(rows, page.rules, region.left, region.right):
+        drafts += text(at, found.start)
+        lines = [joined(row) for row in rows[found.start : found.stop]]
+        drafts.append(
+            Draft(
+                BlockKind.TABLE, lines, page.number, region.left, region.right, table=found.lattice
+            )
+        )
+        at = found.stop
+    return drafts + text(at, len(rows))
+
+
+def _title(blocks: Sequence[Block], reading: Reading, name: str) -> str:
+    """Return the printed title, else the header's, else the first heading, else the name."""
+    printed = next((b.text for b in blocks if b.level == TITLE), None)
+    heading = next((b.text for b in blocks if b.kind is BlockKind.HEADING and b.page == 1), None)
+    return printed or sane_title(reading.title) or heading or name
+
+
+def _date(
+    text: str, blocks: Sequence[Block], stamps: str, created: str
+) -> tuple[str | None, Span | None]:
+    """Return the date printed on the first page and where, else one that stands elsewhere."""
+    front = [(b.span.start, b.span.end) for b in blocks if b.page == 1 and b.table is None]
+    if printed := printed_date(text, front):
+        return printed.iso, Span(printed.start, printed.end)
+    stamped = find_date(stamps)
+    return (stamped.iso if stamped else header_date(created)), None

@@ -1,0 +1,247 @@
+"""Reading order: where a page falls into columns, and in which order its parts are read.
+
+A gutter is an upright line that runs between pieces standing side by side. What crosses it (a
+title, a wide table, a rule) cuts the page into bands; a band is read column by column when there is
+running text beside the gutter, and row by row otherwise, as in a table or a block of addresses.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import median
+from typing import Final
+
+from abstrag.documents.pdf_layout.lines import Line, rows_of
+from abstrag.documents.pdf_layout.page import Rule
+
+_TRIES: Final = 3  # gutters looked at before a region counts as one column
+_NARROWEST: Final = 0.9  # ems between columns
+_FULL: Final = 0.7  # of the column's width that a full row takes up
+_UNBROKEN: Final = 0.5  # of the column's width without a gap: running text, not cells
+_LETTERS: Final = 20  # in a full row at least
+_ROWS: Final = 4  # full rows on both sides that make a gutter sure by itself
+_HINTED_ROWS: Final = 2  # on one side, where other pages have the gutter too
+_NEAR: Final = 12.0  # points between gutters of two pages that count as the same
+_SLACK: Final = 1.0  # points that a piece may lean into the gutter
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of a page that is read top to bottom, and the margins of its column."""
+
+    pieces: tuple[Line, ...]
+    left: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What stands on one side of a gutter."""
+
+    left: float
+    right: float
+
+    def full_rows(self, pieces: Iterable[Line]) -> tuple[int, int]:
+        """Count the rows that look like running text, and all rows."""
+        rows = rows_of(pieces)
+        width = self.right - self.left
+        full = sum(
+            row[-1].x1 - row[0].x0 >= _FULL * width
+            and max(p.width for p in row) >= _UNBROKEN * width
+            and sum(p.letters for p in row) >= _LETTERS
+            for row in rows
+        )
+        return full, len(rows)
+
+    def prose(self, pieces: Sequence[Line]) -> bool:
+        """True when pieces read like running text rather than like cells or labels."""
+        full, rows = self.full_rows(pieces)
+        return full > 0 and full >= 0.4 * rows
+
+
+def gutter_of(
+    pieces: Sequence[Line], rules: Sequence[Rule], hints: Sequence[float] = ()
+) -> float | None:
+    """Return where a page parts into columns, or None when it is a single one.
+
+    `hints` are the gutters of other pages: where they agree, less text is proof enough.
+    """
+    for x in (*_candidates(pieces), *hints):
+        cut = _cut(pieces, x)
+        if cut is None:
+            continue
+        hinted = any(abs(x - hint) <= _NEAR for hint in hints)
+        hinted = hinted and 2 * sum(_crosses(p, x) for p in pieces) < len(pieces)
+        full = [0, 0]
+        for crossing, band in cut.bands(pieces, rules):
+            if not crossing:
+                for i, part in enumerate(cut.apart(band)):
+                    full[i] += cut.sides[i].full_rows(part)[0]
+        if min(full) >= _ROWS or (hinted and max(full) >= _HINTED_ROWS):
+            return x
+    return None
+
+
+def common_gutters(gutters: Iterable[float | None]) -> tuple[float, ...]:
+    """Return the gutters that two pages or more agree on, left to right."""
+    groups: list[list[float]] = []
+    for x in sorted(x for x in gutters if x is not None):
+        if groups and x - groups[-1][-1] <= _NEAR:
+            groups[-1].append(x)
+        else:
+            groups.append([x])
+    return tuple(median(group) for group in groups if len(group) > 1)
+
+
+def regions_of(pieces: Sequence[Line], rules: Sequence[Rule], gutter: float | None) -> list[Region]:
+    """Cut a page with a known gutter into regions, in the order they are read."""
+    if not pieces:
+        return []
+    left, right = _margins(pieces)
+    cut = _cut(pieces, gutter) if gutter is not None else None
+    if cut is None:
+        return [Region(tuple(pieces), left, right)]
+    bands = cut.bands(pieces, rules)
+    columns: list[tuple[list[Line], list[Line]] | None] = []
+    for crossing, band in bands:
+        sides = cut.apart(band)
+        running = any(s.prose(p) for s, p in zip(cut.sides, sides, strict=True))
+        columns.append(sides if running and not crossing else None)
+    margins = [_margins([p for c in columns if c for p in c[i]]) for i in (0, 1)]
+    regions: list[Region] = []
+    for (_, band), parts in zip(bands, columns, strict=True):
+        if parts is None:
+            regions.append(Region(tuple(band), left, right))
+            continue
+        for part, margin in zip(parts, margins, strict=True):
+            inner = regions_of(part, rules, gutter_of(part, rules))
+            regions += inner if len(inner) > 1 else [Region(tuple(part), *margin)] if part else []
+    return _united(regions)
+
+
+def _margins(pieces: Sequence[Line]) -> tuple[float, float]:
+    return min((p.x0 for p in pieces), default=0.0), max((p.x1 for p in pieces), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A gutter at `x` and what lies left and right of it."""
+
+    x: float
+    sides: tuple[_Side, _Side]
+
+    def apart(self, band: Iterable[Line]) -> tuple[list[Line], list[Line]]:
+        """Return what stands left of the gutter and what stands right of it."""
+        band = list(band)
+        middle = [(p, (p.x0 + p.x1) / 2) for p in band]
+        return [p for p, m in middle if m < self.x], [p for p, m in middle if m >= self.x]
+
+    def bands(self, pieces: Sequence[Line], rules: Sequence[Rule]) -> list[tuple[bool, list[Line]]]:
+        """Return the page in bands, top to bottom: what crosses the gutter, what does not."""
+        walls = sorted(r.y0 for r in rules if _rule_crosses(r, self.x))
+        marked: list[tuple[int, bool, list[Line]]] = []
+        for row in rows_of(pieces):
+            above = bisect_left(walls, row[0].base - 0.3 * row[0].size)
+            crossing = any(_crosses(p, self.x) for p in row)
+            if marked and not crossing:
+                crossing = marked[-1][:2] == (above, True) and _ends_paragraph(marked[-1][2], row)
+            marked.append((above, crossing, row))
+        return [
+            (crossing, [piece for *_, row in group for piece in row])
+            for (_, crossing), group in groupby(marked, key=lambda m: m[:2])
+        ]
+
+
+def _cut(pieces: Sequence[Line], x: float) -> _Cut | None:
+    left = [p for p in pieces if p.x1 <= x + _SLACK]
+    right = [p for p in pieces if p.x0 >= x - _SLACK]
+    if not left or not right:
+        return None
+    return _Cut(
+        x,
+        (
+            _Side(min(p.x0 for p in left), max(p.x1 for p in left)),
+            _Side(min(p.x0 for p in right), max(p.x1 for p in right)),
+        ),
+    )
+
+
+def _candidates(pieces: Sequence[Line]) -> list[float]:
+    """Return the places where most pieces stand apart side by side, best first."""
+    gaps = _gaps(pieces)
+    found: list[float] = []
+    while gaps and len(found) < _TRIES:
+        edges = sorted([(a, 1) for a, _ in gaps] + [(b, -1) for _, b in gaps])
+        depth = best = 0
+        start = stop = 0.0
+        for i, (x, step) in enumerate(edges):
+            depth += step
+            if depth > best:
+                best, start, stop = depth, x, edges[i + 1][0]
+        if best < _HINTED_ROWS:
+            break
+        middle = (start + stop) / 2
+        found.append(middle)
+        gaps = [(a, b) for a, b in gaps if not a <= middle <= b]
+    return found
+
+
+def _gaps(pieces: Sequence[Line]) -> list[tuple[float, float]]:
+    """Return the gap between each piece and its neighbour to the right, where it is wide."""
+    ordered = sorted(pieces, key=lambda p: p.top)
+    gaps = []
+    for i, piece in enumerate(ordered):
+        nearest: float | None = None
+        for other in _beside(ordered, i):
+            if other.x0 >= piece.x1 and (nearest is None or other.x0 < nearest):
+                nearest = other.x0
+        if nearest is not None and nearest - piece.x1 >= _NARROWEST * piece.size:
+            gaps.append((piece.x1, nearest))
+    return gaps
+
+
+def _beside(ordered: Sequence[Line], i: int) -> Iterable[Line]:
+    """Go through the pieces that stand at the height of one, in a list sorted by top."""
+    piece = ordered[i]
+    middle = (piece.top + piece.bottom) / 2
+    for step in (-1, 1):
+        j = i + step
+        while 0 <= j < len(ordered) and abs(ordered[j].top - piece.top) < 2 * piece.size:
+            if ordered[j].top < middle < ordered[j].bottom:
+                yield ordered[j]
+            j += step
+
+
+def _ends_paragraph(above: Sequence[Line], row: Sequence[Line]) -> bool:
+    """True for a row that is too short to cross, but goes on with one that does."""
+    line, last = row[0], above[0]
+    return (
+        len(row) == 1
+        and abs(line.size - last.size) < 0.05 * last.size
+        and abs(line.x0 - last.x0) < 0.5 * last.size
+        and 0 < line.base - last.base < 1.4 * last.size
+    )
+
+
+def _crosses(piece: Line, x: float) -> bool:
+    return piece.x0 < x - _SLACK and piece.x1 > x + _SLACK
+
+
+def _rule_crosses(rule: Rule, x: float) -> bool:
+    reach = 4 * _NEAR
+    return rule.horizontal and rule.x0 < x - reach and rule.x1 > x + reach
+
+
+def _united(regions: Sequence[Region]) -> list[Region]:
+    """Put regions of the same margins that follow each other together again."""
+    united: list[Region] = []
+    for region in regions:
+        last = united[-1] if united else None
+        if last and (last.left, last.right) == (region.left, region.right):
+            united[-1] = Region(last.pieces + region.pieces, last.left, last.right)
+        else:
+            united.append(region)
+    return united

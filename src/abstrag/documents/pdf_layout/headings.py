@@ -1,0 +1,161 @@
+"""Headings: told by how they are set, and put into levels by size, weight and number."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from abstrag.documents.pdf_layout.draft import Draft
+from abstrag.documents.pdf_layout.marks import number_depth
+from abstrag.model.document import BlockKind
+
+_LARGE: Final = 1.08  # of the body's size
+_HEADLINE: Final = 1.15  # of the body's size: it may end in a full stop
+_LETTERS: Final = 180  # in a heading at most
+_LINES: Final = 4
+_SHORT: Final = 80  # letters, where nothing but capitals or italics tells
+_SAME: Final = 0.03  # by which sizes may differ and still count as one
+_MAX_LEVEL: Final = 6
+_LETTER_RUN: Final = re.compile(r"[^\W\d_]{2,}")
+_FRESH_START: Final = re.compile(
+    r"(?:abstract|summary|(?:1|I)[.:]?\s+introduction)\W*", re.IGNORECASE
+)
+_FORMULA: Final = re.compile(r"[=∑∫√≤≥∈∂]")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a heading is set; the greater look stands higher."""
+
+    size: float
+    bold: bool
+    capitals: bool
+    underlined: bool
+    italic: bool
+
+    def above(self, other: Look) -> bool:
+        """True when this look is the more prominent one."""
+        if abs(self.size - other.size) > _SAME * max(self.size, other.size):
+            return self.size > other.size
+        mine = (self.bold, self.capitals, self.underlined, not self.italic)
+        return mine > (other.bold, other.capitals, other.underlined, not other.italic)
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """How the running text of a document is set."""
+
+    size: float
+    bold: bool = False
+    italic: bool = False
+
+
+def body_of(drafts: Iterable[Draft]) -> Body:
+    """Return how most letters of a document are set."""
+    letters: Counter[tuple[float, bool, bool]] = Counter()
+    for draft in drafts:
+        if draft.kind is not BlockKind.TABLE and not draft.figure:
+            for line in draft.lines:
+                letters[line.size, line.bold, line.italic] += line.letters
+    if not letters:
+        return Body(10.0)
+    return Body(*max(sorted(letters), key=lambda key: letters[key]))
+
+
+def look_of(draft: Draft) -> Look:
+    """Return how a block is set."""
+    words = _LETTER_RUN.findall(draft.text)
+    return Look(
+        draft.size,
+        draft.bold,
+        bool(words) and all(word.isupper() for word in words),
+        all(line.underlined for line in draft.lines),
+        all(line.italic for line in draft.lines),
+    )
+
+
+def is_heading(draft: Draft, body: Body, after: Draft | None) -> bool:
+    """True for a short block that is set apart from the text it stands over."""
+    if not _may_head(draft, body):
+        return False
+    look, depth = look_of(draft), number_depth(draft.text)
+    if look.size > _LARGE * body.size:
+        return not _FORMULA.search(draft.text)
+    stands_over = after is not None and after.kind is BlockKind.PARAGRAPH and not after.figure
+    small = look.size < (1 - _SAME) * body.size
+    if small and not (depth and look.bold):  # in small print, of which there may be pages
+        local = stands_over and after is not None and look.size > (1 - _SAME) * after.size
+        return local and (look.bold or look.capitals) and not draft.text.endswith(":")
+    if (look.bold and not body.bold) or look.underlined:
+        return True
+    alone = stands_over and len(draft.lines) == 1 and len(draft.text) < _SHORT
+    return alone and (look.capitals or (look.italic and not body.italic))
+
+
+def _may_head(draft: Draft, body: Body) -> bool:
+    """True for a block that has the length and the ending of a heading."""
+    text, large = draft.text, draft.size > _LARGE * body.size
+    if draft.figure or draft.bullet or draft.kind not in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM):
+        return False
+    if draft.kind is BlockKind.LIST_ITEM and not (number_depth(text) and (large or draft.bold)):
+        return False
+    if len(draft.lines) > _LINES or len(text) > _LETTERS or not _LETTER_RUN.search(text):
+        return False
+    stop = (",", ";") if draft.size > _HEADLINE * body.size else (".", ",", ";")
+    return not text.endswith(stop) and not text[:1].islower()
+
+
+def mark_headings(drafts: Sequence[Draft], body: Body, title: Draft | None) -> None:
+    """Turn blocks into headings, each with its level.
+
+    A heading closes those that are set no higher than itself; between numbered ones the number
+    decides. What stands between a title and the abstract is no heading.
+    """
+    open_: list[tuple[Look, int]] = []
+    begin = _front_end(drafts, body, title)
+    for i, draft in enumerate(drafts):
+        if draft is title or i < begin:
+            continue
+        after = drafts[i + 1] if i + 1 < len(drafts) else None
+        if not is_heading(draft, body, after):
+            continue
+        look, depth = look_of(draft), number_depth(draft.text)
+        while open_ and _closes(look, depth, *open_[-1]):
+            open_.pop()
+        open_.append((look, depth))
+        draft.kind = BlockKind.HEADING
+        draft.level = min(len(open_), _MAX_LEVEL)
+
+
+def mark_table_titles(drafts: Sequence[Draft]) -> None:
+    """Make captions of bold lines that stand right over a table and are no headings."""
+    for title, table in pairwise(drafts):
+        if table.table is None or title.kind is not BlockKind.PARAGRAPH or title.figure:
+            continue
+        near = (title.page, title.left, title.right) == (table.page, table.left, table.right)
+        if near and title.bold and len(title.lines) <= _LINES and not title.ends_sentence:
+            title.kind, title.caption_for = BlockKind.CAPTION, "table"
+
+
+def _front_end(drafts: Sequence[Draft], body: Body, title: Draft | None) -> int:
+    """Return where the text begins, after the authors and addresses of a paper."""
+    if title is None:
+        return 0
+    for i, draft in enumerate(drafts):
+        if draft.page > 2:
+            break
+        starts = _FRESH_START.fullmatch(draft.text) is not None
+        if starts and is_heading(draft, body, drafts[i + 1] if i + 1 < len(drafts) else None):
+            return i
+    return 0
+
+
+def _closes(look: Look, depth: int, open_look: Look, open_depth: int) -> bool:
+    """True when a heading ends the section of an open one."""
+    if depth and open_depth:
+        return depth <= open_depth
+    return not open_look.above(look)

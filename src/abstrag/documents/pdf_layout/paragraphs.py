@@ -1,0 +1,238 @@
+"""Lines put together into paragraphs, items, captions and notes.
+
+Nothing in the file says where a paragraph ends. What tells is what tells a reader: a wider gap, an
+indent, a line that stops although the next word would have fitted, a bullet, another style.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import Final
+
+from abstrag.documents.pdf_layout.draft import Draft, ends_sentence
+from abstrag.documents.pdf_layout.lines import Line
+from abstrag.documents.pdf_layout.marks import (
+    SMALL_PRINT,
+    caption_of,
+    is_bullet,
+    is_enumerated,
+    note_mark,
+    number_depth,
+)
+from abstrag.model.document import BlockKind
+
+_GAP: Final = 1.28  # of the usual distance between lines: a new paragraph
+_SIZE: Final = 0.1  # by which sizes may differ within a paragraph
+_HEADLINE: Final = 1.15  # of the body's size: no running text
+_HEAD_SIZE: Final = 0.05  # by which sizes may differ there
+_WIDE: Final = 0.6  # of the column that a line of running text takes up
+_INDENT: Final = 0.7  # ems: the indent of a first line, at least
+_DEEP: Final = 6.0  # ems: what is indented further is centred
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Lines of one region, top to bottom, and what is around them."""
+
+    lines: Sequence[Line]
+    left: float
+    right: float
+    page: int
+    body: float
+    middle: float = 0.0  # of the page's height
+    dots: Sequence[tuple[float, float]] = ()  # sorted by height
+
+
+def paragraphs_of(column: Column) -> list[Draft]:
+    """Cut the lines of a column into blocks."""
+    if not column.lines:
+        return []
+    cutter = _Cutter(column)
+    drafts: list[Draft] = []
+    group: list[Line] = []
+    for i, line in enumerate(column.lines):
+        if group and cutter.parts(i, group):
+            drafts.append(cutter.draft(group))
+            group = []
+        group.append(line)
+    drafts.append(cutter.draft(group))
+    _only_at_the_foot(drafts, column)
+    return drafts
+
+
+def _only_at_the_foot(drafts: Sequence[Draft], column: Column) -> None:
+    """Keep notes that are as large as the text only where nothing but notes follows."""
+    at_foot = True
+    for draft in reversed(drafts):
+        is_note = draft.kind is BlockKind.FOOTNOTE
+        at_foot = at_foot and is_note and draft.lines[0].base > column.middle
+        if is_note and not at_foot and draft.size >= SMALL_PRINT * column.body:
+            draft.kind = BlockKind.PARAGRAPH
+
+
+class _Cutter:
+    """The lines of a column and what each tells about the one above it."""
+
+    def __init__(self, column: Column) -> None:
+        self.column = column
+        self.lines = column.lines
+        self.leading = _leading(column.lines)
+        self.bullets = {i for i, line in enumerate(column.lines) if self._has_bullet(line)}
+        self.index = {id(line): i for i, line in enumerate(column.lines)}
+
+    def parts(self, i: int, group: Sequence[Line]) -> bool:
+        """True when a new block begins with line `i`, after the lines of `group`."""
+        line, above = self.lines[i], self.lines[i - 1]
+        if _of_one_formula(above, line, self.column.body):
+            return False
+        return (
+            i in self.bullets
+            or self._other_style(line, above, group)
+            or line.base - above.base > _GAP * self._usual(group)
+            or self._begins_anew(i, group)
+            or self._indented(i, group)
+            or self._stopped_short(i)
+        )
+
+    def draft(self, group: Sequence[Line]) -> Draft:
+        """Make a block of lines and say what it is."""
+        first = group[0]
+        kind = BlockKind.PARAGRAPH
+        bullet = self.index[id(first)] in self.bullets
+        caption = caption_of(first)
+        if caption:
+            kind = BlockKind.CAPTION
+        elif note_mark(first, self.column.body):
+            kind = BlockKind.FOOTNOTE
+        elif bullet or is_enumerated(first):
+            kind = BlockKind.LIST_ITEM
+        elif len(group) > 2 and all(line.mono for line in group):
+            kind = BlockKind.CODE
+        column = self.column
+        return Draft(
+            kind, list(group), column.page, column.left, column.right,
+            caption_for=caption, bullet=bullet,
+        )  # fmt: skip
+
+    def _has_bullet(self, line: Line) -> bool:
+        """True for a bullet, be it a character or drawn."""
+        if is_bullet(line):
+            return True
+        dots = self.column.dots
+        for x, y in dots[bisect_left(dots, line.base - line.size, key=lambda dot: dot[1]) :]:
+            if y > line.base:
+                break
+            if 0.2 * line.size < line.x0 - x < 2.5 * line.size:
+                return True
+        return False
+
+    def _usual(self, group: Sequence[Line]) -> float:
+        """Return the distance of lines in a block: its own once that is sure, else the column's."""
+        usual = max(self.leading, 1.05) * group[-1].size
+        steps = [b.base - a.base for a, b in pairwise(group[-3:])]
+        sure = len(steps) == 2 and abs(steps[0] - steps[1]) < 0.1 * group[-1].size
+        own = steps[-1] if steps else usual
+        return own if sure or own > usual else usual
+
+    def _other_style(self, line: Line, above: Line, group: Sequence[Line]) -> bool:
+        """True when a line is set otherwise than the block above it."""
+        size = max(line.size, above.size)
+        large = size > _HEADLINE * self.column.body
+        if abs(line.size - above.size) > (_HEAD_SIZE if large else _SIZE) * size:
+            return min(line.letters, above.letters) > 1 or line.size > above.size
+        if line.bold != above.bold:
+            # A bold line is a heading unless it is the middle of a sentence.
+            return all(n.bold for n in group) or not self._running(above)
+        if above.italic and not line.italic and not self._running(above):
+            return all(n.italic for n in group)
+        return line.underlined != above.underlined and all(
+            n.underlined for n in (group if above.underlined else [line])
+        )
+
+    def _running(self, line: Line) -> bool:
+        """True for a full line of running text."""
+        wide = line.width > _WIDE * (self.column.right - self.column.left)
+        return wide and self._full(line) and not ends_sentence(line.text)
+
+    def _begins_anew(self, i: int, group: Sequence[Line]) -> bool:
+        """True for a caption, a note, the next number of a list or of a heading."""
+        line, above, first = self.lines[i], self.lines[i - 1], group[0]
+        closed = ends_sentence(above.text) or not self._full(above)
+        if caption_of(line):
+            return closed
+        if note_mark(line, self.column.body):
+            return True
+        if is_enumerated(line):
+            same_place = abs(line.x0 - first.x0) < 0.4 * line.size and is_enumerated(first)
+            return same_place or closed
+        return line.bold and number_depth(line.text) > 0 and closed
+
+    def _indented(self, i: int, group: Sequence[Line]) -> bool:
+        """True for the indented first line of a paragraph, or one that ends a hanging indent."""
+        line, first = self.lines[i], group[0]
+        above = next((n for n in reversed(group) if n.letters > 3), group[-1])  # no stray symbol
+        step = (line.x0 - above.x0) / line.size
+        if _INDENT < step < _DEEP and not self._marked(first):
+            after = self.lines[i + 1] if i + 1 < len(self.lines) else None
+            returns = (
+                after is not None
+                and after.base - line.base < 1.6 * max(self.leading, 1.05) * line.size
+                and line.x0 - after.x0 > _INDENT * line.size
+            )
+            return (returns or ends_sentence(above.text)) and not _centred(above, line)
+        hanging = len(group) > 1 and above.x0 - first.x0 > _INDENT * line.size
+        return hanging and line.x0 - first.x0 < 0.4 * line.size and step < -_INDENT
+
+    def _marked(self, line: Line) -> bool:
+        bullet = self.index[id(line)] in self.bullets
+        return bullet or is_enumerated(line) or note_mark(line, self.column.body)
+
+    def _stopped_short(self, i: int) -> bool:
+        """True when the line above ends a sentence where the next word would have fitted."""
+        line, above = self.lines[i], self.lines[i - 1]
+        if above.size > _HEADLINE * self.column.body or _centred(above, line):
+            return False
+        return ends_sentence(above.text) and not self._full(above, line)
+
+    def _full(self, above: Line, line: Line | None = None) -> bool:
+        """True for a line that had to be broken: no room for the next word."""
+        i = self.index[id(above)]
+        near = [
+            n
+            for n in self.lines[max(0, i - 3) : i + 4]
+            if abs(n.size - above.size) <= _SIZE * above.size
+        ]
+        right = max(n.x1 for n in near)
+        after = line or (self.lines[i + 1] if i + 1 < len(self.lines) else None)
+        word = after.words[0] if after else None
+        need = (word.x1 - word.x0 if word else 0.0) + 0.25 * above.size
+        return above.x1 + need > right - 0.3 * above.size
+
+
+def _of_one_formula(above: Line, line: Line, body: float) -> bool:
+    """True for lines that overlap, or nearly so where one is a limit or an index."""
+    if line.base - above.base < 0.6 * min(line.size, above.size):
+        return True
+    small, large = sorted((above, line), key=lambda n: n.size)
+    tiny = small.size < 0.85 * min(large.size, body) and small.letters <= 10
+    return tiny and line.top - above.bottom < 0.8 * large.size
+
+
+def _centred(above: Line, line: Line) -> bool:
+    """True for two lines around one middle, as titles are set."""
+    off = abs((above.x0 + above.x1) - (line.x0 + line.x1)) / 2
+    return off < 0.6 * line.size and abs(above.x0 - line.x0) > 0.3 * line.size
+
+
+def _leading(lines: Sequence[Line]) -> float:
+    """Return the distance that lines usually have, in ems."""
+    steps = [
+        (b.base - a.base) / a.size
+        for a, b in pairwise(lines)
+        if abs(a.size - b.size) < 0.5 and 0.9 * a.size < b.base - a.base < 2.6 * a.size
+    ]
+    return median(steps) if steps else 0.0

@@ -1,0 +1,140 @@
+"""From the bytes of a PDF to pages as somebody reads them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Final
+
+import pypdfium2 as pdfium
+from pypdfium2 import raw
+
+from abstrag.documents.pdf_layout.drawings import drawings_of
+from abstrag.documents.pdf_layout.glyphs import Glyphs, glyphs_of
+from abstrag.documents.pdf_layout.page import Page, View, Word
+from abstrag.errors import Damaged, Encrypted
+
+_ONE_AT_A_TIME: Final = Lock()  # PDFium keeps global state
+_TAIL: Final = 2048  # bytes in which a whole file says that it ends
+_LARGEST: Final = 5000.0  # points; what claims to be set larger is broken
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a file holds: its pages, and what its header says about it."""
+
+    pages: tuple[Page, ...]
+    title: str = ""
+    created: str = ""
+
+
+def read_pages(data: bytes, name: str) -> Reading:
+    """Read every page; a file that cannot be opened is `Encrypted` or `Damaged`."""
+    tail = data[-_TAIL:]
+    if b"%%EOF" not in tail and b"startxref" not in tail:
+        raise Damaged(f"PDF {name!r} has no end, it was cut off", hint="fetch or copy it again")
+    with _ONE_AT_A_TIME:
+        document = _open(data, name)
+        try:
+            return Reading(
+                tuple(_page(document, i, name) for i in range(len(document))),
+                title=_header(document, "Title"),
+                created=_header(document, "CreationDate"),
+            )
+        finally:
+            document.close()
+
+
+def _open(data: bytes, name: str) -> Any:
+    handle = raw.FPDF_LoadMemDocument64(data, len(data), None)  # reads `data` until it is closed
+    if handle:
+        return pdfium.PdfDocument(handle)
+    if raw.FPDF_GetLastError() in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
+        raise Encrypted(
+            f"PDF {name!r} needs a password", hint="save a copy without one and use that"
+        )
+    raise Damaged(
+        f"PDF {name!r} cannot be opened, it is broken or cut off",
+        hint="fetch or copy it again, or repair it: qpdf FILE REPAIRED",
+    )
+
+
+def _header(document: Any, key: str) -> str:
+    """Return an entry of the file's header; one that is no text says nothing."""
+    try:
+        return str(document.get_metadata_value(key))
+    except UnicodeDecodeError:
+        return ""
+
+
+def _page(document: Any, index: int, name: str) -> Page:
+    page = text = None
+    try:
+        page = document[index]
+        text = page.get_textpage()
+        found = list(glyphs_of(text.raw))
+        direction = _main_direction(found)
+        bounds = page.get_bbox()
+        view = _view(bounds, direction)
+        _, _, width, height = view(*bounds)
+        drawn = drawings_of(page.raw, view)
+        words = [(_word(g, view), g.quarter == direction) for g in found]
+        seen = [(w, upright) for w, upright in words if _on_page(w, width, height)]
+        return Page(
+            number=index + 1,
+            width=width,
+            height=height,
+            words=tuple(w for w, upright in seen if upright),
+            turned=tuple(w for w, upright in seen if not upright),
+            rules=drawn.rules,
+            dots=drawn.dots,
+            drawn=drawn.any,
+        )
+    except pdfium.PdfiumError as error:
+        raise Damaged(
+            f"page {index + 1} of PDF {name!r} cannot be read",
+            hint="repair the file: qpdf FILE REPAIRED",
+        ) from error
+    finally:
+        if text is not None:
+            text.close()
+        if page is not None:
+            page.close()
+
+
+def _main_direction(found: Iterable[Glyphs]) -> int:
+    """Return the direction most of a page is read in; a table set sideways counts as upright."""
+    share: Counter[int] = Counter()
+    for word in found:
+        if word.quarter is not None:
+            share[word.quarter] += len(word.text)
+    return max(sorted(share), key=lambda quarter: share[quarter], default=0)
+
+
+def _view(bounds: Sequence[float], direction: int) -> View:
+    """Return what turns the file's coordinates into those of a reader."""
+    left, bottom, right, top = bounds
+    views: tuple[View, ...] = (
+        lambda x0, y0, x1, y1: (x0 - left, top - y1, x1 - left, top - y0),
+        lambda x0, y0, x1, y1: (y0 - bottom, x0 - left, y1 - bottom, x1 - left),
+        lambda x0, y0, x1, y1: (right - x1, y0 - bottom, right - x0, y1 - bottom),
+        lambda x0, y0, x1, y1: (top - y1, right - x1, top - y0, right - x0),
+    )
+    return views[direction]
+
+
+def _word(glyphs: Glyphs, view: View) -> Word:
+    x, y = glyphs.origin
+    x0, _, x1, _ = view(*glyphs.box)
+    start, base, _, _ = view(x, y, x, y)
+    return Word(glyphs.text, min(x0, start), x1, base, glyphs.style, glyphs.glued)
+
+
+def _on_page(word: Word, width: float, height: float) -> bool:
+    """True for what a reader can see; a broken file may put words anywhere."""
+    placed = math.isfinite(word.x0) and math.isfinite(word.x1) and word.x0 <= word.x1
+    inside = placed and word.x1 > 0 and word.x0 < width and 0 < word.base < height
+    return inside and 0 < word.style.size < _LARGEST

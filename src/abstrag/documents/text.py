@@ -1,0 +1,232 @@
+"""Plain text: paragraphs by blank lines, hard-wrapped lines joined, structure told by its look."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Final
+
+from abstrag.documents.assemble import assemble
+from abstrag.documents.captions import is_caption
+from abstrag.documents.decode import decode
+from abstrag.documents.header import HEADER_BLOCKS, HeaderKind, header_line
+from abstrag.documents.lines import Line, lines
+from abstrag.documents.reading import Hyphens, reading_text
+from abstrag.documents.sections import TITLE, Sections
+from abstrag.documents.text_headings import heading, is_capitals, is_title, underline
+from abstrag.model.document import Block, BlockKind, Document
+from abstrag.model.span import Alignment, Span
+
+MAX_WRAP: Final = 120  # nobody wraps lines beyond this; longer ones are paragraphs of their own
+_BULLET: Final = re.compile(r"\s*(?P<mark>[-*+•‣◦▪·–])\s+(?=\S)")
+_NUMBER: Final = re.compile(
+    r"\s*(?P<mark>\((?:\d{1,3}|[A-Za-z]|[ivx]{1,5})\)|(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)])\s+(?=\S)"
+)
+_FOOTNOTE: Final = re.compile(r"\s*(?:\[(?:\^?\d{1,3}|\*{1,3})\]:?|[*†‡]{1,3})\s+(?=\S)")
+_COLUMNS: Final = re.compile(r"\S(?: {3,}|\t+)\S|^\s*[|+]")
+
+Group = Sequence[Line]
+
+
+def load_text(data: bytes, name: str) -> Document:
+    """Read plain text."""
+    text = decode(data, name)
+    reader = _Reader(text)
+    reader.read()
+    return assemble(
+        name, text, reader.blocks, format_name="text", title=reader.title, date=reader.date
+    )
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.hyphens = Hyphens(text)
+        self.sections = Sections()
+        self.blocks: list[Block] = []
+        self.title: str | None = None
+        self.date: tuple[str, Span] | None = None
+        self._indents: list[int] = []  # of the list items that are open
+
+    def read(self) -> None:
+        """Make blocks of the whole text."""
+        groups = self._header(list(_groups(lines(self.text))))
+        for i, group in enumerate(groups):
+            self._group(group, groups[i + 1] if i + 1 < len(groups) else ())
+
+    # --- the top of the file ---
+
+    def _header(self, groups: list[Group]) -> list[Group]:
+        """Take title and header lines off the top; return what is left."""
+        left = list(groups)
+        if left and self._is_title(left):
+            self._add(BlockKind.HEADING, left[0][:1], level=TITLE)
+            self.title = self.blocks[-1].text
+            left = _without_first_line(left)
+        for _ in range(HEADER_BLOCKS):
+            if not left or not self._header_line(left[0][0]):
+                break
+            left = _without_first_line(left)
+        return left
+
+    def _is_title(self, groups: list[Group]) -> bool:
+        first, *below = groups[0]
+        alone = len(groups) == 1 and not below
+        if alone or not is_title(first.text) or header_line(first.text.strip()):
+            return False
+        found = heading(first.text)
+        if found is not None and not is_capitals(first.text):
+            return False
+        if below and underline(first.text, below[0].text):
+            return False
+        return not below or header_line(below[0].text.strip()) is not None
+
+    def _header_line(self, line: Line) -> bool:
+        shown = line.text.strip()
+        found = header_line(shown)
+        if found is None:
+            return False
+        start = line.start + line.text.index(shown)
+        if found.kind is HeaderKind.TITLE:
+            self.title = found.value
+        elif found.kind is HeaderKind.DATE and self.date is None:
+            self.date = found.value, Span(start + found.start, start + found.end)
+        self._add(BlockKind.PARAGRAPH, [line])
+        return True
+
+    # --- the rest ---
+
+    def _group(self, group: Group, following: Group) -> None:
+        """Read lines that no blank line parts."""
+        head = self._heading(group, following)
+        if head:
+            self._indents.clear()
+            if group[head:]:
+                self._group(group[head:], following)
+            return
+        if _is_layout(group):
+            self._code(group)
+        elif items := _item_starts(group):
+            self._list(group, items)
+        elif self._indents and group[0].indent > self._indents[-1]:
+            self._add(BlockKind.LIST_ITEM, group, level=len(self._indents))
+            return
+        else:
+            self._paragraphs(group)
+        if not _item_starts(group):
+            self._indents.clear()
+
+    def _heading(self, group: Group, following: Group) -> int:
+        """Add a heading if the group begins with one; return how many lines it took."""
+        first = group[0]
+        if len(group) > 1 and (level := underline(first.text, group[1].text)):
+            self._add(BlockKind.HEADING, [first], level=level)
+            return 2
+        found = heading(first.text)
+        if found is None or (len(group) > 1 and not _heads_text(group)):
+            return 0
+        if found.ambiguous and (not following or _NUMBER.match(following[0].text)):
+            return 0
+        self._add(BlockKind.HEADING, [first], level=found.level)
+        return 1
+
+    def _code(self, group: Group) -> None:
+        """Keep a group whose layout carries meaning as it is."""
+        start, end = group[0].start, group[-1].end
+        alignment = Alignment(((0, start),))
+        self.blocks.append(
+            Block(
+                BlockKind.CODE,
+                self.text[start:end],
+                Span(start, end),
+                alignment,
+                self.sections.path,
+            )
+        )
+
+    def _list(self, group: Group, starts: list[int]) -> None:
+        if starts[0]:
+            self._paragraphs(group[: starts[0]])
+        for i, end in zip(starts, [*starts[1:], len(group)], strict=True):
+            item = group[i:end]
+            mark = _BULLET.match(item[0].text) or _NUMBER.match(item[0].text)
+            level = self._level(item[0].indent)
+            self._add(BlockKind.LIST_ITEM, item, level=level, skip=mark.end() if mark else 0)
+
+    def _level(self, indent: int) -> int:
+        while self._indents and self._indents[-1] > indent:
+            self._indents.pop()
+        if not self._indents or self._indents[-1] < indent:
+            self._indents.append(indent)
+        return len(self._indents)
+
+    def _paragraphs(self, group: Group) -> None:
+        parts = [[line] for line in group] if _is_unwrapped(group) else [group]
+        for part in parts:
+            if mark := _FOOTNOTE.match(part[0].text):
+                self._add(BlockKind.FOOTNOTE, part, skip=mark.end())
+            elif is_caption(part[0].text.strip()):
+                self._add(BlockKind.CAPTION, part)
+            else:
+                self._add(BlockKind.PARAGRAPH, part)
+
+    def _add(
+        self, kind: BlockKind, group: Group, *, level: int | None = None, skip: int = 0
+    ) -> None:
+        """Add a block of these lines; `skip` characters of the first are a mark, not text."""
+        start, end = group[0].start, group[-1].end
+        reading, alignment = reading_text(self.text, [(start + skip, end)], self.hyphens)
+        if not reading:
+            return
+        first = start + len(group[0].text) - len(group[0].text.lstrip())
+        last = alignment.at(len(reading) - 1) + 1
+        if kind is BlockKind.HEADING and level is not None:
+            section = self.sections.enter(level, reading)
+        else:
+            section = self.sections.path
+        self.blocks.append(Block(kind, reading, Span(first, last), alignment, section, level=level))
+
+
+def _groups(all_lines: Sequence[Line]) -> Iterator[Group]:
+    """Cut lines at blank ones."""
+    group: list[Line] = []
+    for line in all_lines:
+        if not line.blank:
+            group.append(line)
+        elif group:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _without_first_line(groups: list[Group]) -> list[Group]:
+    rest = groups[0][1:]
+    return [rest, *groups[1:]] if rest else groups[1:]
+
+
+def _heads_text(group: Group) -> bool:
+    """True when a line in capitals stands right above ordinary text."""
+    return is_capitals(group[0].text) and any(char.islower() for char in group[1].text)
+
+
+def _is_layout(group: Group) -> bool:
+    """True when gaps inside most lines line up columns."""
+    return len(group) > 1 and sum(bool(_COLUMNS.search(g.text)) for g in group) >= 0.6 * len(group)
+
+
+def _is_unwrapped(group: Group) -> bool:
+    return len(group) > 1 and median(len(line.text) for line in group) > MAX_WRAP
+
+
+def _item_starts(group: Group) -> list[int]:
+    """Return which lines of a group begin list items."""
+    bullets = [i for i, line in enumerate(group) if _BULLET.match(line.text)]
+    numbers = [i for i, line in enumerate(group) if _NUMBER.match(line.text)]
+    marked = sorted({*bullets, *numbers})
+    if not marked:
+        return []
+    first = marked[0]
+    opens = first == 0 or group[first - 1].text.rstrip().endswith(":")
+    return marked if opens or len(bullets) > 1 else []

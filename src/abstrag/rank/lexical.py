@@ -1,0 +1,48 @@
+"""Lexical similarity: BM25 over a document's segments, scaled to [0, 1] for each query."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import bm25s
+import numpy as np
+from spacy.lang.en.stop_words import STOP_WORDS
+
+from abstrag.model.index import DocumentIndex
+from abstrag.model.query import Query
+from abstrag.rank.postings import FloatArray
+
+K1: Final = 1.2
+B: Final = 0.75
+_WORD: Final = re.compile(r"\w+")
+
+
+class Lexical:
+    """BM25 of the query's words against the segments' own words and headers.
+
+    Scores are divided by the best one, so that the best segment has 1 and one without any of the
+    words has 0. It is a similarity: it has a say in Match and meets no literal.
+    """
+
+    def __init__(self, index: DocumentIndex) -> None:
+        texts = [words(" ".join((*(h.text for h in s.headers), s.text))) for s in index.segments]
+        self._known = {word for text in texts for word in text}
+        self._size = len(texts)
+        if self._known:
+            self._bm25 = bm25s.BM25(method="lucene", k1=K1, b=B)
+            self._bm25.index(texts, show_progress=False)
+
+    def __call__(self, query: Query) -> FloatArray:
+        """Return one value for each segment."""
+        asked = [word for word in words(query.text) if word in self._known]
+        if not asked:
+            return np.zeros(self._size)
+        scores: FloatArray = np.asarray(self._bm25.get_scores(asked), dtype=np.float64)
+        top = float(scores.max())
+        return scores / top if top > 0 else np.zeros(self._size)
+
+
+def words(text: str) -> list[str]:
+    """Cut a text into folded words, less the ones that say nothing."""
+    return [w for w in _WORD.findall(text.casefold()) if w not in STOP_WORDS]

@@ -1,0 +1,112 @@
+"""Postings: which segments hold a term; and event postings: how well they tell the event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from abstrag.bridges.cost import to_units
+from abstrag.bridges.distances import event_distance
+from abstrag.model.term import Frame
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+NO_SEGMENTS: Final[IntArray] = np.empty(0, dtype=np.int64)
+_SLOT: Final = to_units(event_distance(unfilled=1, coerced=0, artifact=False))
+
+
+class Postings:
+    """An inverted index: for each term the segments that hold it, ascending, each once."""
+
+    def __init__(self, terms: Sequence[str], segments: Sequence[int] | IntArray) -> None:
+        codes: dict[str, int] = {}
+        code = np.fromiter(
+            (codes.setdefault(term, len(codes)) for term in terms), np.int64, len(terms)
+        )
+        place = np.asarray(segments, dtype=np.int64)
+        order = np.lexsort((place, code))
+        code, place = code[order], place[order]
+        fresh = np.ones(len(code), dtype=bool)
+        fresh[1:] = (code[1:] != code[:-1]) | (place[1:] != place[:-1])
+        code, self._segments = code[fresh], place[fresh]
+        cuts = np.searchsorted(code, np.arange(len(codes) + 1)).tolist()
+        self._ranges = {term: (cuts[i], cuts[i + 1]) for term, i in codes.items()}
+
+    def __contains__(self, term: str) -> bool:
+        return term in self._ranges
+
+    def segments(self, term: str) -> IntArray:
+        """Return the segments that hold a term."""
+        if (cut := self._ranges.get(term)) is None:
+            return NO_SEGMENTS
+        return self._segments[cut[0] : cut[1]]
+
+
+class EventPostings:
+    """What each segment's best telling of an event leaves to be assumed, by event and slots.
+
+    Slots only: that an artifact merely implies an event is paid for on the edge from the one to the
+    other, so that whoever asks for the artifact itself finds it for nothing.
+    """
+
+    def __init__(self, frames: Iterable[Frame], postings: Postings) -> None:
+        self._postings = postings
+        self._bits: dict[str, int] = {}
+        grouped: dict[str, list[tuple[int, int]]] = {}
+        for frame in frames:
+            clean = 0
+            for slot in frame.slots:
+                bit = self._bits.setdefault(slot.name, 1 << len(self._bits))
+                clean |= 0 if slot.coerced else bit
+            grouped.setdefault(frame.event, []).append((frame.segment, clean))
+        self._frames = {
+            event: np.array(sorted(rows), dtype=np.int64) for event, rows in grouped.items()
+        }
+        self._known: dict[tuple[str, tuple[str, ...]], tuple[IntArray, IntArray]] = {}
+
+    def penalties(self, event: str, slots: tuple[str, ...]) -> tuple[IntArray, IntArray]:
+        """Return the segments that tell an event and the units the slots' state adds in each.
+
+        A segment that names the event without telling it, as a bare noun may, fills no slot.
+        """
+        if (event, slots) not in self._known:
+            self._known[event, slots] = self._count(event, slots)
+        return self._known[event, slots]
+
+    def _count(self, event: str, slots: tuple[str, ...]) -> tuple[IntArray, IntArray]:
+        named = self._postings.segments(event)
+        if event not in self._frames:
+            return named, np.full(len(named), unfilled_units(slots), dtype=np.int64)
+        segment, clean = self._frames[event].T
+        units = np.zeros(len(segment), dtype=np.int64)
+        for slot in slots:
+            units = units + _SLOT * ((clean & self._bits.get(slot, 0)) == 0)
+        first = np.flatnonzero(np.r_[True, segment[1:] != segment[:-1]])
+        told, best = segment[first], np.minimum.reduceat(units, first)
+        bare = np.setdiff1d(named, told, assume_unique=True)
+        segments = np.concatenate((told, bare))
+        units = np.concatenate((best, np.full(len(bare), unfilled_units(slots), dtype=np.int64)))
+        order = np.argsort(segments, kind="stable")
+        return segments[order], units[order]
+
+
+def unfilled_units(slots: tuple[str, ...]) -> int:
+    """Return what these slots add when nothing fills them."""
+    return _SLOT * len(slots)
+
+
+def frame_units(frame: Frame, slots: tuple[str, ...]) -> int:
+    """Return what one frame adds for these slots."""
+    return _SLOT * sum(1 for name in slots if slot_state(frame, name) is not None)
+
+
+def slot_state(frame: Frame, name: str) -> str | None:
+    """Say what is wrong with a slot of a frame: unfilled, coerced, or nothing."""
+    filled = [slot for slot in frame.slots if slot.name == name]
+    if not filled:
+        return "unfilled"
+    return "coerced" if all(slot.coerced for slot in filled) else None

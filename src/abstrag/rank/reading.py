@@ -1,0 +1,115 @@
+"""The one-sentence reading: a trace said aloud, for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from abstrag.model.query import Bridge, LiteralKind
+from abstrag.model.ranking import GapTrace, LiteralTrace
+from abstrag.model.segment import Segment
+from abstrag.model.term import Family, LicenceKind
+
+Labels = Mapping[str, str]
+
+
+def read_aloud(trace: GapTrace, segment: Segment, labels: Labels, *, tau: float) -> str:
+    """Say in one sentence why a segment is where it is."""
+    direct = [t for t in trace.literals if t.met and not t.bridges]
+    bridged = [t for t in trace.literals if t.met and t.bridges]
+    unmet = [t for t in trace.literals if not t.met]
+    parts = []
+    if direct:
+        parts.append("it says " + _listed([_direct(t, segment, labels) for t in direct]))
+    parts += [_bridged(t, segment, labels) for t in bridged]
+    if unmet:
+        parts.append("nothing in it meets " + _listed([_quoted(t.literal.label) for t in unmet]))
+    text = "; ".join(parts) or "it holds nothing of the query"
+    return f"{text[0].upper()}{text[1:]}. {_verdict(trace, tau)}"
+
+
+def _verdict(trace: GapTrace, tau: float) -> str:
+    if trace.over_budget_by is not None:
+        return (
+            f"Each is affordable, but together they cost {trace.bridge_cost:.2f}, over the budget "
+            f"of {tau:g} by {trace.over_budget_by:.2f}."
+        )
+    if trace.reachable:
+        return f"Gap {trace.gap:.2f}, within the budget of {tau:g}."
+    return f"Gap {trace.gap:.2f}; {trace.share:.0%} of the query is met."
+
+
+def _direct(trace: LiteralTrace, segment: Segment, labels: Labels) -> str:
+    said = _words(trace, segment)
+    label = trace.literal.label
+    if trace.literal.kind is LiteralKind.TIME and trace.via is not None:
+        when = labels.get(trace.via, trace.via)
+        return f"{_quoted(said)}, which is {when}" if said and said != when else _quoted(label)
+    return _quoted(said or label)
+
+
+def _bridged(trace: LiteralTrace, segment: Segment, labels: Labels) -> str:
+    asked = trace.literal.label
+    via = labels.get(trace.via or "", trace.via or "")
+    if trace.context is not None:
+        return (
+            f"{_quoted(asked)} comes from the {trace.context.name} "
+            f"({trace.context.value}, {_price(trace)})"
+        )
+    said = _words(trace, segment) or via
+    paid = [b for b in trace.bridges if not b.truth_preserving]
+    if not paid:
+        return f"{via} is {_a(asked)}, {_source(trace.bridges)}"
+    slots = [detail for b in paid for detail in b.details]
+    how = " and ".join(dict.fromkeys(_family(b) for b in paid if b.operator != "fill_slots"))
+    reason = f"{how}, " if how else ""
+    aside = f" with {_listed(slots)}" if slots else ""
+    return f"{_quoted(said)} is read as {_quoted(asked)}{aside} ({reason}{_price(trace)})"
+
+
+def _family(bridge: Bridge) -> str:
+    return {
+        Family.EXPRESSION: "another expression",
+        Family.CONCEPT: "a conceptual step",
+        Family.INTENT: "an office for its kind",
+        Family.EVENT: "an event step",
+        Family.CONTEXT: "the context",
+    }[bridge.family]
+
+
+def _source(bridges: tuple[Bridge, ...]) -> str:
+    licences = [b.licence for b in bridges if b.licence is not None]
+    if any(licence.kind is LicenceKind.BACKGROUND for licence in licences):
+        named = next(x for x in licences if x.kind is LicenceKind.BACKGROUND)
+        return f"as {named.reference} states"
+    if any(licence.kind is LicenceKind.PATCH for licence in licences):
+        return "as an accepted patch states"
+    return "as the text states"
+
+
+def _price(trace: LiteralTrace) -> str:
+    return f"{trace.distance:.2f}" if trace.distance is not None else "unpriced"
+
+
+def _words(trace: LiteralTrace, segment: Segment) -> str:
+    """Return the words of the segment that carry a literal."""
+    place = trace.frame or trace.mention
+    if place is None:
+        return ""
+    if trace.mention is not None and trace.mention.header is not None:
+        place, text = trace.mention, segment.headers[trace.mention.header].text
+        return text[place.start : place.end]
+    return segment.text[place.start : place.end]
+
+
+def _quoted(text: str) -> str:
+    return f"“{text}”"
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[:1].lower() in 'aeio' or noun[:2] in ('LL', 'SE') else 'a'} {noun}"
+
+
+def _listed(items: list[str]) -> str:
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} and {items[-1]}"

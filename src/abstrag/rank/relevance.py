@@ -1,0 +1,86 @@
+"""Rel = Match^a · U^b · exp(−c·Gap) (Eq. 6), and the presets that fix its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Final
+
+import numpy as np
+
+from abstrag.errors import InputError
+from abstrag.model.record import record
+from abstrag.rank.match import Coverage, Signal
+from abstrag.rank.postings import FloatArray
+
+_DIGITS: Final = 9
+
+
+@record
+class Preset:
+    """A way to weigh the three factors, frozen under a name.
+
+    Exponents and weights are non-negative, so more match, more utility or less gap never lowers a
+    score: the dominance lemma holds for every preset there can be.
+    """
+
+    name: str
+    match_power: float = 1.0  # a
+    utility_power: float = 1.0  # b
+    gap_rate: float = 1.0  # c
+    hard_gap: bool = False  # b* or the cap, without the smooth part
+    coverage: Coverage = Coverage.GRADED
+    coverage_weight: float = 1.0
+    lexical_weight: float = 0.0
+    dense_weight: float = 0.0
+    judge_weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        numbers = {
+            "match_power": self.match_power,
+            "utility_power": self.utility_power,
+            "gap_rate": self.gap_rate,
+            **{f"{signal.value}_weight": weight for signal, weight in self.weights.items()},
+        }
+        for name, number in numbers.items():
+            if not (isfinite(number) and number >= 0):
+                raise InputError(
+                    f"preset {self.name!r} has {name} {number!r}",
+                    hint="exponents and weights are numbers from 0 up",
+                )
+        if not any(self.weights.values()):
+            raise InputError(f"preset {self.name!r} gives no part of Match a weight")
+
+    @property
+    def weights(self) -> Mapping[Signal, float]:
+        """The blend of Match."""
+        return {
+            Signal.COVERAGE: self.coverage_weight,
+            Signal.LEXICAL: self.lexical_weight,
+            Signal.DENSE: self.dense_weight,
+            Signal.JUDGE: self.judge_weight,
+        }
+
+
+PAPER: Final = Preset("paper", hard_gap=True)
+PAPER_HARD: Final = Preset("paper_hard", hard_gap=True, coverage=Coverage.HARD)
+SMOOTH: Final = Preset("smooth")
+DEFAULT_PRESET: Final = SMOOTH
+PRESETS: Final[Mapping[str, Preset]] = {p.name: p for p in (PAPER, PAPER_HARD, SMOOTH)}
+
+
+def relevance(
+    match: FloatArray, utility: FloatArray, gap: FloatArray, preset: Preset = PAPER
+) -> FloatArray:
+    """Return Rel for arrays of the three factors.
+
+    Factors are rounded far below anything they mean: two that then differ do so by more than `exp`
+    and `pow` can be wrong, so that the dominance lemma holds for floats as it does on paper.
+    """
+    m, u, g = (np.round(np.asarray(x, np.float64), _DIGITS) for x in (match, utility, gap))
+    if not (np.all((m >= 0) & (m <= 1)) and np.all(u >= 0) and np.all(g >= 0)):
+        raise InputError("Match lies in [0, 1], utility and gap are not negative")
+    scores: FloatArray = (
+        m**preset.match_power * u**preset.utility_power * np.exp(-preset.gap_rate * g)
+    )
+    return scores

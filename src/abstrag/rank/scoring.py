@@ -1,0 +1,246 @@
+"""Scoring: one query against one document; what ranks also explains, so the two cannot differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from abstrag.bridges.cost import Aggregator, additive
+from abstrag.bridges.graph import EdgeSource
+from abstrag.config import TAU
+from abstrag.errors import InputError
+from abstrag.model.index import DocumentIndex
+from abstrag.model.query import Query
+from abstrag.model.ranking import Hit, Ranking
+from abstrag.rank.costed_index import CostedIndex
+from abstrag.rank.gap import Gaps, gaps
+from abstrag.rank.judging import Judge, Judged, judge_by_bound
+from abstrag.rank.lookup import Lookup
+from abstrag.rank.match import Signal, Similarity, blend, coverage
+from abstrag.rank.postings import FloatArray, IntArray
+from abstrag.rank.reading import read_aloud
+from abstrag.rank.relevance import DEFAULT_PRESET, Preset, relevance
+from abstrag.rank.scope import in_scope
+from abstrag.rank.trace import trace
+
+_BATCH: Final = 16  # pairs the judge is asked about at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The segments that may be hits, with everything but the judge's word; arrays are in step."""
+
+    positions: IntArray
+    signals: Mapping[Signal, FloatArray]
+    utility: FloatArray
+    gap: FloatArray
+
+    def match(self, preset: Preset, judgement: FloatArray, rows: IntArray) -> FloatArray:
+        """Return Match of some rows, given what the judge said about them."""
+        parts = {signal: values[rows] for signal, values in self.signals.items()}
+        return blend({**parts, Signal.JUDGE: judgement}, preset.weights)
+
+    def score(self, preset: Preset, judgement: FloatArray, rows: IntArray) -> FloatArray:
+        """Return Rel of some rows, given what the judge said about them."""
+        match = self.match(preset, judgement, rows)
+        return relevance(match, self.utility[rows], self.gap[rows], preset)
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """A query laid over a document under one budget and one preset.
+
+    Nothing is computed before it is asked for, and nothing twice.
+    """
+
+    document: DocumentIndex
+    index: CostedIndex
+    query: Query
+    tau: float = TAU
+    preset: Preset = DEFAULT_PRESET
+    sources: tuple[EdgeSource, ...] = ()
+    similarities: Mapping[Signal, Similarity] = field(default_factory=dict)
+    judge: Judge | None = None
+    aggregator: Aggregator = additive
+
+    def __post_init__(self) -> None:
+        if self.judge is None and self.preset.judge_weight:
+            raise InputError(
+                f"preset {self.preset.name!r} wants a judge and there is none",
+                hint="pass a judge, or choose a preset with judge_weight 0",
+            )
+
+    def again(self, *, tau: float | None = None, sources: Sequence[EdgeSource] = ()) -> Scoring:
+        """Return the same scoring under another budget or with more edges on offer."""
+        wider = (*self.sources, *sources)
+        return replace(self, tau=self.tau if tau is None else tau, sources=wider)
+
+    @cached_property
+    def labels(self) -> Mapping[str, str]:
+        """How terms are called."""
+        return {term.id: term.label for term in self.document.map.terms}
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """The distances of the query's literals to the segments."""
+        return Lookup(
+            self.index, self.query, tau=self.tau, sources=self.sources, aggregator=self.aggregator
+        )
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        """Gap of every segment the query touches."""
+        return gaps(self.lookup, hard=self.preset.hard_gap)
+
+    @cached_property
+    def _touched(self) -> Candidates:
+        return self._gather(everything=False)
+
+    @cached_property
+    def _all(self) -> Candidates:
+        return self._gather(everything=True)
+
+    def ranking(self, k: int, *, fill: bool = False, batch: int = _BATCH) -> Ranking:
+        """Return the best k segments.
+
+        A segment that scores nothing is no hit, unless `fill` asks for k whatever they score.
+        """
+        if k < 1:
+            raise InputError(f"k is {k}", hint="ask for at least one hit")
+        candidates = self._all if fill else self._touched
+        judged = self._judge(candidates, k=k, batch=batch)
+        hits = tuple(
+            self._hit(candidates, row, score, judgement)
+            for row, score, judgement in zip(
+                judged.order, judged.scores, judged.judgements, strict=True
+            )
+            if score > 0 or fill
+        )
+        return Ranking(
+            query=self.query,
+            document=self.document.document.id,
+            tau=self.tau,
+            preset=self.preset.name,
+            hits=hits,
+            segments=len(self.document.records),
+            touched=len(self.lookup.segments),
+            judgements=judged.made,
+            judgements_avoided=judged.avoided,
+        )
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """All segments that score anything, best first, by position."""
+        judged = self._judge(self._touched, k=max(1, len(self._touched.positions)), batch=_BATCH)
+        positions = self._touched.positions
+        return tuple(
+            int(positions[row])
+            for row, score in zip(judged.order, judged.scores, strict=True)
+            if score > 0
+        )
+
+    def rank(self, position: int) -> int | None:
+        """Return the rank of a segment, 1 for the best; None when it scores nothing."""
+        return self._ranks.get(position)
+
+    @cached_property
+    def _ranks(self) -> Mapping[int, int]:
+        return {position: rank for rank, position in enumerate(self.order, 1)}
+
+    def hit(self, position: int) -> Hit:
+        """Return any one segment as if it were a hit, found or not."""
+        (rows,) = np.nonzero(self._all.positions == position)
+        if not len(rows):  # outside the query's scope
+            return replace(self, query=replace(self.query, scope=())).hit(position)
+        judgement = None
+        if self.judge is not None and self.preset.judge_weight:
+            judgement = self.judge(self.query, [self.document.records[position].segment])[0]
+        said = np.array([1.0 if judgement is None else judgement])
+        score = float(self._all.score(self.preset, said, rows)[0])
+        return self._hit(self._all, int(rows[0]), score, judgement)
+
+    def _gather(self, *, everything: bool) -> Candidates:
+        """Collect the factors of every segment that may be a hit.
+
+        Those are the touched ones, unless something besides coverage has a say in Match or the
+        query has no literals: then any segment may be.
+        """
+        found, weights = self.gaps, self.preset.weights
+        beyond = any(w for signal, w in weights.items() if signal is not Signal.COVERAGE)
+        covered = coverage(found, self.preset.coverage)
+        if everything or beyond or not self.query.literals:
+            positions = np.arange(len(self.document.records))
+            spread = np.full(len(positions), found.rest_share)
+            gap = np.full(len(positions), found.rest_gap)
+            spread[found.segments], gap[found.segments] = covered, found.gap
+        else:
+            positions, spread, gap = found.segments, covered, found.gap
+        signals = {Signal.COVERAGE: spread}
+        for signal, similarity in self.similarities.items():
+            if weights[signal]:
+                signals[signal] = np.clip(similarity(self.query)[positions], 0.0, 1.0)
+        inside = self._inside(positions)
+        return Candidates(
+            positions=positions[inside],
+            signals={signal: values[inside] for signal, values in signals.items()},
+            utility=self.index.utilities[positions[inside]],
+            gap=gap[inside],
+        )
+
+    def _inside(self, positions: IntArray) -> IntArray:
+        """The rows of the candidates that lie in the query's scope."""
+        if not self.query.scope:
+            return np.arange(len(positions))
+        records, scope = self.document.records, self.query.scope
+        rows = [r for r, p in enumerate(positions.tolist()) if in_scope(records[p].segment, scope)]
+        return np.array(rows, dtype=np.int64)
+
+    def _judge(self, candidates: Candidates, *, k: int, batch: int) -> Judged:
+        """Find the best k, asking the judge only about those it can still lift into them."""
+        rows = np.arange(len(candidates.positions))
+        bounds = candidates.score(self.preset, np.ones(len(rows)), rows)
+        if self.judge is None or not self.preset.judge_weight:
+            order = np.lexsort((candidates.positions, -bounds))[:k]
+            scores = tuple(bounds[order].tolist())
+            return Judged(tuple(order.tolist()), scores, (None,) * len(order), made=0, avoided=0)
+        asked = self.judge
+
+        def ask(some: IntArray) -> list[float]:
+            positions = candidates.positions[some].tolist()
+            return asked(self.query, [self.document.records[p].segment for p in positions])
+
+        return judge_by_bound(
+            candidates.positions,
+            bounds,
+            ask,
+            lambda some, said: candidates.score(self.preset, said, some),
+            k=k,
+            batch=batch,
+        )
+
+    def _hit(self, candidates: Candidates, row: int, score: float, judgement: float | None) -> Hit:
+        position = int(candidates.positions[row])
+        segment = self.document.records[position].segment
+        said = np.array([1.0 if judgement is None else judgement])
+        why = trace(self.lookup, self.gaps, position)
+        return Hit(
+            document=self.document.document.id,
+            position=position,
+            segment=segment.id,
+            quote=self.document.document.quote(segment.span),
+            span=segment.span,
+            role=segment.role,
+            section=segment.section,
+            page=segment.page,
+            match=float(candidates.match(self.preset, said, np.array([row]))[0]),
+            utility=float(candidates.utility[row]),
+            gap=float(candidates.gap[row]),
+            relevance=score,
+            judgement=judgement,
+            trace=why,
+            reading=read_aloud(why, segment, self.labels, tau=self.tau),
+        )

@@ -1,0 +1,79 @@
+"""Judging by bound finds what judging everything finds."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from abstrag.rank.judging import judge_by_bound
+from abstrag.rank.match import Signal, blend
+from abstrag.rank.postings import FloatArray, IntArray
+from abstrag.rank.relevance import Preset, relevance
+
+COARSE = st.integers(0, 4).map(lambda n: n / 4)  # coarse, so that ties are common
+CANDIDATE = st.tuples(COARSE, COARSE, st.integers(0, 4), COARSE)  # match, utility, gap, verdict
+
+
+@given(
+    st.lists(CANDIDATE, max_size=25),
+    st.integers(1, 6),
+    st.integers(1, 4),
+    st.builds(
+        Preset,
+        st.just("drawn"),
+        *[st.sampled_from((0.0, 0.5, 1.0, 2.0))] * 3,
+        coverage_weight=st.sampled_from((0.0, 1.0)),
+        judge_weight=st.sampled_from((0.5, 1.0, 3.0)),
+    ),
+    st.randoms(use_true_random=False),
+)
+@settings(max_examples=200)
+def test_the_top_k_is_that_of_judging_everything(
+    candidates: list[tuple[float, float, int, float]],
+    k: int,
+    batch: int,
+    preset: Preset,
+    random: object,
+) -> None:
+    rows = np.arange(len(candidates))
+    match, utility, gap, verdict = (
+        np.array([c[i] for c in candidates], dtype=np.float64) for i in range(4)
+    )
+    positions = rows.copy()
+    random.shuffle(positions)  # type: ignore[attr-defined]
+    asked: list[int] = []
+
+    def judge(some: IntArray) -> list[float]:
+        asked.extend(some.tolist())
+        return [float(verdict[row]) for row in some]
+
+    def score(some: IntArray, said: FloatArray) -> FloatArray:
+        parts = {Signal.COVERAGE: match[some], Signal.JUDGE: said}
+        return relevance(blend(parts, preset.weights), utility[some], gap[some], preset)
+
+    found = judge_by_bound(
+        positions, score(rows, np.ones(len(rows))), judge, score, k=k, batch=batch
+    )
+    everything = score(rows, verdict)
+    expected = sorted(rows.tolist(), key=lambda row: (-everything[row], positions[row]))[:k]
+    assert list(found.order) == expected
+    assert list(found.scores) == [everything[row] for row in expected]
+    assert list(found.judgements) == [verdict[row] for row in expected]
+    assert len(asked) == len(set(asked)) == found.made
+    assert found.made + found.avoided == len(candidates)
+
+
+@given(st.lists(COARSE, min_size=8, max_size=30), st.integers(1, 4))
+@settings(max_examples=100)
+def test_a_candidate_whose_bound_is_beaten_is_not_judged(values: list[float], k: int) -> None:
+    bounds = np.array(values)
+    found = judge_by_bound(
+        np.arange(len(values)),
+        bounds,
+        lambda some: [1.0] * len(some),
+        lambda some, said: bounds[some] * said,
+        k=k,
+    )
+    kth = sorted(values, reverse=True)[k - 1]
+    assert found.made == sum(value >= kth for value in values)

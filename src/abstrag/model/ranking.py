@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from abstrag.model.context import FieldValue
+from abstrag.model.html import curve_html, hit_html, ranking_html, why_not_html
 from abstrag.model.query import Bridge, Literal, Query
 from abstrag.model.record import record
 from abstrag.model.segment import Role
@@ -72,6 +73,10 @@ class Hit:
     judgement: float | None = None  # what the judge said, where it was asked
     reading: str = ""  # the trace in one sentence, for a person
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        return hit_html(self)
+
 
 @record
 class Ranking:
@@ -86,6 +91,10 @@ class Ranking:
     touched: int  # that hold something of the query
     judgements: int = 0
     judgements_avoided: int = 0
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        return ranking_html(self)
 
 
 @record
@@ -145,6 +154,10 @@ class BudgetCurve:
     covers: float | None
     covers_together: float | None
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        return curve_html(self)
+
 
 class Cause(StrEnum):
     """Why a passage is not among the first hits, in the order in which it can get lost."""
@@ -185,3 +198,7 @@ class WhyNot:
     rival: str | None = None  # the segment that outranks it
     counterfactual: Counterfactual | None = None
     hit: Hit | None = None
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        return why_not_html(self)

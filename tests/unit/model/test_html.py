@@ -1,0 +1,32 @@
+"""What a notebook shows: the quote and the trace, and never somebody else's mark-up."""
+
+from dataclasses import replace
+from functools import cache
+
+from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
+from abstrag.engine.searcher import Searcher
+from abstrag.rank.relevance import DEFAULT_PRESET
+
+
+@cache
+def searcher() -> Searcher:
+    return Searcher(demo_index(), preset=DEFAULT_PRESET)
+
+
+def test_a_ranking_shows_quotes_bridges_and_costs() -> None:
+    shown = searcher().search(DEMO_QUERY, k=2)._repr_html_()
+    assert DEMO_SENTENCE.replace("'", "&#x27;") in shown
+    assert "event:visit → event:collaboration 0.90" in shown
+
+
+def test_text_from_a_document_is_never_mark_up() -> None:
+    hit = searcher().search(DEMO_QUERY, k=1).hits[0]
+    shown = replace(hit, quote="<script>alert(1)</script>")._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown
+
+
+def test_why_not_and_the_curve_show_themselves() -> None:
+    answer = searcher().why_not(DEMO_QUERY, passage="Neither side said what was discussed", k=1)
+    assert answer.cause.value in answer._repr_html_()
+    assert "<polyline" in searcher().budget(DEMO_QUERY)._repr_html_()

@@ -20,10 +20,10 @@ from abstrag.bench.export import export_trec
 from abstrag.bench.render.numbers import p_value, scaled, signed
 from abstrag.bench.render.table import Table, tables
 from abstrag.bench.report import report
-from abstrag.bench.runner import DEPTH, Options, Outcome, run
+from abstrag.bench.runner import DEPTH, DEPTHS, Options, Outcome, run
 from abstrag.bench.split import Part, parse_split
 from abstrag.bench.summary import Summary
-from abstrag.bench.systems import SystemSpec, system_names
+from abstrag.bench.systems import SystemSpec
 from abstrag.bench.tuning import (
     PATIENCE,
     TRIALS,
@@ -33,7 +33,6 @@ from abstrag.bench.tuning import (
     refuse_tuned,
     tune,
 )
-from abstrag.cli.options import json_option
 from abstrag.cli.output import console, print_json
 from abstrag.errors import InputError
 from abstrag.model.record import to_data
@@ -42,6 +41,8 @@ _SHOWN: Final = 6  # tables on the screen; the files have them all
 _COLUMNS: Final = 7
 _EVERY_S: Final = 15.0  # how often progress is reported where nobody watches
 
+# not from cli.options, which brings the whole engine along: a report has no use for it
+json_option = click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")
 _run_argument = click.argument("run_folder", metavar="RUN", type=click.Path(path_type=Path))
 _data_options = (
     click.option(
@@ -87,10 +88,8 @@ def bench_command() -> None:
 @click.option("--seed", default=0, show_default=True, help="Of the sample.")
 @click.option(
     "--depth",
-    default=DEPTH,
-    show_default=True,
-    type=click.IntRange(min=10),
-    help="How many ranks are recorded.",
+    type=click.IntRange(min=DEPTH),
+    help=f"How many ranks are recorded.  [default: {DEPTH}, for FEVEROUS {DEPTHS['feverous']}]",
 )
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(min=1))
 @click.option("--reference", help="The system the others are compared with.  [default: abstrag]")
@@ -106,7 +105,7 @@ def bench_run(
     sample: int | None,
     balance: str | None,
     seed: int,
-    depth: int,
+    depth: int | None,
     workers: int,
     reference: str | None,
     as_json: bool,
@@ -115,7 +114,7 @@ def bench_run(
     tuned = [read_frozen(path) for path in frozen]
     specs = [*_specs(systems), *(one.spec for one in tuned)]
     if not specs:
-        raise InputError("no system is named", hint=f"--systems {','.join(system_names()[:2])}")
+        raise InputError("no system is named", hint="for instance: --systems bm25,abstrag")
     loaded = load_dataset(dataset, data, split)
     refuse_tuned(tuned, loaded)
     options = Options(limit, sample, balance, seed, depth, workers)

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from abstrag.cli.options import json_option
 from abstrag.cli.output import console, print_json
-from abstrag.cli.trace import labels_of, print_hit, print_query, print_trace
+from abstrag.cli.trace import print_hit, print_query, print_trace
 from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
 from abstrag.model.index import DocumentIndex
@@ -44,11 +44,11 @@ def demo_command(as_json: bool) -> None:
     for rank, hit in enumerate(ranking.hits, 1):
         print_hit(out, hit, rank)
         if hit.segment == sentence:
-            print_trace(out, hit.trace, labels_of(searcher.index))
+            print_trace(out, searcher.index, hit)
     out.print(f"\nBM25 puts [bold]{sentence}[/], the sentence about the visit, at rank {bm25}.")
     out.print("\n[bold]The same query with an empty Background[/]")
     print_hit(out, missing, None)
-    print_trace(out, missing.trace, labels_of(bare.index))
+    print_trace(out, bare.index, missing)
     _print_next(out)
 
 

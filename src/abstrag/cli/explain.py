@@ -45,7 +45,7 @@ def explain_command(
     labels = labels_of(searcher.index)
     print_query(out, asked)
     print_hit(out, found, None)
-    print_trace(out, found.trace, labels)
+    print_trace(out, searcher.index, found)
     out.print("\n[dim]the cheapest alternatives of the query considered:[/]")
     for clause in clauses:
         terms = " ∧ ".join(

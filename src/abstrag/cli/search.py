@@ -6,7 +6,7 @@ import click
 
 from abstrag.cli.options import SearchOptions, json_option, search_options
 from abstrag.cli.output import console, print_json
-from abstrag.cli.trace import labels_of, print_hit, print_query, print_trace
+from abstrag.cli.trace import print_hit, print_query, print_trace
 from abstrag.model.record import to_data
 
 
@@ -36,11 +36,10 @@ def search_command(
         return
     out = console()
     print_query(out, ranking.query)
-    labels = labels_of(searcher.index)
     for rank, hit in enumerate(ranking.hits, 1):
         print_hit(out, hit, rank)
         if with_trace:
-            print_trace(out, hit.trace, labels)
+            print_trace(out, searcher.index, hit)
     if not ranking.hits:
         out.print("nothing in the document meets any part of the query")
     out.print(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.output import FAMILY_STYLE
 from abstrag.model.index import DocumentIndex
-from abstrag.model.query import Bridge, Query
-from abstrag.model.ranking import GapTrace, Hit, LiteralTrace
+from abstrag.model.query import Bridge, LiteralKind, Query
+from abstrag.model.ranking import Hit, LiteralTrace
+from abstrag.model.term import Mention
 
 Labels = Mapping[str, str]
+_YEAR: Final = re.compile(r"\b\d{4}\b")
 
 
 def labels_of(index: DocumentIndex) -> Labels:
@@ -63,13 +67,16 @@ def print_hit(out: Console, hit: Hit, rank: int | None) -> None:
         out.print(f"    [italic]{escape(hit.reading)}[/]")
 
 
-def print_trace(out: Console, trace: GapTrace, labels: Labels) -> None:
+def print_trace(out: Console, index: DocumentIndex, hit: Hit) -> None:
     """Print a trace in full: literals, bridges with ω, δ and licence, what stayed unmet."""
+    trace, labels = hit.trace, labels_of(index)
     for found in trace.literals:
         out.print(
             f"    {_mark(found)} [cyan]{found.literal.kind.value}[/] "
             f"[bold]{escape(found.literal.label)}[/]  {_how(found, labels)}"
         )
+        if found.literal.kind is LiteralKind.TIME and found.mention is not None:
+            out.print(f"        {_resolved(index, found.mention, labels)}")
         for bridge in found.bridges:
             for line in _bridge(bridge, labels):
                 out.print(f"        {line}")
@@ -82,6 +89,23 @@ def print_trace(out: Console, trace: GapTrace, labels: Labels) -> None:
     out.print(
         f"    [dim]bridges together {cost}{over} · {trace.share:.0%} of the query met · "
         f"{'reachable' if trace.reachable else 'not reachable'} · gap {trace.gap:.2f}[/]"
+    )
+
+
+def _resolved(index: DocumentIndex, mention: Mention, labels: Labels) -> str:
+    """Say which words stand for a time, and what they were resolved against."""
+    record = index.records[mention.segment]
+    text = record.segment.text
+    if mention.header is not None:
+        text = record.segment.headers[mention.header].text
+    said, means = text[mention.start : mention.end], labels[mention.term]
+    if _YEAR.search(said) or not record.context.time:
+        return f"[dim]“{escape(said)}”, free: normalization[/]"
+    anchor = record.context.time[0]
+    at = "" if anchor.span is None else f" at {anchor.span.start}"
+    return (
+        f"[dim]“{escape(said)}” is {means}, free: normalization against the document's date "
+        f"{anchor.value}{at}[/]"
     )
 
 

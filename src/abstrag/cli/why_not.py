@@ -7,7 +7,7 @@ from rich.markup import escape
 
 from abstrag.cli.options import SearchOptions, json_option, search_options
 from abstrag.cli.output import console, print_json
-from abstrag.cli.trace import labels_of, print_trace
+from abstrag.cli.trace import print_trace
 from abstrag.model.record import to_data
 
 
@@ -41,7 +41,7 @@ def why_not_command(
     colour = "green" if answer.cause.value == "found" else "red"
     out.print(f"[bold {colour}]{answer.cause.value}[/]: {escape(answer.detail)}  [dim]({rank})[/]")
     if answer.hit is not None:
-        print_trace(out, answer.hit.trace, labels_of(searcher.index))
+        print_trace(out, searcher.index, answer.hit)
     change = answer.counterfactual
     if change is not None:
         before = "nowhere" if change.rank_before is None else f"rank {change.rank_before}"

@@ -281,8 +281,9 @@ def _print_summary(screen: Console, summary: Summary) -> None:
 def _print_table(screen: Console, table: Table) -> None:
     made = Screen(title=escape(table.title), caption=escape(table.note), title_justify="left")
     made.caption_justify, made.min_width = "left", 60
-    for text in table.head[:_COLUMNS]:
-        made.add_column(text)
+    for c, text in enumerate(table.head[:_COLUMNS]):
+        width = max((len(row[0]) for row in table.rows), default=0) if c == 0 else None
+        made.add_column(text, min_width=width)
     for r, row in enumerate(table.rows):
         cells = (_folded(text) for text in row[:_COLUMNS])
         made.add_row(

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "explain": "explain",
     "why-not": "why_not",
     "budget": "budget",
+    "bench": "bench",
     "store": "store",
     "doctor": "doctor",
     "demo": "demo",

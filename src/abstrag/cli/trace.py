@@ -56,7 +56,7 @@ def place(hit: Hit) -> str:
 def print_hit(out: Console, hit: Hit, rank: int | None) -> None:
     """Print a hit: quote, place, factors, reading."""
     number = "–" if rank is None else str(rank)
-    out.print(f"\n[bold]{number:>2}[/]  [bold green]{escape(' '.join(hit.quote.split()))}[/]")
+    out.print(f"\n[bold]{number:>2}[/]  [bold green]{escape(hit.text)}[/]")
     out.print(f"    [dim]{hit.segment} · {escape(place(hit))}[/]")
     judged = "" if hit.judgement is None else f"  judge {hit.judgement:.2f}"
     out.print(

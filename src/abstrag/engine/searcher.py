@@ -78,9 +78,14 @@ class Searcher:
         """Turn a question or claim into typed, weighted literals."""
         return normalize(text, self.vocabulary, today=today)
 
-    def search(self, text: str, *, k: int = DEFAULT_K, tau: float = TAU) -> Ranking:
-        """Rank the document's segments; hits carry exact quotes, factors and traces."""
-        return self._scoring(text, tau).ranking(k)
+    def search(
+        self, text: str, *, k: int = DEFAULT_K, tau: float = TAU, fill: bool = False
+    ) -> Ranking:
+        """Rank the document's segments; hits carry exact quotes, factors and traces.
+
+        A segment that scores nothing is no hit, unless `fill` asks for k whatever they score.
+        """
+        return self._scoring(text, tau).ranking(k, fill=fill)
 
     def explain(self, text: str, segment: str, *, tau: float = TAU) -> Hit:
         """Return the full trace of one segment, whether it is found or not."""

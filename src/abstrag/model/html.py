@@ -42,7 +42,7 @@ def hit_html(hit: Hit) -> str:
         f"gap {hit.gap:.2f}"
     )
     return (
-        f"<blockquote style='margin:.3em 0'>{escape(hit.quote)}</blockquote>"
+        f"<blockquote style='margin:.3em 0'>{escape(hit.text or hit.quote)}</blockquote>"
         f"<div style='{_SMALL}'>{where} · {factors}</div>"
         f"<div><i>{escape(hit.reading)}</i></div>{trace_html(hit.trace)}"
     )

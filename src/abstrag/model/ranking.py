@@ -72,6 +72,7 @@ class Hit:
     trace: GapTrace
     judgement: float | None = None  # what the judge said, where it was asked
     reading: str = ""  # the trace in one sentence, for a person
+    text: str = ""  # the quote as it reads: lines joined, hyphens at line ends healed
 
     def _repr_html_(self) -> str:
         """Show it in a notebook."""

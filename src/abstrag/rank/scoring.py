@@ -243,4 +243,5 @@ class Scoring:
             judgement=judgement,
             trace=why,
             reading=read_aloud(why, segment, self.labels, tau=self.tau),
+            text=segment.text,
         )

@@ -21,7 +21,7 @@ def test_a_ranking_shows_quotes_bridges_and_costs() -> None:
 
 def test_text_from_a_document_is_never_mark_up() -> None:
     hit = searcher().search(DEMO_QUERY, k=1).hits[0]
-    shown = replace(hit, quote="<script>alert(1)</script>")._repr_html_()
+    shown = replace(hit, text="<script>alert(1)</script>")._repr_html_()
     assert "<script>" not in shown
     assert "&lt;script&gt;" in shown
 

@@ -1,0 +1,52 @@
+"""AbstRAG by name: whole, under each preset, and less one part at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from abstrag.bench.abstrag_system import AbstragSystem, Indexer
+from abstrag.config import TAU
+from abstrag.errors import InputError
+from abstrag.query.operators import OPERATORS
+from abstrag.rank.relevance import DEFAULT_PRESET, PRESETS, Preset
+
+
+def ablations() -> dict[str, dict[str, Any]]:
+    """Return the variants of AbstRAG by name, as what differs from the whole."""
+    preset = DEFAULT_PRESET
+    found: dict[str, dict[str, Any]] = {
+        "abstrag": {},
+        "abstrag-no-utility": {"preset": replace(preset, name="no-utility", utility_power=0.0)},
+        "abstrag-no-gap": {"preset": replace(preset, name="no-gap", gap_rate=0.0)},
+        "abstrag-uniform": {"uniform": True},
+        "abstrag-no-context": {"lifting": False},
+    }
+    for operator in OPERATORS:
+        found[f"abstrag-no-{operator}"] = {"without": frozenset({operator})}
+    return found
+
+
+def variant_names() -> tuple[str, ...]:
+    """Return every name of ours; `abstrag@PRESET` is the whole under that preset."""
+    return (*ablations(), *(f"abstrag@{name}" for name in sorted(PRESETS)))
+
+
+def build_variant(
+    name: str, base: str, given: Mapping[str, Any], indexer: Indexer
+) -> AbstragSystem:
+    """Make a variant; those that share an indexer have a document indexed once for all of them."""
+    variant, _, preset = base.partition("@")
+    variants = ablations()
+    if variant not in variants or (preset and preset not in PRESETS):
+        raise InputError(
+            f"no system is called {base!r}", hint=f"of ours there are: {', '.join(variant_names())}"
+        )
+    options = dict(variants[variant])
+    chosen: Preset = PRESETS[preset] if preset else options.pop("preset", DEFAULT_PRESET)
+    numbers = dict(given)
+    tau = float(numbers.pop("tau", TAU))
+    if numbers:
+        chosen = replace(chosen, name=f"{chosen.name}+", **numbers)
+    return AbstragSystem(name, chosen, tau, indexer=indexer, **options)

@@ -1,0 +1,60 @@
+"""The raw contract: what a run saves about a case, whatever is computed from it later (J.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any
+
+from abstrag.model.record import record
+
+
+@record
+class CaseRecord:
+    """One case under one system, on one line of `records.jsonl`.
+
+    `ranked` holds span ids, best first: at least ten where the pool has them. What a system did not
+    retrieve is appended in the document's order; `retrieved` says how many it did. `bridge_cost`
+    and `clause` are those of the best-ranked segment that meets the whole query within `tau`;
+    `utility` is the first hit's. `answer` and `label` are what the system said, `gold_answers` and
+    `gold_label` what people did. `preserved` says of a case that was solved before an accepted
+    update whether it still is. None means that the system has no such thing.
+    """
+
+    dataset: str
+    split: str
+    case_id: str
+    system: str
+    query: str
+    ranked: tuple[str, ...]
+    scores: tuple[float, ...]
+    gold: tuple[str, ...]
+    gold_sets: tuple[tuple[str, ...], ...]
+    group: str | None = None
+    bridge_cost: float | None = None
+    clause: tuple[str, ...] | None = None
+    utility: float | None = None
+    tau: float | None = None
+    preserved: bool | None = None
+    answer: str | None = None
+    label: str | None = None
+    seconds: float | None = None
+    judgements: int | None = None
+    llm_calls: int | None = None
+    # more than the contract asks for
+    document: str = ""
+    groups: Mapping[str, str] = field(default_factory=dict)
+    gold_label: str | None = None
+    gold_answers: tuple[str, ...] = ()
+    pool: int = 0  # candidates there were
+    retrieved: int = 0  # of `ranked`, how many the system itself returned
+    index_seconds: float | None = None  # of the document, shared by all its cases
+    ranked_before: tuple[str, ...] | None = None  # the ranking before any patch
+    patched: tuple[str, ...] | None = None  # spans whose bridges a patch added
+    details: Mapping[str, Any] = field(default_factory=dict)  # whatever else the system tells
+    error: str | None = None  # why there is no ranking
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What a record is unique by within a run."""
+        return self.system, self.case_id

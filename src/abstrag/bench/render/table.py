@@ -1,0 +1,226 @@
+"""The tables of a report, as rows of text: each format only draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from abstrag.bench.metrics.catalogue import EFFORT, GENERATION, MECHANISM, RETRIEVAL, SETS
+from abstrag.bench.metrics.metric import Convention, Metric
+from abstrag.bench.render.numbers import p_value, scaled, signed, with_range
+from abstrag.bench.summary import Score, Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A titled table; `marked` are cells to be set off, as row and column."""
+
+    title: str
+    note: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    marked: frozenset[tuple[int, int]] = frozenset()
+
+
+def tables(summary: Summary) -> Iterator[Table]:
+    """Go through every table of a report."""
+    yield _systems(summary)
+    for convention in Convention:
+        yield _scores(summary, convention)
+    yield _others(summary)
+    for convention in Convention:
+        if any(one.convention is convention for one in summary.contrasts):
+            yield _contrasts(summary, convention)
+    yield from _groups(summary)
+    if summary.gains:
+        yield _gains(summary)
+    missing = _not_computable(summary)
+    if missing.rows:
+        yield missing
+
+
+def _systems(summary: Summary) -> Table:
+    rows = []
+    for one in summary.systems:
+        more = []
+        if one.macro_f1 is not None:
+            more.append(f"label macro-F1 {scaled(one.macro_f1, 100)}")
+        if one.feverous is not None:
+            score = one.feverous
+            more.append(
+                f"FEVEROUS evidence P {scaled(score.precision, 100)} R {scaled(score.recall, 100)} "
+                f"F1 {scaled(score.f1, 100)} (n = {score.cases})"
+            )
+        if one.first_failure is not None:
+            more.append(f"first failure: {one.first_failure}")
+        what = "; ".join([one.fidelity, *more])
+        rows.append((one.name, str(one.records), str(one.missing), str(one.failures), what))
+    return Table(
+        "Systems",
+        "Records missing make a table provisional; a failure counts as nothing retrieved.",
+        ("system", "records", "missing", "failed", "what it is"),
+        tuple(rows),
+    )
+
+
+def _scores(summary: Summary, convention: Convention) -> Table:
+    """The retrieval metrics, which depend on the convention."""
+    run = summary.manifest
+    if convention is Convention.GOLD_ONLY:
+        note = f"{run.with_gold} of {run.cases} cases have gold evidence."
+    else:
+        note = (
+            f"All {run.cases} cases; the {run.cases - run.with_gold} without gold evidence count "
+            "as nDCG 0, MRR 0, F1 0, Suff 1 and R 1, as in the paper's tables."
+        )
+    title = f"Results, {convention.value}"
+    return _matrix(summary, title, note, convention, (*RETRIEVAL, *SETS), mark=True)
+
+
+def _others(summary: Summary) -> Table:
+    """The metrics for which gold evidence does not matter."""
+    note = "Over all cases that have what the metric needs."
+    metrics = (*GENERATION, *MECHANISM, *EFFORT)
+    title = "Generation, mechanism, effort"
+    return _matrix(summary, title, note, Convention.ALL_CASES, metrics, mark=False)
+
+
+def _matrix(
+    summary: Summary,
+    title: str,
+    note: str,
+    convention: Convention,
+    metrics: Sequence[Metric],
+    *,
+    mark: bool,
+) -> Table:
+    """One row a system, one column a metric that some system has; the best may be marked."""
+    cells = {
+        (one.system, one.metric): one
+        for one in summary.scores
+        if one.convention is convention and one.interval is not None
+    }
+    names = [str(m) for m in metrics if any(metric == str(m) for _, metric in cells)]
+    sizes = {name: _sizes(cells, name) for name in names}
+    rows = tuple(
+        (line.name, *(_score(cells.get((line.name, name)), sizes[name]) for name in names))
+        for line in summary.systems
+    )
+    head = [f"{name} (n={sizes[name][0]})" if len(sizes[name]) == 1 else name for name in names]
+    note += " Means with 95 % bootstrap intervals; n is the number of cases behind a mean."
+    best = _best(summary, cells, names) if mark else frozenset()
+    return Table(title, note, ("system", *head), rows, best)
+
+
+def _sizes(cells: Mapping[tuple[str, str], Score], name: str) -> list[int]:
+    """Return the different numbers of cases behind the means of one column."""
+    found = {
+        one.interval.n for (_, metric), one in cells.items() if metric == name and one.interval
+    }
+    return sorted(found)
+
+
+def _score(one: Score | None, sizes: Sequence[int]) -> str:
+    if one is None or one.interval is None:
+        return "not computable"
+    own = f" n={one.interval.n}" if len(sizes) > 1 else ""
+    return f"{with_range(one.interval, one.scale)}{own}"
+
+
+def _best(
+    summary: Summary, cells: Mapping[tuple[str, str], Score], names: Sequence[str]
+) -> frozenset[tuple[int, int]]:
+    best = set()
+    for column, name in enumerate(names, 1):
+        means = {
+            row: one.interval.mean
+            for row, line in enumerate(summary.systems)
+            if (one := cells.get((line.name, name))) and one.interval
+        }
+        if len(means) > 1 and len(_sizes(cells, name)) == 1:  # others cannot be compared
+            top = max(means.values())
+            best |= {(row, column) for row, mean in means.items() if mean == top}
+    return frozenset(best)
+
+
+def _contrasts(summary: Summary, convention: Convention) -> Table:
+    inside = [one for one in summary.contrasts if one.convention is convention]
+    rows, marked = [], set()
+    for i, one in enumerate(inside):
+        if one.significant:
+            marked.add((i, 2))
+        rows.append(
+            (
+                one.baseline,
+                one.metric,
+                signed(one.difference, one.scale),
+                p_value(one.difference.p),
+                p_value(one.adjusted_p),
+                "yes" if one.significant else "no",
+                str(one.difference.n),
+            )
+        )
+    return Table(
+        f"Contrasts with {summary.reference}, {convention.value}",
+        f"{summary.reference} less each other system. Paired bootstrap, 10,000 resamples. Holm "
+        f"corrects over these {len(rows)} contrasts; significant means adjusted p < 0.05 and an "
+        "interval that excludes zero.",
+        ("against", "metric", "difference", "p", "Holm p", "significant", "n"),
+        tuple(rows),
+        frozenset(marked),
+    )
+
+
+def _groups(summary: Summary) -> Iterator[Table]:
+    for by in dict.fromkeys(one.by for one in summary.groups):
+        inside = [one for one in summary.groups if one.by == by]
+        metrics = list(dict.fromkeys(one.metric for one in inside))
+        cells = {(one.group, one.system, one.metric): one for one in inside}
+        rows = []
+        for group in dict.fromkeys(one.group for one in inside):
+            for line in summary.systems:
+                found = [cells.get((group, line.name, metric)) for metric in metrics]
+                if any(found):
+                    first = next(one for one in found if one)
+                    n = f"{first.interval.n}{' (few)' if first.small else ''}"
+                    texts = [with_range(one.interval, one.scale) if one else "–" for one in found]
+                    rows.append((group, n, line.name, *texts))
+        yield Table(
+            f"By {by.replace('_', ' ')}",
+            "Cases with gold evidence. Groups of fewer than 30 cases are marked: read their "
+            "intervals, not their means.",
+            (by.replace("_", " "), "n", "system", *metrics),
+            tuple(rows),
+        )
+
+
+def _gains(summary: Summary) -> Table:
+    rows = [
+        (
+            one.without,
+            with_range(one.interval, 100) if one.interval else "not computable",
+            str(one.interval.n if one.interval else 0),
+        )
+        for one in summary.gains
+    ]
+    return Table(
+        "Cost-normalized sufficiency gain",
+        f"ΔSuff@10 / (1 + bridge cost) of {summary.reference} over a variant without one part, "
+        "on the cases it closes at a known cost.",
+        ("variant", "gain × 100", "n"),
+        tuple(rows),
+    )
+
+
+def _not_computable(summary: Summary) -> Table:
+    rows = [
+        (one.metric, one.convention.value, one.system, str(count), reason)
+        for one in summary.scores
+        for reason, count in sorted(one.not_computable.items())
+    ]
+    return Table(
+        "Not computable",
+        "Cases left out of a mean, and why; none of them was counted as zero.",
+        ("metric", "convention", "system", "cases", "reason"),
+        tuple(rows),
+    )

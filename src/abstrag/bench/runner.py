@@ -1,0 +1,191 @@
+"""A run: systems × cases → records, resumable at any point and in as many processes as wanted.
+
+Work goes document by document, so that each system takes a document in once. Results are written
+in the order of the data whatever order processes finish in: two runs differ in their timings only.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from threading import Thread
+from typing import Final
+
+from abstrag.bench.case import Case, Dataset
+from abstrag.bench.record import CaseRecord
+from abstrag.bench.run_folder import Manifest, RunFolder
+from abstrag.bench.sample import sampled
+from abstrag.bench.scoring import Bench, Unit
+from abstrag.bench.systems import SystemSpec
+from abstrag.errors import InputError
+
+DEPTH: Final = 10
+DEPTHS: Final = {"feverous": 30}  # its official score looks at 5 sentences and 25 other elements
+_AHEAD: Final = 4  # units handed out per process before the first has to be back
+
+OnProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Which cases of a data set are run, and how deep rankings are saved."""
+
+    limit: int | None = None
+    sample: int | None = None
+    balance: str | None = None
+    seed: int = 0
+    depth: int | None = None  # None: what the data set's own score needs
+    workers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run did: records it found, records it added, bytes of a torn line it cut off."""
+
+    manifest: Manifest
+    found: int
+    added: int
+    repaired: int
+
+
+def chosen(dataset: Dataset, options: Options) -> tuple[Case, ...]:
+    """Return the cases a run is about."""
+    cases = dataset.cases
+    if options.balance is not None and options.sample is None:
+        raise InputError("--balance needs --sample", hint="for instance: --sample 250")
+    if options.sample is not None:
+        cases = sampled(cases, options.sample, balance=options.balance, seed=options.seed)
+    cases = cases[: options.limit]
+    if not cases:
+        raise InputError(
+            f"{dataset.name!r} has no case in split {dataset.split!r}",
+            hint="check --split, --limit",
+        )
+    return cases
+
+
+def run(
+    dataset: Dataset,
+    specs: Sequence[SystemSpec],
+    out: Path,
+    options: Options | None = None,
+    *,
+    on_progress: OnProgress = lambda _done, _total: None,
+) -> Outcome:
+    """Score every case under every system that has not been scored yet."""
+    options = options or Options()
+    cases = chosen(dataset, options)
+    depth = options.depth or DEPTHS.get(dataset.name, DEPTH)
+    bench = Bench(specs)  # a system that cannot be had fails here, before anything is written
+    folder = RunFolder(out)
+    with folder.locked():
+        manifest = folder.begin(_manifest(dataset, cases, specs, bench, options, depth))
+        repaired = folder.repair()
+        done = folder.done()
+        units = list(_units(cases, specs, done, depth))
+        found = len(cases) * len(specs) - sum(unit.size for unit in units)
+        total, finished = len(cases) * len(specs), found
+        on_progress(finished, total)
+        with folder.appending() as appender:
+            for records in _scored(units, specs, bench, options.workers):
+                appender.write(records)
+                finished += len(records)
+                on_progress(finished, total)
+    return Outcome(manifest, found, finished - found, repaired)
+
+
+def _units(
+    cases: Sequence[Case], specs: Sequence[SystemSpec], done: set[tuple[str, str]], depth: int
+) -> Iterator[Unit]:
+    """Group what is left to do by document, in the order of the data."""
+    by_document: dict[str, list[Case]] = {}
+    for case in cases:
+        by_document.setdefault(case.document.id, []).append(case)
+    for group in by_document.values():
+        left = {s.name: [c for c in group if (s.name, c.case_id) not in done] for s in specs}
+        left = {name: some for name, some in left.items() if some}
+        if left:
+            yield Unit(left, depth)
+
+
+def _scored(
+    units: Sequence[Unit], specs: Sequence[SystemSpec], bench: Bench, workers: int
+) -> Iterator[list[CaseRecord]]:
+    if workers <= 1 or len(units) <= 1:
+        yield from map(bench.score, units)
+        return
+    context = multiprocessing.get_context("spawn")  # threads of numerical libraries do not fork
+    with ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_start, initargs=(tuple(specs),)
+    ) as pool:
+        waiting: deque[Future[list[CaseRecord]]] = deque()
+        for unit in units:
+            waiting.append(pool.submit(_score, unit))
+            if len(waiting) >= workers * _AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+_BENCH: list[Bench] = []  # of a worker process
+
+
+def _start(specs: Sequence[SystemSpec]) -> None:
+    Thread(target=_follow_parent, daemon=True).start()
+    _BENCH[:] = [Bench(specs)]
+
+
+def _follow_parent() -> None:
+    """End with the run: a process whose parent was killed would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _score(unit: Unit) -> list[CaseRecord]:
+    return _BENCH[0].score(unit)
+
+
+def _manifest(
+    dataset: Dataset,
+    cases: Sequence[Case],
+    specs: Sequence[SystemSpec],
+    bench: Bench,
+    options: Options,
+    depth: int,
+) -> Manifest:
+    return Manifest(
+        dataset=dataset.name,
+        split=dataset.split,
+        cases=len(cases),
+        with_gold=sum(bool(case.gold) for case in cases),
+        digest=digest(cases),
+        depth=depth,
+        sample=options.sample,
+        balance=options.balance,
+        limit=options.limit,
+        seed=options.seed,
+        notes=dataset.notes,
+        systems={spec.name: bench.info(spec) for spec in specs},
+        version=version("abstrag"),
+    )
+
+
+def digest(cases: Sequence[Case]) -> str:
+    """Hash what is asked, what is gold and what there is to choose from."""
+    made = sha256()
+    seen: set[str] = set()
+    for case in cases:
+        made.update(repr((case.case_id, case.query, case.gold, case.gold_sets)).encode())
+        if case.document.id not in seen:
+            seen.add(case.document.id)
+            made.update(repr(case.document.elements).encode())
+    return made.hexdigest()

@@ -1,0 +1,115 @@
+"""One document under some systems: index it once for each, ask every case, make the records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from abstrag.baselines.system import Explained, Ranked, System, Versioned
+from abstrag.bench.case import Case
+from abstrag.bench.record import CaseRecord
+from abstrag.bench.run_folder import SystemInfo
+from abstrag.bench.systems import Builder, SystemSpec
+from abstrag.errors import AbstragError
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The open cases of one document, by the name of the system."""
+
+    cases: Mapping[str, Sequence[Case]]
+    depth: int
+
+    @property
+    def size(self) -> int:
+        """How many records it makes."""
+        return sum(map(len, self.cases.values()))
+
+
+class Bench:
+    """Systems ready to be asked; made once in each process."""
+
+    def __init__(self, specs: Sequence[SystemSpec], builder: Builder | None = None) -> None:
+        made = builder or Builder()
+        self._systems = {spec.name: made(spec) for spec in specs}
+
+    def info(self, spec: SystemSpec) -> SystemInfo:
+        """Describe a system for the run's manifest."""
+        system = self._systems[spec.name]
+        state = system.state if isinstance(system, Versioned) else ""
+        return SystemInfo(spec.base, system.fidelity, dict(spec.given), state)
+
+    def score(self, unit: Unit) -> list[CaseRecord]:
+        """Score a unit.
+
+        Whatever a system stumbles over is its failure on these cases: it is recorded, counts as
+        nothing retrieved, shows in every report, and does not end a night's run.
+        """
+        return [
+            one
+            for name, cases in unit.cases.items()
+            for one in self._document(name, cases, unit.depth)
+        ]
+
+    def _document(self, name: str, cases: Sequence[Case], depth: int) -> list[CaseRecord]:
+        system = self._systems[name]
+        started = perf_counter()
+        try:
+            system.index(cases[0].document)
+        except Exception as error:
+            return [_record(case, name, [], depth, {"error": _said(error)}) for case in cases]
+        spent = {"index_seconds": round(perf_counter() - started, 6)}
+        return [self._case(system, name, case, depth, spent) for case in cases]
+
+    def _case(
+        self, system: System, name: str, case: Case, depth: int, known: Mapping[str, Any]
+    ) -> CaseRecord:
+        told: Mapping[str, Any] = {}
+        started = perf_counter()
+        try:
+            if isinstance(system, Explained):
+                ranked, told = system.search_explained(case.query, depth)
+            else:
+                ranked = system.search(case.query, depth)
+        except Exception as error:
+            return _record(case, name, [], depth, {**known, "error": _said(error)})
+        seconds = {"seconds": round(perf_counter() - started, 6)}
+        return _record(case, name, ranked, depth, {**known, **seconds, **told})
+
+
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, AbstragError) else f"{type(error).__name__}: {error}"
+
+
+def _record(
+    case: Case, system: str, ranked: Ranked, depth: int, told: Mapping[str, Any]
+) -> CaseRecord:
+    """Make the record of a case; a ranking that is too short is filled up from the pool."""
+    order = [name for name, _ in ranked]
+    scores = [round(score, 9) for _, score in ranked]
+    if "error" not in told:
+        known = set(order)
+        rest = [name for name in case.document.ids if name not in known]
+        order += rest
+        scores += [min([0.0, *scores[-1:]])] * len(rest)  # no better than anything retrieved
+    return CaseRecord(
+        dataset=case.dataset,
+        split=case.split,
+        case_id=case.case_id,
+        system=system,
+        query=case.query,
+        ranked=tuple(order[:depth]),
+        scores=tuple(scores[:depth]),
+        gold=case.gold,
+        gold_sets=case.gold_sets,
+        group=case.group,
+        document=case.document.id,
+        groups=dict(case.groups),
+        gold_label=case.label,
+        gold_answers=case.answers,
+        pool=len(case.document.elements),
+        retrieved=min(len(ranked), depth),
+        **told,
+    )

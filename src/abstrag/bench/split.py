@@ -1,0 +1,45 @@
+"""The report part: a fifth of every tuning set that no weight, preset or patch may ever see.
+
+Which part a document is in depends on its id alone, so it is the same for ever, for every query
+about it, and for anyone who computes it.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from hashlib import sha256
+from typing import Final
+
+from abstrag.errors import InputError
+
+_FIFTHS: Final = 5
+
+
+class Part(StrEnum):
+    """Which documents of a split are meant."""
+
+    ALL = "all"
+    TUNE = "tune"
+    REPORT = "report"
+
+
+def part_of(document_id: str) -> Part:
+    """Tell which part a document belongs to."""
+    digest = int.from_bytes(sha256(document_id.encode()).digest()[:8], "big")
+    return Part.REPORT if digest % _FIFTHS == 0 else Part.TUNE
+
+
+def parse_split(split: str) -> tuple[str, Part]:
+    """Take `train`, `train:tune` or `train:report` apart."""
+    name, colon, part = split.partition(":")
+    if not name:
+        raise InputError("--split is empty", hint="for instance: train, or train:report")
+    if not colon:
+        return name, Part.ALL
+    try:
+        return name, Part(part)
+    except ValueError:
+        choices = ", ".join(member.value for member in Part)
+        raise InputError(
+            f"no part of a split is called {part!r}", hint=f"one of: {choices}"
+        ) from None

@@ -1,0 +1,237 @@
+"""A summary: everything a report shows, computed from the records of a run and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import Final
+
+from abstrag.bench.metrics.catalogue import ALL, GENERATION, HEADLINE
+from abstrag.bench.metrics.feverous_score import FeverousScore, feverous_score
+from abstrag.bench.metrics.gain import gains
+from abstrag.bench.metrics.label import macro_f1
+from abstrag.bench.metrics.metric import Convention, Metric, Values, values
+from abstrag.bench.paired import difference_of_each, interval_of_each, paired
+from abstrag.bench.record import CaseRecord
+from abstrag.bench.run_folder import Manifest
+from abstrag.bench.stats import Difference, Interval, holm, significant
+from abstrag.errors import InputError, NotComputable
+from abstrag.model.record import record
+
+SMALL: Final = 30  # cases; below that a group's mean says little and is marked
+OURS: Final = "abstrag"
+TESTED: Final = (*HEADLINE, *GENERATION)
+
+
+@record
+class Score:
+    """One metric of one system: its mean with an interval, or why there is none."""
+
+    metric: str
+    convention: Convention
+    system: str
+    scale: float
+    interval: Interval | None
+    not_computable: Mapping[str, int] = field(default_factory=dict)
+
+
+@record
+class Contrast:
+    """One metric of the reference less that of another system, on the cases both have."""
+
+    metric: str
+    convention: Convention
+    reference: str
+    baseline: str
+    scale: float
+    difference: Difference
+    adjusted_p: float
+    significant: bool
+
+
+@record
+class GroupScore:
+    """One metric of one system in one group of the cases with gold."""
+
+    by: str
+    group: str
+    metric: str
+    system: str
+    scale: float
+    interval: Interval
+    small: bool
+
+
+@record
+class Gain:
+    """Cost-normalized sufficiency gain of the whole over a variant without one mechanism."""
+
+    without: str
+    interval: Interval | None
+    not_computable: Mapping[str, int] = field(default_factory=dict)
+
+
+@record
+class SystemLine:
+    """How complete a system's records are, and its figures that are no means over cases."""
+
+    name: str
+    fidelity: str
+    records: int
+    missing: int
+    failures: int
+    first_failure: str | None = None
+    macro_f1: float | None = None
+    feverous: FeverousScore | None = None
+
+
+@record
+class Summary:
+    """A report before it is written down in some format."""
+
+    manifest: Manifest
+    reference: str
+    systems: tuple[SystemLine, ...]
+    scores: tuple[Score, ...]
+    contrasts: tuple[Contrast, ...]
+    groups: tuple[GroupScore, ...]
+    gains: tuple[Gain, ...]
+
+
+def summarize(
+    manifest: Manifest, records: Sequence[CaseRecord], *, reference: str | None = None
+) -> Summary:
+    """Compute every figure of a run."""
+    if not records:
+        raise NotComputable("the run has no records yet, so there is nothing to report")
+    by_system: dict[str, list[CaseRecord]] = {}
+    for one in records:
+        by_system.setdefault(one.system, []).append(one)
+    for own in by_system.values():
+        own.sort(key=lambda one: one.case_id)
+    chosen = _reference(by_system, reference)
+    cells = {
+        (convention, metric, name): values(metric, own, convention)
+        for convention in Convention
+        for metric in ALL
+        for name, own in by_system.items()
+    }
+    return Summary(
+        manifest=manifest,
+        reference=chosen,
+        systems=tuple(_line(manifest, name, own) for name, own in by_system.items()),
+        scores=tuple(_scores(cells)),
+        contrasts=tuple(_contrasts(cells, chosen, list(by_system))),
+        groups=tuple(_groups(by_system)),
+        gains=tuple(_gains(by_system, chosen)),
+    )
+
+
+_Cells = Mapping[tuple[Convention, Metric, str], Values]
+
+
+def _reference(by_system: Mapping[str, object], wanted: str | None) -> str:
+    if wanted is not None and wanted not in by_system:
+        raise InputError(
+            f"the run has no system {wanted!r}", hint=f"one of: {', '.join(by_system)}"
+        )
+    ours = [name for name in by_system if name.startswith(OURS)]
+    return wanted or (OURS if OURS in by_system else [*ours, *by_system][0])
+
+
+def _line(manifest: Manifest, name: str, own: Sequence[CaseRecord]) -> SystemLine:
+    info = manifest.systems.get(name)
+    try:
+        macro = macro_f1(own)
+    except NotComputable:
+        macro = None
+    official = None
+    if manifest.dataset == "feverous" and any(one.gold for one in own):
+        official = feverous_score(own)
+    return SystemLine(
+        name=name,
+        fidelity=info.fidelity if info else "unknown: the run's manifest does not name it",
+        records=len(own),
+        missing=max(0, manifest.cases - len(own)),
+        failures=sum(one.error is not None for one in own),
+        first_failure=next((one.error for one in own if one.error is not None), None),
+        macro_f1=macro,
+        feverous=official,
+    )
+
+
+def _scores(cells: _Cells) -> list[Score]:
+    """Bootstrap every cell; cells over the same cases share their resamples."""
+    made = interval_of_each({key: cell.by_case for key, cell in cells.items() if cell.by_case})
+    return [
+        Score(
+            metric=str(metric),
+            convention=convention,
+            system=name,
+            scale=metric.scale,
+            interval=made.get((convention, metric, name)),
+            not_computable=dict(cell.missing),
+        )
+        for (convention, metric, name), cell in cells.items()
+        if cell.by_case or cell.missing
+    ]
+
+
+def _contrasts(cells: _Cells, reference: str, systems: Sequence[str]) -> list[Contrast]:
+    """Compare the reference with every other system; Holm corrects within each convention."""
+    found: list[Contrast] = []
+    for convention in Convention:
+        pairs: dict[tuple[Metric, str], dict[str, float]] = {}
+        for metric in TESTED:
+            ours = cells[convention, metric, reference].by_case
+            for name in systems:
+                theirs = cells[convention, metric, name].by_case
+                shared = paired(ours, theirs)
+                if name != reference and shared:
+                    pairs[metric, name] = shared
+        tested = difference_of_each(pairs)
+        adjusted = holm([difference.p for difference in tested.values()])
+        for ((metric, name), difference), p in zip(tested.items(), adjusted, strict=True):
+            found.append(
+                Contrast(
+                    metric=str(metric),
+                    convention=convention,
+                    reference=reference,
+                    baseline=name,
+                    scale=metric.scale,
+                    difference=difference,
+                    adjusted_p=p,
+                    significant=significant(difference, p),
+                )
+            )
+    return found
+
+
+def _groups(by_system: Mapping[str, Sequence[CaseRecord]]) -> list[GroupScore]:
+    """Break the headline metrics down by every group the cases have."""
+    found: list[GroupScore] = []
+    everything = [one for own in by_system.values() for one in own]
+    for by in sorted({name for one in everything for name in one.groups}):
+        for group in sorted({one.groups[by] for one in everything if by in one.groups}):
+            cells = {}
+            for metric in HEADLINE:
+                for name, own in by_system.items():
+                    inside = [one for one in own if one.groups.get(by) == group]
+                    if by_case := values(metric, inside).by_case:
+                        cells[metric, name] = by_case
+            found += [
+                GroupScore(by, group, str(m), name, m.scale, interval, interval.n < SMALL)
+                for (m, name), interval in interval_of_each(cells).items()
+            ]
+    return found
+
+
+def _gains(by_system: Mapping[str, Sequence[CaseRecord]], reference: str) -> list[Gain]:
+    """Compare ours, where it is the reference, with each variant that does without something."""
+    found = []
+    for name, own in by_system.items():
+        if reference.startswith(OURS) and name.startswith(f"{OURS}-no-") and name != reference:
+            cell = gains(by_system[reference], own)
+            made = interval_of_each({name: cell.by_case} if cell.by_case else {})
+            found.append(Gain(name, made.get(name), dict(cell.missing)))
+    return found

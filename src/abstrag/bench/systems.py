@@ -1,0 +1,80 @@
+"""Every system that can be measured, by name: the baselines, and ours.
+
+Ours is imported when it is asked for: a report, or a run of BM25 alone, need not wait for spaCy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from abstrag.baselines.registry import BASELINES, build_baseline
+from abstrag.baselines.system import System
+from abstrag.errors import InputError
+
+if TYPE_CHECKING:
+    from abstrag.bench.abstrag_system import Indexer
+
+OURS: Final = "abstrag"
+# What of ours may be tuned, and over which values.
+RANGES: Final[Mapping[str, tuple[float, ...]]] = {
+    "tau": (0.5, 1.0, 1.5, 2.0, 3.0),
+    "match_power": (0.5, 1.0, 2.0),
+    "utility_power": (0.0, 0.25, 0.5, 1.0, 1.5),
+    "gap_rate": (0.0, 0.25, 0.5, 1.0, 2.0),
+    "lexical_weight": (0.0, 0.25, 0.5, 1.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemSpec:
+    """What a run calls a system, which one it is, and the numbers it gets; easy to send about."""
+
+    name: str
+    base: str
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, name: str) -> SystemSpec:
+        """Return the system of that name with its own numbers."""
+        return cls(name, name)
+
+
+class Builder:
+    """Makes systems; all of ours that one builder makes share the index of a document.
+
+    `keep` says how many documents' indexes stay in memory.
+    """
+
+    def __init__(self, keep: int = 1) -> None:
+        self._keep = keep
+        self._indexer: Indexer | None = None
+
+    def __call__(self, spec: SystemSpec) -> System:
+        """Make one system."""
+        if spec.base in BASELINES:
+            return build_baseline(spec.base, spec.given)
+        if not spec.base.startswith(OURS):
+            raise InputError(
+                f"no system is called {spec.base!r}", hint=f"one of: {', '.join(system_names())}"
+            )
+        from abstrag.bench.ablations import build_variant
+        from abstrag.bench.abstrag_system import Indexer
+
+        self._indexer = self._indexer or Indexer(self._keep)
+        return build_variant(spec.name, spec.base, spec.given, self._indexer)
+
+
+def system_names() -> tuple[str, ...]:
+    """Return every name `--systems` takes, those with their place merely kept included."""
+    from abstrag.bench.ablations import variant_names
+
+    return (*BASELINES, *variant_names())
+
+
+def ranges_of(base: str) -> Mapping[str, tuple[float, ...]]:
+    """Return the numbers of a system that may be tuned, each with the values it may take."""
+    if base in BASELINES:
+        return BASELINES[base].ranges
+    return RANGES if base.startswith(OURS) else {}

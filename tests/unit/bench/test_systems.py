@@ -1,0 +1,160 @@
+"""AbstRAG and its ablations behind the protocol of the baselines."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.system import Explained
+from abstrag.bench.ablations import ablations, build_variant
+from abstrag.bench.abstrag_system import (
+    UNIFORM_WEIGHT,
+    AbstragSystem,
+    Indexer,
+    uniform_edge,
+    without_context,
+)
+from abstrag.bench.case import Dataset
+from abstrag.bench.runner import run
+from abstrag.bench.scoring import Bench, Unit
+from abstrag.bench.systems import Builder, SystemSpec, ranges_of, system_names
+from abstrag.errors import InputError
+from abstrag.model.index import DocumentIndex
+from abstrag.query.operators import OPERATORS
+from tests.unit.bench.makers import make_cases
+
+POOL = Pool(
+    "page",
+    "Acme Corporation",
+    (
+        Element("s0", "Acme Corporation opened a factory in Lyon in 2019.", ElementKind.SENTENCE),
+        Element("s1", "The weather was fine.", ElementKind.SENTENCE),
+        Element("c1", "42 million", ElementKind.TABLE_CELL, headers=("Revenue", "2020")),
+        Element("s2", "The automobile was sold. Nobody knew to whom.", ElementKind.SENTENCE),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def build() -> Builder:
+    return Builder(keep=4)
+
+
+@pytest.fixture(scope="module")
+def made() -> DocumentIndex:
+    return Indexer()(POOL)[1]
+
+
+def test_ids_of_elements_come_back_with_the_trace_of_the_best(build: Builder) -> None:
+    system = build(SystemSpec.of("abstrag"))
+    assert isinstance(system, Explained)
+    system.index(POOL)
+    ranked, told = system.search_explained("factory in Lyon", 3)
+    assert ranked[0][0] == "s0"
+    assert [score for _, score in ranked] == sorted((s for _, s in ranked), reverse=True)
+    assert told["bridge_cost"] == 0.0
+    assert told["clause"] == ()
+    assert told["tau"] == 1.5
+    assert told["utility"] > 0
+    assert len(told["details"]["gap"]) == len(ranked)
+
+
+def test_a_cell_is_found_by_its_headers(build: Builder) -> None:
+    system = build(SystemSpec.of("abstrag"))
+    system.index(POOL)
+    assert system.search("revenue", 1)[0][0] == "c1"
+
+
+def test_an_element_of_two_segments_is_ranked_once(build: Builder) -> None:
+    finer = replace(POOL, id="finer", granularity=type(POOL.granularity).ELEMENT)
+    system = build(SystemSpec.of("abstrag"))
+    system.index(finer)
+    names = [name for name, _ in system.search("Who knew that the automobile was sold?", 4)]
+    assert names.count("s2") == 1
+
+
+def test_there_is_an_ablation_for_every_operator_and_every_factor() -> None:
+    names = set(ablations())
+    assert {f"abstrag-no-{operator}" for operator in OPERATORS} <= names
+    assert {
+        "abstrag-no-utility",
+        "abstrag-no-gap",
+        "abstrag-uniform",
+        "abstrag-no-context",
+    } <= names
+    assert "abstrag@paper" in system_names()
+
+
+def test_an_ablation_takes_out_what_it_says() -> None:
+    variants = {name: build_variant(name, name, {}, Indexer()) for name in ablations()}
+    assert variants["abstrag-no-utility"].preset.utility_power == 0
+    assert variants["abstrag-no-gap"].preset.gap_rate == 0
+    assert variants["abstrag-no-event"].without == {"event"}
+    assert not variants["abstrag-no-context"].lifting
+    assert variants["abstrag-uniform"].uniform
+    assert len({one.fidelity for one in variants.values()}) == len(variants)
+
+
+def test_without_lifting_no_segment_has_a_context(made: DocumentIndex) -> None:
+    assert any(list(record.context.values()) for record in made.records)
+    bare = without_context(made)
+    assert not any(list(record.context.values()) for record in bare.records)
+
+
+def test_in_the_uniform_variant_every_costed_edge_weighs_the_same(
+    build: Builder, made: DocumentIndex
+) -> None:
+    for edge in made.map.edges:
+        changed = uniform_edge(edge)
+        assert changed.cost == 0 if edge.truth_preserving else changed.weight == UNIFORM_WEIGHT
+    assert pytest.approx(0.70) == UNIFORM_WEIGHT
+    system = build(SystemSpec.of("abstrag-uniform"))
+    system.index(POOL)
+    assert system.search("car", 4)[0][0] == "s2"  # over a synonym offered only while searching
+
+
+def test_tuned_numbers_reach_the_preset_and_the_budget(build: Builder) -> None:
+    spec = SystemSpec("mine", "abstrag", {"tau": 0.5, "utility_power": 0.25})
+    system = build(spec)
+    assert isinstance(system, AbstragSystem)
+    assert (system.name, system.tau, system.preset.utility_power) == ("mine", 0.5, 0.25)
+    assert set(ranges_of("abstrag")) >= {"tau", "utility_power", "gap_rate"}
+    assert ranges_of("nobody") == {}
+
+
+def test_variants_share_one_index_of_a_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    from abstrag.bench import abstrag_system
+
+    made: list[str] = []
+    original = abstrag_system.index  # type: ignore[attr-defined]
+
+    def counting(document, **options):  # type: ignore[no-untyped-def]
+        made.append(document.id)
+        return original(document, **options)
+
+    monkeypatch.setattr(abstrag_system, "index", counting)
+    specs = [SystemSpec.of(name) for name in ("abstrag", "abstrag-no-gap", "abstrag-no-time")]
+    cases = make_cases(1)[:2]
+    records = Bench(specs).score(Unit({spec.name: cases for spec in specs}, 10))
+    assert made == ["d0"]
+    assert len(records) == 6
+    assert [r.error for r in records] == [None] * 6
+
+
+def test_a_run_is_not_continued_when_our_numbers_have_changed(tmp_path: Path) -> None:
+    dataset = Dataset("plain", "dev", make_cases(1)[:2])
+    spec = SystemSpec.of("abstrag")
+    run(dataset, [spec], tmp_path)
+    run(dataset, [spec], tmp_path)
+    with pytest.raises(InputError, match="begun with 'abstrag' as another system"):
+        run(dataset, [SystemSpec("abstrag", "abstrag", {"gap_rate": 0.5})], tmp_path)
+    states = [build_variant(name, name, {}, Indexer()).state for name in ablations()]
+    assert len(set(states)) == len(states)
+
+
+def test_a_system_nobody_knows_is_named_with_those_there_are(build: Builder) -> None:
+    for name in ("bm26", "abstrag@best", "abstrag-no-nothing"):
+        with pytest.raises(InputError, match=f"no system is called '{name}'") as caught:
+            build(SystemSpec.of(name))
+        assert "abstrag" in str(caught.value.hint)

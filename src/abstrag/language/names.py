@@ -30,6 +30,7 @@ _LAYOUT = re.compile(
     r"|discussion|findings|interpretation|references|acknowledg\w+|dataset|et al\.?)$",
     re.IGNORECASE,
 )
+# mark-up, formulas, addresses, placeholders that text extraction leaves for them, and lists
 _NOISE = re.compile(
     r"[\\{}$=<>|_^@#~]|https?:|www\.|\b(?:(?:BIB|SEC|TAB|FIG|EQ)REF|(?:INLINE|DISPLAY)FORM)\d|[,;].*[,;]"
 )
@@ -114,12 +115,19 @@ _HOUSE: Final = MappingProxyType(
         "holdings": "holdings",
     }
 )
+_NEXT_WORD = re.compile(r",?\s(?P<word>[A-Z](?:(?:\.[A-Z])+\.?|[A-Za-z]*\b\.?))")
 _LAST_WORD = re.compile(r"^(?P<base>.*\w[)'’]?)(?:,\s*|\s+)(?:&\s+)?(?P<last>[A-Za-z][A-Za-z./]*)$")
 
 
 def legal_form(name: str) -> tuple[str, str]:
     """Split a company name into what it is called and its legal form: `("Acme", "inc")`."""
     return _split(name, _LEGAL)
+
+
+def legal_form_end(text: str, end: int) -> int:
+    """Return where a name that ends at `end` ends together with the legal form that follows."""
+    following = _NEXT_WORD.match(text, end)
+    return following.end() if following and _letters(following["word"]) in _LEGAL else end
 
 
 def house_form(name: str) -> tuple[str, str]:

@@ -58,7 +58,7 @@ VAGUE: Final = frozenset(
     study parameter architecture baseline corpus test set score metric measure example case term
     type form part area name word number level rate section table figure way state change effect use
     group member one other agreement information product service plan program project
-    report""".split()
+    report transaction disclosure date period""".split()
 )
 # Head nouns that may stand for any entity of a label, for instance "the company" for an ORG.
 TYPICAL: Final = MappingProxyType(
@@ -69,6 +69,10 @@ TYPICAL: Final = MappingProxyType(
         ),
         "PERSON": frozenset({"man", "woman", "executive"}),
     }
+)
+ORGANIZATIONS: Final = TYPICAL["ORG"] | frozenset(
+    """startup start-up maker chipmaker carmaker automaker drugmaker bank insurer lender retailer
+    publisher airline supplier manufacturer vendor broadcaster brewer consultancy""".split()
 )
 # Verbs whose subject decides, trades or employs: a person, an organization or a country.
 AGENTIVE: Final = frozenset(

@@ -82,8 +82,8 @@ def measure(pages: int) -> dict[str, float]:
     """Time one size in this process."""
     from abstrag.documents.load import load
     from abstrag.engine.library import Library
-    from abstrag.index.operator import Draft
-    from abstrag.index.pipeline import index, standard_chain
+    from abstrag.indexing.operator import Draft
+    from abstrag.indexing.pipeline import index, standard_chain
     from abstrag.language.parser import parse
     from abstrag.stores.sqlite import SqliteStore
 

@@ -2,8 +2,8 @@
 
     python benchmarks/search.py
 
-The document is the bundled article, repeated until it has about 100 segments; `calculus.py` shows how
-the part that depends on the document grows to 100,000.
+The document is the bundled article, repeated until it has about 100 segments; `calculus.py` shows
+how the part that depends on the document grows to 100,000.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from abstrag.documents.load import load_bytes
 from abstrag.engine.demo import DEMO_QUERY, demo_background, demo_document
 from abstrag.engine.searcher import Searcher
-from abstrag.index.pipeline import index
+from abstrag.indexing.pipeline import index
 from abstrag.rank.relevance import DEFAULT_PRESET
 
 QUERIES = (

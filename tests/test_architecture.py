@@ -15,7 +15,7 @@ LAYERS = [  # low to high: a module imports its own package and lower layers, ne
     {"config"},
     {"model"},
     {"bridges", "llm", "neural", "lexicon", "language", "documents", "stores"},
-    {"index", "query", "policy"},
+    {"indexing", "query", "policy"},
     {"rank"},
     {"refine"},
     {"engine", "baselines", "testing"},
@@ -132,7 +132,7 @@ def test_nothing_below_the_command_line_prints() -> None:
 @pytest.mark.parametrize(
     ("file", "source"),
     [
-        ("model/term.py", "from abstrag.index.operator import Chain"),  # upward
+        ("model/term.py", "from abstrag.indexing.operator import Chain"),  # upward
         ("model/term.py", "def f():\n    import abstrag.cli.main"),  # upward, hidden in a function
         ("stores/rows.py", "from abstrag.lexicon.wordnet import wordnet"),  # a peer
         ("baselines/bm25.py", "from abstrag.engine.library import Library"),  # a peer

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from abstrag.engine.facade import AbstRAG
     from abstrag.engine.searcher import Searcher
     from abstrag.errors import AbstragError
-    from abstrag.index.pipeline import index
+    from abstrag.indexing.pipeline import index
     from abstrag.model.background import Background
     from abstrag.model.document import Document
     from abstrag.model.index import DocumentIndex
@@ -48,7 +48,7 @@ _HOMES = {
     "Span": "model.span",
     "Term": "model.term",
     "WhyNot": "model.ranking",
-    "index": "index.pipeline",
+    "index": "indexing.pipeline",
 }
 
 __all__ = [

@@ -13,7 +13,7 @@ from abstrag.baselines.system import Ranked
 from abstrag.bench.pool import PooledDocument, to_document
 from abstrag.config import OMEGA, TAU, Settings
 from abstrag.engine.searcher import Searcher
-from abstrag.index.pipeline import fingerprint, index
+from abstrag.indexing.pipeline import fingerprint, index
 from abstrag.model.context import Context
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Bridge

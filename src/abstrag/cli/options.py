@@ -14,7 +14,7 @@ import click
 from abstrag.config import MAX_FILE_BYTES, TAU, Settings
 from abstrag.engine.library import Library
 from abstrag.engine.searcher import Searcher
-from abstrag.index.pipeline import OnStep
+from abstrag.indexing.pipeline import OnStep
 from abstrag.model.background import Background
 from abstrag.model.document import Genre
 from abstrag.model.segment import Granularity

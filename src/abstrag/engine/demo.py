@@ -6,7 +6,7 @@ from importlib.resources import as_file, files
 from typing import Final
 
 from abstrag.documents.load import load
-from abstrag.index.pipeline import index
+from abstrag.indexing.pipeline import index
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex

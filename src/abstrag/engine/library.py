@@ -11,7 +11,7 @@ from typing import Final
 from abstrag.config import MAX_FILE_BYTES, Settings
 from abstrag.documents.load import load, read_file
 from abstrag.errors import AbstragError, FileMissing, InputError, UnknownDocument
-from abstrag.index.pipeline import OnStep, fingerprint, index
+from abstrag.indexing.pipeline import OnStep, fingerprint, index
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex

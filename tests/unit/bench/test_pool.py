@@ -1,7 +1,7 @@
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.pool import to_document
-from abstrag.index.operator import Draft
-from abstrag.index.segment import SegmentLayout
+from abstrag.indexing.operator import Draft
+from abstrag.indexing.segment import SegmentLayout
 from abstrag.model.document import BlockKind, Genre
 from abstrag.model.segment import Granularity
 

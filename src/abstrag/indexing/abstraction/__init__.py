@@ -1,0 +1,1 @@
+"""Reading passages for concepts, classes, roles and events: behind AbsConcept and AbsEvent."""

@@ -1,0 +1,239 @@
+"""Arguments: who did it, to or with whom, when and where, read off the parse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from abstrag.indexing.abstraction.participants import Participants
+from abstrag.indexing.abstraction.passage import Passage
+from abstrag.indexing.abstraction.triggers import Trigger, is_event_noun
+from abstrag.language.words import NOUNS, Words
+from abstrag.lexicon.events import SHARING_VERBS, EventType, event_type
+from abstrag.model.term import Slot
+
+_WHOM: Final = frozenset({"with", "to", "against"})
+_WHERE: Final = frozenset({"in", "at", "near", "on"})
+_PLACES: Final = frozenset({"GPE", "LOC", "FAC"})
+_NOT_IN_ARGUMENT: Final = frozenset({"relcl", "acl", "advcl", "appos", "punct"})
+_NOT_AT_ITS_END: Final = frozenset({"conj", "cc", "preconj", "case"})
+_INHERITING: Final = frozenset({"xcomp", "conj", "advcl"})
+
+_Found = tuple[str, int]  # slot name and head token
+
+
+def slots_of(
+    passage: Passage, trigger: Trigger, whens: list[int], participants: Participants
+) -> tuple[Slot, ...]:
+    """Fill the slots of an event; `whens` are the heads of the times that belong to it."""
+    words = passage.words
+    kind = event_type(trigger.event)
+    found: list[_Found] = []
+    if trigger.verb is not None:
+        found += _of_verb(words, trigger.verb, trigger.noun)
+    if trigger.noun is not None:
+        found += _of_noun(words, trigger.noun, kind, bool(found))
+    found = _settled(words, found)
+    if kind is not None and kind.reciprocal:
+        found = _reciprocal(found)
+    slots = [
+        _slot(passage, name, token, participants) for name, token in found if _fits(passage, token)
+    ]
+    slots += _places(passage, trigger)
+    slots += [_when(passage, token, participants) for token in whens]
+    order = ("who", "whom", "when", "where")
+    return tuple(sorted(dict.fromkeys(slots), key=lambda s: (order.index(s.name), s.start)))
+
+
+# --- Verbs ----------------------------------------------------------------------------------------
+
+
+def _of_verb(words: Words, verb: int, noun: int | None) -> Iterator[_Found]:
+    """Yield the arguments of a verb; the noun it carries is the event itself, not an argument."""
+    subject = False
+    for child in words.children[verb]:
+        dep = words.dep[child]
+        if child == noun:
+            continue
+        if dep in ("nsubj", "csubj"):
+            subject = True
+            yield "who", _antecedent(words, child, verb)
+        elif dep == "nsubjpass":
+            subject = True
+            yield "whom", _antecedent(words, child, verb)
+        elif dep in ("dobj", "dative") and words.pos[child] != "ADP":
+            yield from _partners(words, verb, child) or [("whom", child)]
+        elif dep == "agent":
+            yield from _object_as(words, "who", child)
+        elif dep in ("prep", "dative"):
+            yield from _by_preposition(words, child)
+    if not subject:
+        yield from _inherited(words, verb)
+
+
+def _partners(words: Words, verb: int, noun: int) -> list[_Found]:
+    """Return with whom an event is signed or planned: "signed an agreement with TSMC"."""
+    if words.lemma[verb] not in SHARING_VERBS or not is_event_noun(words, noun):
+        return []
+    preps = (c for c in words.children[noun] if words.dep[c] == "prep")
+    return [found for prep in preps for found in _by_preposition(words, prep)]
+
+
+def _antecedent(words: Words, subject: int, verb: int) -> int:
+    """Return what a relative pronoun stands for: "TSMC, which …"."""
+    relative = words.tag[subject] in ("WDT", "WP") and words.dep[verb] == "relcl"
+    return words.head[verb] if relative else subject
+
+
+def _inherited(words: Words, verb: int) -> Iterator[_Found]:
+    """Yield the subject that a verb without one shares with the word it hangs from."""
+    dep, head = words.dep[verb], words.head[verb]
+    if dep in ("acl", "amod", "relcl") and words.pos[head] in NOUNS:
+        yield ("whom" if words.tag[verb] == "VBN" else "who"), head
+    elif dep in _INHERITING and words.pos[head] == "VERB":
+        asked = words.child(head, "dobj") if dep == "xcomp" else None
+        if asked is not None:
+            yield "who", asked  # "asked TSMC to visit"
+            return
+        subject = words.child(head, "nsubj", "nsubjpass")
+        if subject is not None:
+            yield ("whom" if _passive(words, verb) else "who"), _antecedent(words, subject, head)
+        else:
+            yield from _inherited(words, head)
+
+
+def _passive(words: Words, verb: int) -> bool:
+    """True for a passive, also one whose auxiliary stands before an earlier verb or nowhere."""
+    if words.child(verb, "auxpass") is not None:
+        return True
+    if words.tag[verb] != "VBN" or words.child(verb, "aux") is not None:
+        return False
+    return words.dep[verb] != "conj" or _passive(words, words.head[verb])
+
+
+def _by_preposition(words: Words, prep: int) -> Iterator[_Found]:
+    word = words.lower[prep]
+    if word == "between":
+        yield from _between(words, prep)
+    elif word in _WHOM:
+        yield from _object_as(words, "whom", prep)
+
+
+def _object_as(words: Words, slot: str, prep: int) -> Iterator[_Found]:
+    place = words.child(prep, "pobj")
+    if place is not None:
+        yield slot, place
+
+
+def _between(words: Words, prep: int) -> Iterator[_Found]:
+    place = words.child(prep, "pobj")
+    if place is not None:
+        first, *rest = words.conjuncts(place)
+        yield "who", first
+        for other in rest:
+            yield "whom", other
+
+
+# --- Nouns ----------------------------------------------------------------------------------------
+
+
+def _of_noun(words: Words, noun: int, kind: EventType | None, carried: bool) -> Iterator[_Found]:
+    """Yield the arguments of a noun: "Anthropic's visit to TSMC", "a deal between A and B"."""
+    by = any(words.lower[c] == "by" for c in words.children[noun])
+    for child in words.children[noun]:
+        word, dep = words.lower[child], words.dep[child]
+        if dep == "poss" and not carried:
+            yield ("whom" if by else "who"), child
+        elif dep in ("prep", "agent"):
+            if word == "by":
+                yield from _object_as(words, "who", child)
+            elif word == "of":
+                of = kind.of if kind is not None else "whom"
+                yield from _object_as(words, "whom" if carried else of, child)
+            else:
+                yield from _by_preposition(words, child)
+
+
+# --- Slots ----------------------------------------------------------------------------------------
+
+
+def _settled(words: Words, found: list[_Found]) -> list[_Found]:
+    """Return the arguments with those coordinated with them; nobody is both who and whom."""
+    every = dict.fromkeys((name, each) for name, t in found for each in words.conjuncts(t))
+    return [(name, t) for name, t in every if name == "whom" or ("whom", t) not in every]
+
+
+def _reciprocal(found: list[_Found]) -> list[_Found]:
+    """Give an event between equals a whom: "A and B met", "the merger of A and B"."""
+    whos = [f for f in found if f[0] == "who"]
+    if len(whos) < 2 or any(name == "whom" for name, _ in found):
+        return found
+    return [f if f is whos[0] or f[0] != "who" else ("whom", f[1]) for f in found]
+
+
+def _fits(passage: Passage, token: int) -> bool:
+    words = passage.words
+    return (
+        passage.first <= token < passage.last
+        and token not in passage.times
+        and words.pos[token] in ("NOUN", "PROPN", "PRON")
+        and words.tag[token] not in ("EX", "WDT", "WP", "WRB")
+    )
+
+
+def _slot(passage: Passage, name: str, token: int, participants: Participants) -> Slot:
+    term, coerced = participants.stands_for(passage, token)
+    start, end = passage.offsets(*_extent(passage, token))
+    return Slot(name, start, end, term, coerced)
+
+
+def _extent(passage: Passage, token: int) -> tuple[int, int]:
+    """Return the words of an argument, without clauses and lists that hang from it."""
+    words = passage.words
+    name = passage.name(token)
+    low, high = (name.first, name.last - 1) if name else (token, token)
+    stack = [token]
+    while stack:
+        node = stack.pop()
+        for child in words.children[node]:
+            dep = words.dep[child]
+            if dep in _NOT_IN_ARGUMENT or (node == token and dep in _NOT_AT_ITS_END):
+                continue
+            low, high = min(low, child), max(high, child)
+            stack.append(child)
+    return max(low, passage.first), min(high + 1, passage.last)
+
+
+def _places(passage: Passage, trigger: Trigger) -> Iterator[Slot]:
+    words = passage.words
+    for head in (trigger.verb, trigger.noun):
+        for child in words.children[head] if head is not None else ():
+            if words.dep[child] == "prep" and words.lower[child] in _WHERE:
+                place = words.child(child, "pobj")
+                if place is None or words.kind[place] not in _PLACES:
+                    continue
+                if name := passage.name(place):
+                    yield Slot("where", *passage.offsets(name.first, name.last), name.term)
+
+
+def _when(passage: Passage, token: int, participants: Participants) -> Slot:
+    time = passage.times[token]
+    term = participants.times.get((time.segment, time.header, time.start))
+    return Slot("when", time.start, time.end, term)
+
+
+def times_of(passage: Passage, triggers: list[Trigger]) -> dict[int, list[int]]:
+    """Return for each trigger the heads of its times: each goes to the nearest event above it."""
+    words = passage.words
+    owners: dict[int, list[int]] = {}
+    for i, trigger in enumerate(triggers):
+        for token in (trigger.noun, trigger.verb):
+            if token is not None:
+                owners.setdefault(token, []).append(i)
+    found: dict[int, list[int]] = {}
+    for token, time in sorted(passage.times.items()):
+        if passage.times.get(words.head[token]) is time and words.head[token] != token:
+            continue  # inside the expression, not its head
+        for owner in next((owners[up] for up in words.up(token) if up in owners), ()):
+            found.setdefault(owner, []).append(token)
+    return found

@@ -1,0 +1,87 @@
+"""Nouns, adjectives, noun phrases and quantities of a passage as terms with mentions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from abstrag.indexing.abstraction.ledger import Ledger
+from abstrag.indexing.abstraction.passage import Passage
+from abstrag.language.keys import phrase_key, term_id
+from abstrag.language.parser import parse
+from abstrag.language.quantities import find_quantities
+from abstrag.model.term import Mention, TermKind
+
+_CONCEPT: Final = f"{TermKind.CONCEPT.value}:"
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The keys a document uses as common nouns and as adjectives, in the order of the text."""
+
+    nouns: dict[str, None] = field(default_factory=dict)
+    adjectives: dict[str, None] = field(default_factory=dict)
+
+
+def read_nominals(passage: Passage, ledger: Ledger, vocabulary: Vocabulary) -> None:
+    """Note every content noun and adjective, and every noun phrase down to its head.
+
+    A proper noun inside an entity mention is the entity's business, and a time is NormTime's.
+    """
+    words = passage.words
+    for token in range(passage.first, passage.last):
+        pos = words.pos[token]
+        if token in passage.times:
+            continue
+        if pos == "ADJ":
+            if _counts(passage, token) and not words.glued(token + 2):  # no "fine" in "fine-tuned"
+                vocabulary.adjectives[words.key[token]] = None
+                _note(passage, ledger, token, token)
+        elif pos == "NOUN" or (pos == "PROPN" and token not in passage.names):
+            for first in words.phrase(token):
+                if first < token or _counts(passage, token):
+                    _note(passage, ledger, first, token)
+                    if pos == "NOUN":
+                        vocabulary.nouns[words.phrase_key(first, token)] = None
+
+
+def _counts(passage: Passage, token: int) -> bool:
+    """True for a word that says something by itself."""
+    words = passage.words
+    return not words.stop[token] and len(words.key[token]) > 1 and _has_letters(words.key[token])
+
+
+@lru_cache(maxsize=1 << 16)
+def _has_letters(text: str) -> bool:
+    return sum(c.isalpha() for c in text) > 1 and "://" not in text
+
+
+def _note(passage: Passage, ledger: Ledger, first: int, head: int) -> None:
+    words = passage.words
+    term = _CONCEPT + words.phrase_key(first, head)
+    if term not in ledger:
+        ledger.term(term, TermKind.CONCEPT, words.label(first, head))
+    start, end = passage.offsets(first, head + 1)
+    mention = Mention(term, passage.segment, start, end, passage.header)
+    ledger.mention(mention, passage.source.text[start:end])
+
+
+def read_quantities(passage: Passage, ledger: Ledger) -> None:
+    """Note every number with its unit that is no part of a time."""
+    text = passage.source.text
+    exclude = sorted({(t.start, t.end) for t in passage.times.values()})
+    for found in find_quantities(text, exclude=exclude):
+        value, unit = found.quantity.value, found.quantity.unit
+        key = f"{value:g} {unit}".strip()  # as the query side writes it
+        term = term_id(TermKind.QUANTITY, key)
+        ledger.term(term, TermKind.QUANTITY, key, found.quantity)
+        mention = Mention(term, passage.segment, found.start, found.end, passage.header)
+        ledger.mention(mention, text[found.start : found.end])
+
+
+@lru_cache(maxsize=4096)
+def class_key(name: str) -> str:
+    """Return the key that a class named outside the text has in it: "Chip Suppliers" too."""
+    lower = " ".join(w if w.isupper() else w.lower() for w in name.split())
+    return phrase_key(parse([lower])[0][:])

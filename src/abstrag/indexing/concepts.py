@@ -1,0 +1,158 @@
+"""AbsConcept: concepts, roles and quantities, and the edges that lead from them to broader ones.
+
+An edge comes from WordNet or the role inventory and is paid for, or from what the text or the
+Background states and is free. An office such as "CTO of Anthropic" suggests that its holder speaks
+for a company of that class: an intent edge, licensed by the phrase.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Final
+
+from abstrag.config import DELTA_ABS_BASELINE, DELTA_ABS_ONE_WAY, OMEGA
+from abstrag.indexing.abstraction.class_statements import ClassStatement
+from abstrag.indexing.abstraction.ledger import Ledger
+from abstrag.indexing.abstraction.nominals import (
+    Vocabulary,
+    class_key,
+    read_nominals,
+    read_quantities,
+)
+from abstrag.indexing.abstraction.passage import Passage, passages
+from abstrag.indexing.abstraction.patterns import find_stated
+from abstrag.indexing.abstraction.role_terms import RoleReader
+from abstrag.indexing.abstraction.senses import choose_senses, nodes, sense_edges
+from abstrag.indexing.layers import Concepts
+from abstrag.indexing.operator import Draft, Layer
+from abstrag.language.keys import key, term_id
+from abstrag.lexicon.inventory import lexicon_version
+from abstrag.lexicon.pos import Pos
+from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
+
+NAME: Final = "abstract_concepts"
+_PART_OF_PHRASE: Final = 0.9  # how sure the rest of a stated class is: "AI startup" → "startup"
+
+_CONCEPT: Final = f"{TermKind.CONCEPT.value}:"
+
+Entries = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AbstractConcepts:
+    """Find terms and link them upward; `classes` and `roles` are the Background's."""
+
+    classes: Entries = ()
+    roles: Entries = ()
+    background: str = "background"
+    lexicon: str = field(default_factory=lexicon_version)
+
+    name: ClassVar[str] = NAME
+    requires: ClassVar[Layer | None] = Layer.CONTEXTS
+    provides: ClassVar[Layer] = Layer.CONCEPTS
+    conservative: ClassVar[bool] = False
+    version: ClassVar[int] = 1
+
+    def __call__(self, draft: Draft) -> Draft:
+        """Add the layer of concepts."""
+        ledger, vocabulary = Ledger(), Vocabulary()
+        classes = _Classes(ledger)
+        roles = RoleReader(ledger, self.roles, self.background)
+        for passage in passages(draft):
+            read_nominals(passage, ledger, vocabulary)
+            read_quantities(passage, ledger)
+            roles.read(passage)
+            classes.read(passage, roles)
+        classes.add_background(draft, self.classes, self.background)
+        roles.finish(classes.of)
+        _add_senses(ledger, vocabulary)
+        return draft.with_(concepts=Concepts(ledger.terms, ledger.mentions, ledger.edges))
+
+
+def _add_senses(ledger: Ledger, vocabulary: Vocabulary) -> None:
+    for found, pos in ((vocabulary.nouns, Pos.NOUN), (vocabulary.adjectives, Pos.ADJECTIVE)):
+        for word, chosen in choose_senses(found, pos).items():
+            term = term_id(TermKind.CONCEPT, word)
+            for node in nodes(chosen[0], pos):
+                ledger.term(f"concept:{node.name}", TermKind.CONCEPT, node.label)
+            for edge in sense_edges(term, TermKind.CONCEPT, pos, chosen, NAME):
+                ledger.edge(edge)
+
+
+class _Classes:
+    """What text and Background state about classes, as free edges."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.of: dict[str, dict[str, str]] = {}  # entity → keys and labels of its classes
+
+    def read(self, passage: Passage, roles: RoleReader) -> None:
+        """Note what a passage states."""
+        for stated in find_stated(passage):
+            source = self._member(passage, stated.member)
+            quote = passage.quote(stated.first, stated.last)
+            licence = Licence(LicenceKind.TEXT, quote, passage.span(stated.first, stated.last))
+            for target, confidence in self._targets(passage, stated, roles):
+                self.ledger.edge(_free(source, target, confidence, licence))
+            head = stated.class_
+            first = passage.words.phrase(head)[-1]
+            label = passage.words.label(first, head)
+            self.of.setdefault(source, {})[passage.words.phrase_key(first, head)] = label
+
+    def _member(self, passage: Passage, noun: int) -> str:
+        name = passage.name(noun)
+        if name is not None:
+            if name.term.startswith(_CONCEPT):  # a name that NormNE did not take for one
+                label = passage.quote(name.first, name.last)
+                self.ledger.term(name.term, TermKind.CONCEPT, label)
+            return name.term
+        return self._concept(passage, passage.words.phrase(noun)[-1], noun)
+
+    def _targets(
+        self, passage: Passage, stated: ClassStatement, roles: RoleReader
+    ) -> list[tuple[str, float]]:
+        """Return the class as the text words it, less its modifiers, and as a role."""
+        head, sure = stated.class_, stated.confidence
+        *shorter, longest = passage.words.phrase(head)
+        less = round(sure * _PART_OF_PHRASE, 4)
+        targets = [(self._concept(passage, longest, head), sure)]
+        targets += [(self._concept(passage, first, head), less) for first in shorter]
+        return targets + [(role, sure) for role in roles.terms_at(passage, head)]
+
+    def _concept(self, passage: Passage, first: int, head: int) -> str:
+        term = term_id(TermKind.CONCEPT, passage.words.phrase_key(first, head))
+        self.ledger.term(term, TermKind.CONCEPT, passage.words.label(first, head))
+        return term
+
+    def add_background(self, draft: Draft, entries: Entries, background: str) -> None:
+        """Note what the Background says about things that occur in the document."""
+        assert draft.entities is not None
+        names = {key(s): t.id for t in draft.entities.terms for s in (t.label, *t.surfaces)}
+        for thing, classes in entries:
+            source = names.get(key(thing))
+            if source is None:
+                source = term_id(TermKind.CONCEPT, class_key(thing))
+                if source not in self.ledger:
+                    continue
+            licence = Licence(LicenceKind.BACKGROUND, f"{background}: classes.{thing}")
+            for name in classes:
+                class_ = class_key(name)
+                target = term_id(TermKind.CONCEPT, class_)
+                self.ledger.term(target, TermKind.CONCEPT, name)
+                self.ledger.edge(_free(source, target, 1.0, licence))
+                self.of.setdefault(source, {})[class_] = name
+
+
+def _free(source: str, target: str, confidence: float, licence: Licence) -> Edge:
+    return Edge(
+        source=source,
+        target=target,
+        relation=Relation.IMPLIES,
+        family=Family.CONCEPT,
+        operator=NAME,
+        weight=OMEGA[Family.CONCEPT],
+        distance=DELTA_ABS_BASELINE + DELTA_ABS_ONE_WAY,
+        truth_preserving=True,
+        confidence=confidence,
+        licence=licence,
+    )

@@ -1,0 +1,212 @@
+"""Coref: what pronouns and definite descriptions stand for, by rule and only where it is plain.
+
+Every rewrite this makes is taken for true by all that follows, so a link is made only when one
+antecedent stands out. What is referred to but not plain becomes an ambiguity with its candidates.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
+
+from spacy.tokens import Span as Tokens
+from spacy.tokens import Token
+
+from abstrag.indexing.layers import Coreference, Link, Rewrite
+from abstrag.indexing.naming.definitions import definitions
+from abstrag.indexing.naming.mentions import Named, named_mentions
+from abstrag.indexing.naming.roster import build_roster
+from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.reference.agreement import Cast, Fits
+from abstrag.indexing.reference.antecedent import rewritten_as
+from abstrag.indexing.reference.descriptions import Definite, definites
+from abstrag.indexing.reference.discourse import Sentence, quotations, stretches
+from abstrag.indexing.reference.phrases import Phrase, mention, phrases
+from abstrag.indexing.reference.pronouns import Pronoun, looks_ahead, pronouns
+from abstrag.indexing.reference.resolve import WINDOW, Candidate, candidates, choose
+from abstrag.indexing.reference.stated import Stated
+from abstrag.model.index import Ambiguity
+
+PRONOUN: Final = "pronoun"
+DESCRIPTION: Final = "description"
+_SURE: Final = 0.9  # of a description that fits one thing only
+_SHOWN: Final = 4  # candidates an ambiguity names
+_FORMULA = re.compile(r"[$\\=∼∝∑∈≤≥→]")  # "it" in a formula is a variable
+
+_Place = tuple[int, int, int]  # segment, start, end
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveCoreference:
+    """Link anaphors to what they stand for; where two things are about as likely, say so."""
+
+    name: ClassVar[str] = "resolve_coreference"
+    requires: ClassVar[Layer | None] = Layer.SEGMENTS
+    provides: ClassVar[Layer] = Layer.COREFERENCE
+    conservative: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+
+    def __call__(self, draft: Draft) -> Draft:
+        """Read the draft, stretch by stretch."""
+        reader = _Reader(draft)
+        for stretch in stretches(draft):
+            reader.read(stretch)
+        return draft.with_(coreference=reader.layer())
+
+
+class _Reader:
+    """Reads a draft in order and remembers what was mentioned."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        names = named_mentions(draft)
+        roster = build_roster(names, definitions(draft, names))
+        groups = {m.text: roster.group_of(m) for m in names}
+        self.names: dict[int, list[Named]] = defaultdict(list)
+        self.first: dict[str, Named] = {}
+        for m in names:
+            self.names[m.segment].append(m)
+            self.first.setdefault(groups[m.text], m)
+        self.cast = Cast(names, groups)
+        self.stated = Stated(draft, names, self.cast)
+        self.chunks: dict[int, list[Tokens]] = {}
+        self.quoted: dict[int, list[tuple[int, int]]] = {}
+        self.links: list[Link] = []
+        self.ambiguities: list[Ambiguity] = []
+        self.rewrites: list[Rewrite] = []
+
+    def layer(self) -> Coreference:
+        """Return what was found, in reading order."""
+        return Coreference(
+            tuple(sorted(self.links, key=lambda x: (x.segment, x.start))),
+            tuple(sorted(self.ambiguities, key=lambda x: (x.segment, x.start))),
+            tuple(sorted(self.rewrites, key=lambda x: (x.segment, x.start))),
+        )
+
+    def read(self, stretch: list[Sentence]) -> None:
+        """Read one stretch; nothing in it refers to another."""
+        self.history: list[Phrase] = []
+        self.earliest: dict[str, Phrase] = {}
+        self.known: dict[str, Fits] = {}  # he or she, once somebody was called so
+        for sentence in stretch:
+            self._sentence(sentence)
+
+    def _sentence(self, sentence: Sentence) -> None:
+        doc = self.draft.parses[sentence.parse]
+        names = [
+            m
+            for m in self.names[sentence.segment]
+            if sentence.first <= m.first and m.last < sentence.last
+        ]
+        recent = (p for p in self.history if sentence.number - p.sentence.number <= WINDOW)
+        new = list(phrases(doc, sentence, self._chunks(sentence), names, self.cast))
+        self.history = [*recent, *new]
+        for phrase in new:
+            self.earliest.setdefault(phrase.referent, phrase)
+        anaphors: list[tuple[int, Pronoun | Token | Definite]] = [
+            (p.i if isinstance(p, Token) else p.token.i, p) for p in pronouns(doc, sentence)
+        ]
+        anaphors += [(d.head.i, d) for d in definites(doc, sentence, self.stated.heads)]
+        for _, anaphor in sorted(anaphors, key=lambda pair: pair[0]):
+            if isinstance(anaphor, Token):
+                self._open(sentence, anaphor, "bare demonstrative")
+            elif isinstance(anaphor, Pronoun):
+                self._pronoun(sentence, anaphor)
+            else:
+                self._definite(sentence, anaphor)
+
+    def _chunks(self, sentence: Sentence) -> list[Tokens]:
+        """Return the sentence's noun chunks; spaCy only gives those of a whole text at once."""
+        if sentence.parse not in self.chunks:
+            doc = self.draft.parses[sentence.parse]
+            self.chunks = {sentence.parse: list(doc.noun_chunks)}
+        chunks = self.chunks[sentence.parse]
+        low = bisect_left(chunks, sentence.first, key=lambda c: c.start)
+        high = bisect_left(chunks, sentence.last, key=lambda c: c.start)
+        return chunks[low:high]
+
+    def _quoted(self, sentence: Sentence, offset: int) -> bool:
+        """True when somebody else is speaking at a place of the parsed text."""
+        if sentence.parse not in self.quoted:
+            self.quoted = {sentence.parse: quotations(self.draft.parses[sentence.parse].text)}
+        return any(a <= offset < b for a, b in self.quoted[sentence.parse])
+
+    def _pronoun(self, sentence: Sentence, pronoun: Pronoun) -> None:
+        token = pronoun.token
+        if self._quoted(sentence, token.idx):
+            self._open(sentence, token, "quoted")
+            return
+        history = [p for p in self.history if self._may_be(p, pronoun.fits)]
+        found = candidates(pronoun, sentence, history)
+        plain = not looks_ahead(pronoun) and not _FORMULA.search(sentence.text)
+        chosen = choose(pronoun, sentence, found) if plain else None
+        if chosen is None:
+            self._open(sentence, token, "several antecedents" if found else "no antecedent", found)
+            unknown = f"{sentence.parse}:{token.i}"
+            self.history.append(mention(sentence, token, unknown, Fits.NONE, rivals=pronoun.fits))
+            return
+        phrase, confidence = chosen
+        if pronoun.fits & Fits.PERSON:
+            self.known[phrase.referent] = pronoun.fits
+        again = mention(sentence, token, phrase.referent, phrase.fits & pronoun.fits)
+        self.history.append(replace(again, name=phrase.name))
+        place = (sentence.segment, again.start, again.end)
+        self._link(place, phrase.referent, confidence, PRONOUN, owns=pronoun.owns)
+
+    def _may_be(self, phrase: Phrase, fits: Fits) -> bool:
+        """False for somebody known to be the other of he and she."""
+        known = self.known.get(phrase.referent)
+        return known is None or bool(known & fits)
+
+    def _definite(self, sentence: Sentence, definite: Definite) -> None:
+        found = self.stated.candidates(sentence, definite, self.history)
+        if not found:
+            return
+        doc = self.draft.parses[sentence.parse]
+        start = doc[definite.first].idx - sentence.base
+        end = definite.head.idx + len(definite.head) - sentence.base
+        if len(found) > 1:
+            named = tuple(self.first[g].text for g in found if g in self.first)[:_SHOWN]
+            reason = "several antecedents"
+            self.ambiguities.append(Ambiguity(sentence.segment, start, end, reason, named))
+            return
+        (meant,) = found
+        fits = self.cast.people.get(meant, Fits.IT)
+        for i, phrase in enumerate(self.history):
+            if phrase.sentence == sentence and phrase.head == definite.head.i:
+                name = self.first[meant]
+                self.history[i] = replace(
+                    phrase, referent=meant, name=name, fits=fits, rivals=Fits.NONE
+                )
+        self._link((sentence.segment, start, end), meant, _SURE, DESCRIPTION)
+
+    def _link(
+        self, anaphor: _Place, referent: str, sure: float, kind: str, *, owns: bool = False
+    ) -> None:
+        """Link to the first mention of a name, or of a phrase that is none."""
+        name = self.first.get(referent)
+        if name is not None:
+            antecedent = (name.segment, name.start, name.end)
+        else:
+            phrase = self.earliest[referent]
+            antecedent = (phrase.sentence.segment, phrase.start, phrase.end)
+        text = rewritten_as(self._text(*anaphor), self._text(*antecedent), owns=owns)
+        self.links.append(Link(*anaphor, *antecedent, sure, kind))
+        self.rewrites.append(Rewrite(*anaphor, text))
+
+    def _open(
+        self, sentence: Sentence, token: Token, reason: str, found: Sequence[Candidate] = ()
+    ) -> None:
+        start = token.idx - sentence.base
+        phrases = (c.phrase for c in found)
+        texts = dict.fromkeys(self._text(p.sentence.segment, p.start, p.end) for p in phrases)
+        self.ambiguities.append(
+            Ambiguity(sentence.segment, start, start + len(token), reason, tuple(texts)[:_SHOWN])
+        )
+
+    def _text(self, segment: int, start: int, end: int) -> str:
+        return self.draft.segments[segment].text[start:end]

@@ -1,0 +1,178 @@
+"""AbsEvent: events with their participants, and the edges to what they may be read as.
+
+Every content verb, every noun that names an act and every artifact of the inventory is a term
+`event:KEY`, where KEY follows the rule of `abstrag.lexicon.events`; so a verb and its noun are one
+term. A frame tells who takes part in one mention of it. What an event may be read as (a visit as a
+meeting) is an edge and is paid; whether the slots fit is for the ranker to weigh.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Final
+
+from abstrag.config import DELTA_EVENT_ARTIFACT, OMEGA
+from abstrag.indexing.abstraction.arguments import slots_of, times_of
+from abstrag.indexing.abstraction.ledger import Ledger
+from abstrag.indexing.abstraction.nominals import class_key
+from abstrag.indexing.abstraction.participants import Participants
+from abstrag.indexing.abstraction.passage import Passage, passages
+from abstrag.indexing.abstraction.senses import choose_senses, nodes, sense_edges
+from abstrag.indexing.abstraction.triggers import More, find_triggers
+from abstrag.indexing.layers import Events
+from abstrag.indexing.operator import Draft, Layer
+from abstrag.language.keys import key, term_id
+from abstrag.lexicon.events import event_type, inventory, named_event, names_event
+from abstrag.lexicon.inventory import lexicon_version
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.roles import roles
+from abstrag.model.background import EventRule
+from abstrag.model.term import Edge, Family, Frame, Licence, LicenceKind, Relation, TermKind
+
+NAME: Final = "abstract_events"
+_TYPICAL: Final = 0.8  # how sure the inventory is of a reading
+_RULE: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class AbstractEvents:
+    """Find events and link them to types; `rules` are the Background's event schemas."""
+
+    rules: tuple[EventRule, ...] = ()
+    background: str = "background"
+    lexicon: str = field(default_factory=lexicon_version)
+
+    name: ClassVar[str] = NAME
+    requires: ClassVar[Layer | None] = Layer.CONCEPTS
+    provides: ClassVar[Layer] = Layer.EVENTS
+    conservative: ClassVar[bool] = False
+    version: ClassVar[int] = 1
+
+    def __call__(self, draft: Draft) -> Draft:
+        """Add the layer of events."""
+        ledger = Ledger()
+        frames: list[Frame] = []
+        events: dict[str, None] = {}
+        more = _more(self.rules)
+        participants = Participants.of(draft, roles())
+        for passage in passages(draft):
+            frames += _read(passage, ledger, events, more, participants)
+        _add_inventory(ledger, events)
+        self._add_rules(ledger, events)
+        _add_senses(ledger, events)
+        layer = Events(ledger.terms, ledger.mentions, tuple(frames), ledger.edges)
+        return draft.with_(events=layer)
+
+    def _add_rules(self, ledger: Ledger, events: dict[str, None]) -> None:
+        for rule in self.rules:
+            source, target = named_event(key(rule.source)), named_event(key(rule.target))
+            if source in events:
+                reference = f"{self.background}: events {rule.source} -> {rule.target}"
+                licence = Licence(LicenceKind.BACKGROUND, reference)
+                _link(ledger, source, target, licence, _RULE, artifact=rule.artifact)
+
+
+def _more(rules: tuple[EventRule, ...]) -> More:
+    """Return what the rules start from and nothing else would take for an event."""
+    more: dict[str, tuple[str, bool]] = {}
+    for rule in rules:
+        event = named_event(key(rule.source))
+        for word in (key(rule.source), class_key(rule.source)):
+            if not names_event(word) and word not in inventory().artifacts:
+                more[word] = (event, rule.artifact)
+    return more
+
+
+def _read(
+    passage: Passage,
+    ledger: Ledger,
+    events: dict[str, None],
+    more: More,
+    participants: Participants,
+) -> list[Frame]:
+    """Note the events of a passage; those of its text, not of headers, have frames."""
+    triggers = find_triggers(passage, more)
+    whens = times_of(passage, triggers) if passage.times else {}
+    frames: list[Frame] = []
+    for i, trigger in enumerate(triggers):
+        events[trigger.event] = None
+        term = _term(ledger, trigger.event)
+        mention = passage.mention(term, trigger.first, trigger.last)
+        ledger.mention(mention, passage.quote(trigger.first, trigger.last))
+        if passage.header is None:
+            slots = slots_of(passage, trigger, whens.get(i, []), participants)
+            frames.append(
+                Frame(
+                    event=term,
+                    segment=passage.segment,
+                    start=mention.start,
+                    end=mention.end,
+                    slots=slots,
+                    artifact=trigger.artifact,
+                    negated=trigger.negated,
+                )
+            )
+    return frames
+
+
+def _term(ledger: Ledger, event: str) -> str:
+    term = term_id(TermKind.EVENT, event)
+    if term not in ledger:
+        kind = event_type(event)
+        ledger.term(term, TermKind.EVENT, kind.label if kind else event)
+    return term
+
+
+def _add_inventory(ledger: Ledger, events: dict[str, None]) -> None:
+    for event in events:
+        kind = event_type(event)
+        for related in kind.related if kind else ():
+            licence = Licence(LicenceKind.LEXICON, f"event inventory: {event} -> {related}")
+            _link(ledger, event, related, licence, _TYPICAL)
+        for implied in inventory().artifacts.get(event, ()):
+            reference = f"event inventory: {event} (artifact) -> {implied}"
+            licence = Licence(LicenceKind.LEXICON, reference)
+            _link(ledger, event, implied, licence, _TYPICAL, artifact=True)
+
+
+def _link(
+    ledger: Ledger,
+    source: str,
+    target: str,
+    licence: Licence,
+    confidence: float,
+    *,
+    artifact: bool = False,
+) -> None:
+    ledger.edge(
+        Edge(
+            source=_term(ledger, source),
+            target=_term(ledger, target),
+            relation=Relation.IMPLIES,
+            family=Family.EVENT,
+            operator=NAME,
+            weight=OMEGA[Family.EVENT],
+            distance=DELTA_EVENT_ARTIFACT if artifact else 0.0,
+            truth_preserving=False,
+            confidence=confidence,
+            licence=licence,
+        )
+    )
+
+
+def _add_senses(ledger: Ledger, events: dict[str, None]) -> None:
+    """Link every event to its verb's sense; a type goes by the first verb that names it."""
+    verbs: dict[str, str] = {}
+    for event in events:
+        kind = event_type(event)
+        verb = event if kind is None else next(iter(kind.verbs), None)
+        if verb is not None:
+            verbs[event] = verb
+    chosen = choose_senses(dict.fromkeys(verbs.values()), Pos.VERB)
+    for event, verb in verbs.items():
+        if verb in chosen:
+            for node in nodes(chosen[verb][0], Pos.VERB):
+                ledger.term(f"event:{node.name}", TermKind.EVENT, node.label)
+            term = term_id(TermKind.EVENT, event)
+            for edge in sense_edges(term, TermKind.EVENT, Pos.VERB, chosen[verb], NAME):
+                ledger.edge(edge)

@@ -1,0 +1,112 @@
+"""Which sort of document this is: each genre has its own layout-role schedule and granularity."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from abstrag.indexing.role import role_of_heading
+from abstrag.model.document import BlockKind, Document, Genre
+from abstrag.model.segment import Granularity, Role
+
+GRANULARITY: Final[Mapping[Genre, Granularity]] = MappingProxyType(
+    {
+        Genre.SCIENTIFIC: Granularity.PARAGRAPH,
+        Genre.ENGINEERING: Granularity.PARAGRAPH,
+        Genre.ABSTRACT_ONLY: Granularity.SENTENCE,
+        Genre.PAGE_LOCAL: Granularity.ELEMENT,
+        Genre.LEGAL: Granularity.SENTENCE,
+        Genre.REPORT: Granularity.PARAGRAPH,
+        Genre.NEWS: Granularity.SENTENCE,
+        Genre.PLAIN: Granularity.SENTENCE,
+    }
+)
+
+_SAMPLE: Final = 60_000  # characters from the start are enough to tell
+_SHORT: Final = 4_000  # an abstract is shorter than this
+_PAPER_ROLES: Final = frozenset(
+    {
+        Role.ABSTRACT,
+        Role.INTRODUCTION,
+        Role.BACKGROUND,
+        Role.METHODS,
+        Role.RESULTS,
+        Role.DISCUSSION,
+        Role.CONCLUSION,
+        Role.REFERENCES,
+    }
+)
+_CUES: Final[Mapping[Genre, re.Pattern[str]]] = MappingProxyType(
+    {
+        Genre.LEGAL: re.compile(
+            r"\b(?:whereas|hereby|herein(?:after)?|hereof|hereto|thereof|pursuant to|shall|"
+            r"notwithstanding|indemnif\w+|governing law|disclosing party|receiving party|"
+            r"confidential information|plaintiffs?|defendants?)\b",
+            re.I,
+        ),
+        Genre.REPORT: re.compile(
+            r"\b(?:fiscal (?:year|quarter|20\d\d)|net (?:income|revenues?|sales|loss)|earnings|"
+            r"year[- ]over[- ]year|gross margin|operating (?:income|expenses)|shareholders?|"
+            r"stockholders?|(?:in|US\$) (?:millions|thousands)|diluted|non-GAAP|balance sheets?|"
+            r"quarter(?:ly)? (?:results|ended)|annual report)\b",
+            re.I,
+        ),
+        Genre.NEWS: re.compile(
+            r"\b(?:said|told reporters|according to|spokes(?:man|woman|person)|announced|reported"
+            r" on|Reuters|Associated Press|newsroom|on (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|"
+            r"this (?:week|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day))\b"
+        ),
+        Genre.ABSTRACT_ONLY: re.compile(
+            r"\b(?:patients?|stud(?:y|ies)|we (?:show|found|find|report|propose|present|prove)"
+            r"|results?|cells?|clinical|significant(?:ly)?|expression|analysis|in vi(?:tro|vo)|"
+            r"hypothesis|randomi[sz]ed|method|conclusions?)\b",
+            re.I,
+        ),
+        Genre.ENGINEERING: re.compile(
+            r"\b(?:design|implementation|architecture|servers?|latency|throughput|deployment|"
+            r"replication|fault[- ]toleran\w+|scalab\w+|client|api|production|clusters?)\b",
+            re.I,
+        ),
+    }
+)
+
+
+def detect_genre(document: Document) -> Genre:
+    """Tell the genre from the section tree first, then from the density of cue words."""
+    if document.metadata.genre is not None:
+        return document.metadata.genre
+    prose = [b for b in document.blocks if b.kind is not BlockKind.HEADING]
+    text = "\n".join(b.text for b in prose)[:_SAMPLE]
+    words = max(1, len(text.split()))
+
+    def density(genre: Genre) -> float:
+        return 1000 * len(_CUES[genre].findall(text)) / words
+
+    headings = [b.text for b in document.blocks if b.kind is BlockKind.HEADING]
+    roles = {role for h in headings if (role := role_of_heading(h))} & _PAPER_ROLES
+    if density(Genre.LEGAL) >= 12:
+        return Genre.LEGAL
+    if density(Genre.REPORT) >= 8:
+        return Genre.REPORT
+    if len(roles) >= 3 and roles & {Role.ABSTRACT, Role.REFERENCES, Role.METHODS, Role.RESULTS}:
+        systems = density(Genre.ENGINEERING) >= 18 and density(Genre.ABSTRACT_ONLY) < 18
+        return Genre.ENGINEERING if systems else Genre.SCIENTIFIC
+    if len(text) <= _SHORT and len(headings) <= 1 and density(Genre.ABSTRACT_ONLY) >= 15:
+        return Genre.ABSTRACT_ONLY
+    if _elements(document) >= 0.5:
+        return Genre.PAGE_LOCAL
+    if density(Genre.NEWS) >= 5:
+        return Genre.NEWS
+    return Genre.PLAIN
+
+
+def _elements(document: Document) -> float:
+    """Return the share of the text that stands in tables and lists."""
+    total = inside = 0
+    for block in document.blocks:
+        size = len(block.text)
+        total += size
+        inside += size if block.kind in (BlockKind.TABLE, BlockKind.LIST_ITEM) else 0
+    return inside / total if total else 0.0

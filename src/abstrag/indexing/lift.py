@@ -1,0 +1,206 @@
+"""LiftCtx: attach to every segment the least context it needs to be understood on its own."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final, TypeVar
+
+from abstrag.indexing.layers import Contexts, Link, TimeMention
+from abstrag.indexing.minimize import minimize
+from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.segment import sentences
+from abstrag.indexing.statements import extract_statements
+from abstrag.language.keys import key, term_id
+from abstrag.model.context import Context, Field, FieldValue
+from abstrag.model.document import BlockKind, Document
+from abstrag.model.segment import Segment, SegmentKind
+from abstrag.model.span import Span
+from abstrag.model.statement import Profile, Statement, StatementKind
+from abstrag.model.term import Mention, Term, TermKind
+
+# How sure each kind of value is; pruning tries the least sure first.
+_OUTER_HEADING: Final = 0.5
+_INNER_HEADING: Final = 0.9
+_TITLE_ENTITY: Final = 0.4
+_CAPTION: Final = 0.95
+_HEADER: Final = 1.0
+_STATED_DATE: Final = 0.95
+_KNOWN_DATE: Final = 0.8  # from the file's metadata, not from its text
+
+_Bound = frozenset[tuple[Field, FieldValue]]
+
+
+@dataclass(frozen=True, slots=True)
+class LiftContext:
+    """Collect all the context on offer, then prune it to what the segment needs.
+
+    Needed are: what its pronouns and descriptions stand for; the document's date when it speaks of
+    a relative time, or in a tense without naming a time; the headers and caption of a table cell
+    or row; the heading it stands under; the entity the document is about when it names none; and
+    its evidence profile when a cue gives one. What nothing on offer can bind stays an ambiguity of
+    the operator that met it.
+    """
+
+    name: ClassVar[str] = "lift_context"
+    requires: ClassVar[Layer | None] = Layer.TIMES
+    provides: ClassVar[Layer] = Layer.CONTEXTS
+    conservative: ClassVar[bool] = False
+    version: ClassVar[int] = 1
+
+    def __call__(self, draft: Draft) -> Draft:
+        """Lift every segment of the draft."""
+        offer = _Offer(draft)
+        contexts: list[Context] = []
+        statements: list[tuple[Statement, ...]] = []
+        for i in range(len(draft.segments)):
+            said = extract_statements(draft.tokens(i), _sentence_bounds(draft, i))
+            full = offer.context(i, said)
+            needs = offer.needs(i, said, full)
+            contexts.append(minimize(full, partial(_suffices, needs)))
+            statements.append(said)
+        return draft.with_(contexts=Contexts(tuple(contexts), tuple(statements)))
+
+
+def _suffices(needs: _Bound, context: Context) -> bool:
+    return needs <= frozenset(context.values())
+
+
+def _sentence_bounds(draft: Draft, segment: int) -> list[tuple[int, int]]:
+    tokens = draft.tokens(segment)
+    if draft.segments[segment].kind is not SegmentKind.PARAGRAPH:
+        return [(0, len(tokens.text))]
+    doc, base = tokens.doc, tokens.start_char
+    cuts = [doc[first:last] for first, last in sentences(doc)]
+    return [(cut.start_char - base, cut.end_char - base) for cut in cuts]
+
+
+class _Offer:
+    """Everything in a draft that could be context, grouped by the segment it could serve."""
+
+    def __init__(self, draft: Draft) -> None:
+        assert draft.coreference is not None
+        assert draft.entities is not None
+        assert draft.times is not None
+        self.document = draft.document
+        self.segments = draft.segments
+        self.links = _by_segment(draft.coreference.links)
+        self.mentions = _by_segment(draft.entities.mentions)
+        self.times = _by_segment(draft.times.expressions)
+        self.labels = {t.id: t.label for t in draft.entities.terms}
+        self.topics = tuple(_title_entities(draft.document, draft.entities.terms))
+        self.headings = _heading_spans(draft.document)
+
+    def context(self, index: int, said: Sequence[Statement]) -> Context:
+        """Return every value that could be attached to a segment."""
+        segment = self.segments[index]
+        return Context(
+            entities=(*self._bindings(index), *self.topics),
+            time=tuple(self._anchor()),
+            scope=tuple(self._scope(segment)),
+            evidence=tuple(_evidence(segment, said)),
+        )
+
+    def needs(self, index: int, said: Sequence[Statement], full: Context) -> _Bound:
+        """Return the part of the full context that must stay."""
+        segment, own = self.segments[index], self.times[index]
+        in_table = segment.kind in (SegmentKind.TABLE_CELL, SegmentKind.TABLE_ROW)
+        tensed = any(s.kind is StatementKind.CLAIM for s in said)
+        wanted = {
+            "topic": not self.mentions[index],
+            "anchor": any(t.relative for t in own) or (tensed and not any(t.interval for t in own)),
+            "header": in_table,
+            "caption": in_table,
+            "outer section": False,
+            "default": False,
+        }
+        return frozenset(pair for pair in full.values() if wanted.get(pair[1].name, True))
+
+    def _bindings(self, index: int) -> Iterator[FieldValue]:
+        text = self.segments[index].text
+        for link in self.links[index]:
+            antecedent = self.segments[link.antecedent_segment]
+            a, b = link.antecedent_start, link.antecedent_end
+            term = self._term_at(link.antecedent_segment, a, b)
+            value = self.labels.get(term or "", antecedent.text[a:b])
+            yield FieldValue(
+                name=text[link.start : link.end],
+                value=value,
+                confidence=link.confidence,
+                span=antecedent.alignment.locate(a, b),
+                term=term,
+            )
+
+    def _term_at(self, segment: int, start: int, end: int) -> str | None:
+        for mention in self.mentions[segment]:
+            if mention.header is None and mention.start < end and start < mention.end:
+                return mention.term
+        return None
+
+    def _anchor(self) -> Iterator[FieldValue]:
+        date = self.document.metadata.date
+        if date is not None:
+            span = self.document.metadata.date_span
+            sure = _STATED_DATE if span else _KNOWN_DATE
+            yield FieldValue("anchor", date, sure, span, term_id(TermKind.TIME, date))
+
+    def _scope(self, segment: Segment) -> Iterator[FieldValue]:
+        for header in segment.headers:
+            yield FieldValue("header", header.text, _HEADER, header.span)
+        table = self.document.blocks[segment.block].table
+        if table is not None and table.caption is not None:
+            yield FieldValue("caption", table.caption.text, _CAPTION, table.caption.span)
+        path = segment.section
+        for depth in range(len(path), 0, -1):
+            inner = depth == len(path)
+            yield FieldValue(
+                "section" if inner else "outer section",
+                path[depth - 1],
+                _INNER_HEADING if inner else _OUTER_HEADING,
+                self.headings.get((segment.block, depth)),
+            )
+
+
+def _evidence(segment: Segment, said: Sequence[Statement]) -> Iterator[FieldValue]:
+    """Offer the profile of the weakest statement: that is how far the segment can be trusted."""
+    if said:
+        weakest = min(said, key=lambda s: s.trust)
+        default = weakest.profile is Profile.STRONG_CLAIM
+        found = segment.text.find(weakest.cue, weakest.start) if weakest.cue else -1
+        span = segment.alignment.locate(found, found + len(weakest.cue)) if found >= 0 else None
+        name = "default" if default else "profile"
+        yield FieldValue(name, weakest.profile.value, weakest.confidence, span)
+
+
+def _title_entities(document: Document, terms: Sequence[Term]) -> Iterator[FieldValue]:
+    title = f" {key(document.title)} "
+    for term in terms:
+        if term.kind is TermKind.ENTITY and any(f" {key(s)} " in title for s in term.surfaces):
+            at = document.text.find(document.title) if document.title else -1
+            span = Span(at, at + len(document.title)) if at >= 0 else None
+            yield FieldValue("topic", term.label, _TITLE_ENTITY, span, term.id)
+
+
+def _heading_spans(document: Document) -> dict[tuple[int, int], Span]:
+    """Return, for each block and each depth of its section path, where that heading stands."""
+    spans: dict[tuple[int, int], Span] = {}
+    latest: dict[tuple[str, ...], Span] = {}
+    for i, block in enumerate(document.blocks):
+        for depth in range(1, len(block.section) + 1):
+            if block.section[:depth] in latest:
+                spans[i, depth] = latest[block.section[:depth]]
+        if block.kind is BlockKind.HEADING:
+            latest[(*block.section, block.text)] = block.span
+    return spans
+
+
+_Placed = TypeVar("_Placed", Link, Mention, TimeMention)
+
+
+def _by_segment(items: Sequence[_Placed]) -> defaultdict[int, list[_Placed]]:
+    grouped: defaultdict[int, list[_Placed]] = defaultdict(list)
+    for item in items:
+        grouped[item.segment].append(item)
+    return grouped

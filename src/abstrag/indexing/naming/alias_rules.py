@@ -1,0 +1,153 @@
+"""The rules that say which names are one; each speaks only where it cannot be wrong.
+
+Every rule looks at all names at once, so that it sees when it could apply in two ways, and then it
+applies in none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from abstrag.indexing.naming.alias import Evidence, Name, Why
+from abstrag.indexing.naming.definitions import Definition
+from abstrag.language.keys import key, term_id
+from abstrag.language.names import house_form, legal_form
+from abstrag.language.persons import PersonName
+from abstrag.language.spelling import fold
+from abstrag.model.term import TermKind
+
+Aliases = Sequence[tuple[str, tuple[str, ...]]]
+Open = dict[str, tuple[str, ...]]  # a name → the names it may stand for, none being sure
+Names = Mapping[str, Name]
+_Bearer = tuple[str, PersonName]
+
+
+def from_background(
+    names: dict[str, Name], aliases: Aliases, written: Iterable[str]
+) -> list[Evidence]:
+    """Join what the Background joins, and add its names for things the document speaks of."""
+    if not aliases:
+        return []
+    known: dict[str, set[str]] = {fold(surface): set() for surface in written}
+    for one, name in names.items():
+        for surface in name.surfaces:
+            known.setdefault(fold(surface), set()).add(one)
+    owners = Counter(f for main, others in aliases for f in {fold(a) for a in (main, *others)})
+    found: list[Evidence] = []
+    for main, others in aliases:
+        if not any(fold(surface) in known for surface in (main, *others)):
+            continue
+        target = term_id(TermKind.ENTITY, key(main))
+        for surface in sorted({main, *others}):
+            if surface != main and owners[fold(surface)] > 1:
+                continue  # the Background itself calls two things so
+            alias = term_id(TermKind.ENTITY, key(surface))
+            names.setdefault(alias, Name(alias)).surfaces[surface] += 0
+            same = {alias, *known.get(fold(surface), ())} - {target}
+            found.extend(Evidence(Why.BACKGROUND, one, target) for one in same)
+        names[target].given = main
+    return found
+
+
+def from_definitions(defined: Sequence[Definition]) -> tuple[list[Evidence], Open]:
+    """Take a definition at its word, unless the text gives the alias to something else too."""
+    meant: dict[str, dict[str, str]] = defaultdict(dict)
+    first: dict[tuple[str, str], int] = {}
+    for i, d in enumerate(defined):
+        meant[d.alias].setdefault(fold(d.name), d.name)
+        first.setdefault((d.alias, d.name), i)
+    found = [
+        Evidence(Why.DEFINED, alias, name, i)
+        for (alias, name), i in first.items()
+        if len(meant[alias]) == 1
+    ]
+    return found, {a: tuple(sorted(m.values())) for a, m in meant.items() if len(m) > 1}
+
+
+def from_spelling(names: Names) -> Iterator[Evidence]:
+    """Join names of one kind that fold to the same letters."""
+    same: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in names:
+        kind, _, own = one.partition(":")
+        same[kind, fold(own)].append(one)
+    for group in same.values():
+        first, *rest = sorted(group)
+        yield from (Evidence(Why.SPELLING, other, first) for other in rest)
+
+
+def from_legal_forms(names: Names) -> Iterator[Evidence]:
+    """Join `Acme Inc.` and `Acme`, unless there is an `Acme Ltd.` as well."""
+    dressed: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    bare: dict[str, set[str]] = defaultdict(set)
+    people = [p for p in (name.person for name in names.values()) if p is not None]
+    surnames = {p.surname for p in people if p.given or p.titles}
+    for one, name in names.items():
+        if name.kind is not TermKind.ENTITY or _somebody(name, surnames):
+            continue
+        for split in (legal_form, house_form):
+            base, form = split(name.surface)
+            (dressed[fold(base)][form] if form else bare[fold(base)]).add(one)
+    for base, forms in dressed.items():
+        if len(forms) == 1:
+            first, *rest = sorted(bare.get(base, ())) + sorted(*forms.values())
+            yield from (Evidence(Why.LEGAL_FORM, one, first) for one in rest)
+
+
+def _somebody(name: Name, surnames: set[str]) -> bool:
+    """True for a person's name, which no company is called by; spaCy's word is not enough."""
+    person = name.person
+    if name.label != "PERSON" or person is None or legal_form(name.surface)[1]:
+        return False
+    return bool(person.given or person.titles) or person.surname in surnames
+
+
+def from_persons(names: Names) -> tuple[list[Evidence], Open]:
+    """Join `Ms. Smith`, `J. Smith` and `Smith` when there is one Smith they can all be."""
+    by_surname: dict[str, list[_Bearer]] = defaultdict(list)
+    for one in sorted(names):
+        person = names[one].person
+        if person is not None:
+            by_surname[person.surname].append((one, person))
+    found: list[Evidence] = []
+    unsure: Open = {}
+    for bearers in by_surname.values():
+        people = _people(bearers)
+        for person_names in people:
+            (first, _), *rest = person_names
+            found.extend(Evidence(Why.PERSON, one, first) for one, _ in rest)
+        placed = {one for group in people for one, _ in group}
+        for one, person in bearers:
+            if one in placed:
+                continue
+            fitting = [g[0][0] for g in people if all(person.may_be(p) for _, p in g)]
+            doubtful = len(people) > 1 or names[one].cited or names[one].common
+            partial = person.titles or (person.given and len(person.given[0]) == 1)
+            bare = not person.given and not person.titles
+            if len(fitting) == 1 and (partial or (bare and not doubtful)):
+                found.append(Evidence(Why.PERSON, one, fitting[0]))
+            elif fitting:
+                unsure[one] = tuple(sorted(fitting))
+    return found, unsure
+
+
+def _people(bearers: Sequence[_Bearer]) -> list[list[_Bearer]]:
+    """Group the names of one surname that say enough to tell people apart.
+
+    A full name says enough. So does a name with initial or title, when it fits no full name.
+    """
+    people: list[list[_Bearer]] = []
+    telling = [b for b in bearers if b[1].given or b[1].titles]
+    telling.sort(key=lambda b: (_fullness(b[1]), b[0]))
+    for one, person in telling:
+        fitting = [g for g in people if all(person.may_be(p) for _, p in g)]
+        if len(fitting) == 1 and all(person.is_plainly(p) for _, p in fitting[0]):
+            fitting[0].append((one, person))
+        elif not fitting:
+            people.append([(one, person)])
+    return people
+
+
+def _fullness(person: PersonName) -> tuple[int, int, int]:
+    spelled = bool(person.given) and len(person.given[0]) > 1
+    return -spelled, -len(person.given), -len(person.titles)

@@ -1,0 +1,166 @@
+"""Names a text gives to what it already named: acronyms, defined terms, "also known as".
+
+These are stated, not guessed, so they may merge terms. Each definition keeps its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Final
+
+from abstrag.indexing.naming.mentions import Named
+from abstrag.indexing.operator import Draft
+from abstrag.language.acronyms import Acronym, acronyms, singular
+from abstrag.language.keys import key, phrase_key, term_id
+from abstrag.language.names import house_form, legal_form, nameable, trim
+from abstrag.language.spelling import fold, plural
+from abstrag.model.term import TermKind
+
+_ALSO = re.compile(
+    r",?\s*(?:\(|,|\bis\b|\bor\b|—)?\s*(?:(?:also|formerly|previously|better|commonly)\s+)?"
+    r"(?:known\s+as|a\.?k\.?a\.?|doing\s+business\s+as|d/b/a|formerly|née)\s+"
+    r"(?:the\s+)?[\"“‘]?",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[\"“]([^\"“”]{2,40})[\"”]")
+_TERM_BRACKET = re.compile(r"\(([^()\"“]{0,60}[\"“][^()]{1,120})\)")
+_DESCRIBED = re.compile(
+    r",?\s*(?:[A-Z][A-Za-z.]{1,6}\s*)?(?:,?\s*an?\s[^;:()]{3,90}?)?,?\s*"
+    r"(?:(?:together\s+)?(?:and|with)\s+its\s+[^.;:()]{0,40}(?:subsidiaries|affiliates)\s*,?\s*)?"
+)
+_INDEFINITE = re.compile(r"\ban?\s$")
+_SEVERAL = re.compile(r"\b(?:each|individually|both)\b|collectively(?!.*\b(?:we|us|our)\b)", re.I)
+_SUBSIDIARIES = re.compile(r"\b(?:subsidiaries|affiliates)\b")
+_FOOTNOTE_MARK = re.compile(r"(?<=[a-z]{4})\d{1,3}$")
+_PRONOUNS: Final = frozenset({"we", "us", "our", "ours", "you", "your", "i", "it", "they", "my"})
+_SMALL: Final = frozenset("a an and as at by for from in of on or the to with & de du la".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """The words `segment.text[start:end]` say that `alias` and `name` are one thing."""
+
+    alias: str  # term id
+    name: str  # term id
+    alias_surfaces: tuple[str, ...]
+    name_surfaces: tuple[str, ...]
+    segment: int
+    start: int
+    end: int
+
+
+def definitions(draft: Draft, mentions: Sequence[Named]) -> list[Definition]:
+    """Return what the text defines, in reading order."""
+    named = {i: list(group) for i, group in groupby(mentions, key=lambda m: m.segment)}
+    bracketed = [
+        (i, found)
+        for i, segment in enumerate(draft.segments)
+        if "(" in segment.text or "[" in segment.text
+        for found in acronyms(segment.text)
+    ]
+    # one short form is one kind of thing, however its long form is capitalized here and there
+    text = "\n".join(segment.text for segment in draft.segments) if bracketed else ""
+    common = {fold(a.short) for _, a in bracketed if not _proper(a.long, text)}
+    found = [
+        _acronym(draft, i, acronym, proper=fold(acronym.short) not in common)
+        for i, acronym in bracketed
+    ]
+    for i, here in named.items():
+        found.extend(_defined_terms(draft.segments[i].text, i, here))
+        found.extend(_also_known(draft.segments[i].text, i, here))
+    found.sort(key=lambda d: (d.segment, d.start, d.end, d.alias))
+    return [d for d in found if d.alias != d.name]
+
+
+def _acronym(draft: Draft, segment: int, found: Acronym, *, proper: bool) -> Definition:
+    start, end = trim(found.long)
+    long = _FOOTNOTE_MARK.sub("", found.long[start:end])
+    stem = singular(found.short)
+    short_surfaces = tuple(sorted({found.short, stem, stem + "s"}))
+    at = found.long_start + start
+    kind = TermKind.ENTITY if proper else TermKind.CONCEPT
+    phrase: str = key(long)
+    surfaces: tuple[str, ...] = (long,)
+    if not proper:
+        phrase, surfaces = _concept(draft, segment, at, at + len(long))
+    alias, name = term_id(kind, key(stem)), term_id(kind, phrase)
+    return Definition(alias, name, short_surfaces, surfaces, segment, found.start, found.end)
+
+
+def _proper(long: str, text: str) -> bool:
+    """True when a long form is a name: all its words are capitalized, and nowhere small."""
+    words = [w for w in re.split(r"[\s/]+", long) if w and w.casefold() not in _SMALL]
+    if not all(w[0].isupper() or not w[0].isalpha() for w in words):
+        return False
+    return long.casefold() not in text
+
+
+def _concept(draft: Draft, segment: int, start: int, end: int) -> tuple[str, tuple[str, ...]]:
+    """Return the key of a common-noun phrase and its surfaces, singular and plural."""
+    tokens = draft.tokens(segment)
+    base = tokens.start_char
+    span = tokens.doc.char_span(base + start, base + end)
+    long = tokens.text[start:end]
+    if span is None:
+        return key(long), (long,)
+    last = span[-1]
+    if last.tag_ in ("NNS", "NNPS"):
+        other = long[: len(long) - len(last.text)] + last.lemma_
+    else:
+        other = plural(long)
+    surfaces = {long, other}
+    if start == 0 and span[0].pos_ != "PROPN" and long[1:2].islower():
+        surfaces |= {s[0].lower() + s[1:] for s in surfaces}  # the capital is the sentence's
+    return phrase_key(span), tuple(sorted(surfaces))
+
+
+def _defined_terms(text: str, segment: int, named: list[Named]) -> Iterator[Definition]:
+    """Read `Acme Inc., a Delaware corporation (the "Company")`.
+
+    The words before the bracket must be a whole name for this to hold, so it is asked for a legal
+    form ("Acme Inc.") or for the term's own words ("the Tax Cuts and Jobs Act (the "Tax Act")").
+    """
+    for bracket in _TERM_BRACKET.finditer(text):
+        before = [
+            m
+            for m in named
+            if m.end <= bracket.start()
+            and not _INDEFINITE.search(text, max(0, m.start - 4), m.start)
+        ]
+        if not before:
+            continue
+        name = before[-1]
+        gap = text[name.end : bracket.start()]
+        joint = _SEVERAL.search(bracket[1]) and not _SUBSIDIARIES.search(gap)
+        if joint or not _DESCRIBED.fullmatch(gap):
+            continue
+        registered = house_form(name.text)[1] or legal_form(f"{name.text}{gap}".strip())[1]
+        words = set(key(name.text).split())
+        for quoted in _QUOTED.finditer(bracket[1]):
+            start, end = trim(quoted[1])
+            term = quoted[1][start:end]
+            if not nameable(term) or term.casefold() in _PRONOUNS or term in text[: name.start]:
+                continue  # "the Operating Agreement of Acme Inc. (the "Operating Agreement")"
+            if registered or set(key(term).split()) < words:
+                yield _entity_definition(term, name.text, segment, name.start, bracket.end())
+
+
+def _also_known(text: str, segment: int, named: list[Named]) -> Iterator[Definition]:
+    for one, other in pairwise(named):
+        if other.start - one.end < 40 and _ALSO.fullmatch(text, one.end, other.start):
+            yield _entity_definition(other.text, one.text, segment, one.start, other.end)
+
+
+def _entity_definition(alias: str, name: str, segment: int, start: int, end: int) -> Definition:
+    return Definition(
+        term_id(TermKind.ENTITY, key(alias)),
+        term_id(TermKind.ENTITY, key(name)),
+        (alias,),
+        (name,),
+        segment,
+        start,
+        end,
+    )

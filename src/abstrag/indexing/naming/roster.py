@@ -1,0 +1,138 @@
+"""Which names in a document are one: the names, the groups they form, and why.
+
+A name is everything written that has one key. Names are grouped by what the text or the Background
+states and by rules that cannot go wrong where they apply. The result does not depend on the order
+names come in.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from abstrag.indexing.naming.alias import Evidence, Name, Why
+from abstrag.indexing.naming.alias_rules import (
+    Aliases,
+    from_background,
+    from_definitions,
+    from_legal_forms,
+    from_persons,
+    from_spelling,
+)
+from abstrag.indexing.naming.definitions import Definition
+from abstrag.indexing.naming.mentions import Named
+from abstrag.language.keys import key, term_id
+from abstrag.language.spelling import fold
+from abstrag.model.term import TermKind
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """The names of a document, the group each belongs to, and what was left open."""
+
+    names: Mapping[str, Name]
+    groups: Mapping[str, str]  # name id → the id that stands for its group
+    evidence: Mapping[str, Evidence]  # name id → what brought it into its group
+    open: Mapping[str, tuple[str, ...]]  # name id → names it may stand for, none being sure
+    concepts: Mapping[str, str]  # surface → id, for common nouns and their acronyms
+
+    def id_of(self, mention: Named) -> str:
+        """Return the id of the name a mention writes."""
+        return self.concepts.get(mention.text) or term_id(TermKind.ENTITY, key(mention.text))
+
+    def group_of(self, mention: Named) -> str:
+        """Return the group of a mention; equal for two mentions when they name one thing."""
+        return self.groups[self.id_of(mention)]
+
+    def members(self) -> dict[str, list[str]]:
+        """Return the groups with all their names, sorted."""
+        made: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(self.groups):
+            made[self.groups[name]].append(name)
+        return made
+
+
+def build_roster(
+    mentions: Iterable[Named],
+    defined: Sequence[Definition],
+    aliases: Aliases = (),
+    written: Iterable[str] = (),
+) -> Roster:
+    """Group the names of a document.
+
+    `aliases` are the Background's, `written` those of them that the document writes.
+    """
+    concepts = _concepts(defined)
+    names = _names(mentions, defined, concepts)
+    background = from_background(names, aliases, written)
+    definitions, contested = from_definitions(defined)
+    persons, unsure = from_persons(names)
+    rules = [*from_spelling(names), *from_legal_forms(names), *persons]
+    groups, kept = _grouped(names, sorted({*background, *definitions, *rules}))
+    return Roster(names, groups, kept, {**unsure, **contested}, concepts)
+
+
+def _concepts(defined: Sequence[Definition]) -> dict[str, str]:
+    concept = TermKind.CONCEPT.value + ":"
+    return {
+        surface: one
+        for d in defined
+        for one, surfaces in ((d.alias, d.alias_surfaces), (d.name, d.name_surfaces))
+        if one.startswith(concept)
+        for surface in surfaces
+    }
+
+
+def _names(
+    mentions: Iterable[Named], defined: Sequence[Definition], concepts: Mapping[str, str]
+) -> dict[str, Name]:
+    names: dict[str, Name] = {}
+    for d in defined:
+        for one, surfaces in ((d.alias, d.alias_surfaces), (d.name, d.name_surfaces)):
+            names.setdefault(one, Name(one)).surfaces.update(dict.fromkeys(surfaces, 0))
+    for m in mentions:
+        one = concepts.get(m.text) or term_id(TermKind.ENTITY, key(m.text))
+        name = names.setdefault(one, Name(one))
+        name.surfaces[m.text] += 1
+        name.labels[m.label] += 1
+        name.cited |= m.cited
+        name.common |= m.common
+    return names
+
+
+def _grouped(
+    names: Mapping[str, Name], evidence: Sequence[Evidence]
+) -> tuple[dict[str, str], dict[str, Evidence]]:
+    """Join names, the strongest evidence first, and keep apart what was given different names.
+
+    What the Background calls by two names is two things; so is, once the Background has spoken,
+    what the text introduces by two long forms.
+    """
+    parent = {one: one for one in names}
+    owner = {one: name.given for one, name in names.items() if name.given}
+    kept: dict[str, Evidence] = {}
+
+    def root(one: str) -> str:
+        while parent[one] != one:
+            parent[one] = one = parent[parent[one]]
+        return one
+
+    def join(steps: Iterable[Evidence]) -> None:
+        for step in steps:
+            low, high = sorted((root(step.alias), root(step.name)))
+            owners = {owner[one] for one in (low, high) if one in owner}
+            if low == high or len(owners) > 1:
+                continue
+            parent[high] = low
+            if owners:
+                owner[low] = owners.pop()
+            kept.setdefault(step.alias, step)
+            kept.setdefault(step.name, step)
+
+    join(e for e in evidence if e.why is Why.BACKGROUND)
+    for e in evidence:
+        if e.why is Why.DEFINED:
+            owner.setdefault(root(e.name), fold(e.name))
+    join(e for e in evidence if e.why is not Why.BACKGROUND)
+    return {one: root(one) for one in names}, kept

@@ -1,0 +1,99 @@
+"""Known names wherever they are written: what spaCy saw in one sentence and missed in another."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from spacy.tokens import Span as Tokens
+
+from abstrag.indexing.naming.alias import Name
+from abstrag.model.term import TermKind
+
+_WORD = re.compile(r"[^\W_]+")
+_INSIDE = re.compile(r"[\w&]|-[A-Z\d]|\.[\w]")  # what follows a surface that goes on
+_CAPITAL_BEFORE = re.compile(r"(?<![.!?:]\s)(?<!^)\b(?!The\b)[A-Z][\w&.-]*\s$")
+_LONGEST_WORD: Final = 40
+_CAPITAL_AFTER = re.compile(r"\s[A-Z][a-z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A name at `text[start:end]`."""
+
+    start: int
+    end: int
+    name: str  # id
+
+
+@dataclass(frozen=True, slots=True)
+class _Surface:
+    text: str
+    name: str
+    lead: int  # where its first word begins
+    any_case: bool
+    plain: bool  # one capitalized word, which may be a common one at a sentence's beginning
+
+
+class Surfaces:
+    """Finds every surface of the given names in a text, the longest first."""
+
+    def __init__(self, names: Mapping[str, Name], taught: frozenset[str] = frozenset()) -> None:
+        """Take the names; those `taught` by a definition need no proof that they are names."""
+        by_word: dict[str, list[_Surface]] = defaultdict(list)
+        for one in sorted(names):
+            name = names[one]
+            concept = name.kind is TermKind.CONCEPT
+            for text in sorted(name.surfaces):
+                word = _WORD.search(text)
+                if word is None:
+                    continue
+                any_case = " " in text and (concept or text.islower())
+                plain = text.istitle() and text.isalpha() and one not in taught
+                surface = _Surface(text, one, word.start(), any_case, plain)
+                by_word[word.group().casefold()].append(surface)
+        self._by_word = {
+            word: sorted(found, key=lambda s: (-len(s.text), s.text, s.name))
+            for word, found in by_word.items()
+        }
+
+    def find(self, text: str, tokens: Tokens | None = None) -> Iterator[Found]:
+        """Go through the surfaces in a text; with its tokens, a plain word must be a name there."""
+        end = 0
+        for word in _WORD.finditer(text):
+            if word.start() < end:
+                continue
+            for surface in self._by_word.get(word.group().casefold(), ()):
+                if found := _match(text, word.start(), surface, tokens):
+                    end = found.end
+                    yield found
+                    break
+
+
+def _match(text: str, start: int, surface: _Surface, tokens: Tokens | None) -> Found | None:
+    start -= surface.lead
+    end = start + len(surface.text)
+    written = text[max(0, start) : end]
+    if written != surface.text and not (
+        surface.any_case and written.casefold() == surface.text.casefold()
+    ):
+        return None
+    if _INSIDE.match(text, end) or (
+        start and (text[start - 1].isalnum() or text[start - 1] == "-")
+    ):
+        return None
+    if surface.plain and tokens is not None and not _is_name(text, start, end, tokens):
+        return None
+    return Found(start, end, surface.name)
+
+
+def _is_name(text: str, start: int, end: int, tokens: Tokens) -> bool:
+    near = max(0, start - _LONGEST_WORD)
+    if _CAPITAL_BEFORE.search(text, near, start) or _CAPITAL_AFTER.match(text, end):
+        return False  # part of a longer name
+    base = tokens.start_char
+    span = tokens.doc.char_span(base + start, base + end)
+    return span is not None and all(t.pos_ == "PROPN" for t in span)

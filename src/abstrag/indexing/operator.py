@@ -1,0 +1,127 @@
+"""What an index-side operator is, and how operators become a chain (section 3.4, Eq. 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any, ClassVar, Protocol
+
+from spacy.tokens import Doc
+from spacy.tokens import Span as Tokens
+
+from abstrag.errors import ChainError
+from abstrag.indexing.layers import (
+    Concepts,
+    Contexts,
+    Coreference,
+    Entities,
+    Events,
+    Map,
+    Segments,
+    Times,
+)
+from abstrag.model.document import Document
+from abstrag.model.segment import Segment
+
+
+class Layer(StrEnum):
+    """What has been established about a draft; the value is the draft's field."""
+
+    SEGMENTS = "segmented"
+    COREFERENCE = "coreference"
+    ENTITIES = "entities"
+    TIMES = "times"
+    CONTEXTS = "contexts"
+    CONCEPTS = "concepts"
+    EVENTS = "events"
+    MAP = "mapped"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An index under construction. Operators return a new draft; none edits one.
+
+    `parses` are the parsed texts; the other fields are the layers, in chain order. Reading a layer
+    that is not there yet is a programming error, which a built chain rules out.
+    """
+
+    document: Document
+    parses: tuple[Doc, ...] = ()
+    segmented: Segments | None = None
+    coreference: Coreference | None = None
+    entities: Entities | None = None
+    times: Times | None = None
+    contexts: Contexts | None = None
+    concepts: Concepts | None = None
+    events: Events | None = None
+    mapped: Map | None = None
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The segments, once Seg_L has run."""
+        assert self.segmented is not None
+        return self.segmented.segments
+
+    def tokens(self, segment: int) -> Tokens:
+        """Return the parsed tokens of a segment; offsets are those of its parsed text."""
+        assert self.segmented is not None
+        text, first, last = self.segmented.tokens[segment]
+        return self.parses[text][first:last]
+
+    def with_(self, **layers: Any) -> Draft:
+        """Return a draft with more layers."""
+        return replace(self, **layers)
+
+
+class Operator(Protocol):
+    """One step of the chain: a frozen dataclass whose fields are its settings."""
+
+    name: ClassVar[str]
+    requires: ClassVar[Layer | None]  # the predecessor's layer
+    provides: ClassVar[Layer]
+    conservative: ClassVar[bool]  # zero-cost and truth-preserving: may rewrite canonical text
+    version: ClassVar[int]  # raise it when the same settings give another result
+
+    def __call__(self, draft: Draft) -> Draft:
+        """Return the draft with this operator's layer added."""
+        ...
+
+
+class Chain:
+    """Operators applied left to right; the order is checked when the chain is built."""
+
+    def __init__(self, *operators: Operator) -> None:
+        have: list[Layer] = []
+        for op in operators:
+            if op.provides in have:
+                raise ChainError(f"operator {op.name!r} would run twice in one chain")
+            if op.requires is not None and op.requires not in have:
+                raise ChainError(
+                    f"operator {op.name!r} needs the layer {op.requires.value!r}; "
+                    f"the chain has {', '.join(have) or 'nothing'} at that point",
+                    hint=f"put the operator that provides {op.requires.value!r} before it",
+                )
+            have.append(op.provides)
+        self.operators = operators
+
+    def __call__(self, draft: Draft) -> Draft:
+        """Run every operator."""
+        for op in self.operators:
+            draft = op(draft)
+        return draft
+
+    def __rshift__(self, op: Operator) -> Chain:
+        """Return a chain with one more operator at the end."""
+        return Chain(*self.operators, op)
+
+    def __repr__(self) -> str:
+        return " >> ".join(op.name for op in self.operators)
+
+    def fingerprints(self) -> tuple[str, ...]:
+        """One hash per operator, each covering the operator and all before it."""
+        prints: list[str] = []
+        for op in self.operators:
+            before = prints[-1] if prints else ""
+            prints.append(sha256(f"{before}|{op.version}|{op!r}".encode()).hexdigest())
+        return tuple(prints)

@@ -1,0 +1,222 @@
+"""Idx(D): the eight operators in the paper's order, and the index they leave (Eq. 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Final, Protocol, TypeVar
+
+from spacy.tokens import DocBin
+
+from abstrag.config import Settings
+from abstrag.errors import InputError
+from abstrag.indexing.build_map import BuildMap
+from abstrag.indexing.canonical import canonical_texts
+from abstrag.indexing.concepts import AbstractConcepts
+from abstrag.indexing.coref import ResolveCoreference
+from abstrag.indexing.entities import NormalizeEntities
+from abstrag.indexing.events import AbstractEvents
+from abstrag.indexing.layers import (
+    Concepts,
+    Contexts,
+    Coreference,
+    Entities,
+    Events,
+    Map,
+    Segments,
+    Times,
+)
+from abstrag.indexing.lift import LiftContext
+from abstrag.indexing.operator import Chain, Draft, Layer, Operator
+from abstrag.indexing.segment import SegmentLayout
+from abstrag.indexing.times import NormalizeTimes
+from abstrag.indexing.utility import Schedule, utilities
+from abstrag.language.parser import parser
+from abstrag.model.background import EMPTY, Background
+from abstrag.model.document import Document, Genre
+from abstrag.model.index import DocumentIndex, SegmentRecord
+from abstrag.model.record import from_json, to_json
+from abstrag.model.segment import Granularity
+
+_LAYER_RECORDS: Final[dict[Layer, type]] = {
+    Layer.SEGMENTS: Segments,
+    Layer.COREFERENCE: Coreference,
+    Layer.ENTITIES: Entities,
+    Layer.TIMES: Times,
+    Layer.CONTEXTS: Contexts,
+    Layer.CONCEPTS: Concepts,
+    Layer.EVENTS: Events,
+    Layer.MAP: Map,
+}
+_PARSES: Final = "parses"
+
+OnStep = Callable[[str], None]
+
+
+class LayerCache(Protocol):
+    """Keeps what operators made, by document and by operator with all before it."""
+
+    def get_layer(self, content_hash: str, layer: str, fingerprint: str) -> bytes | None:
+        """Return what was put, or None."""
+        ...
+
+    def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
+        """Keep one layer."""
+        ...
+
+
+def standard_chain(background: Background = EMPTY, settings: Settings | None = None) -> Chain:
+    """Build the chain of the paper for local mode."""
+    settings = settings or Settings()
+    granularity = _member(Granularity, settings.granularity, "granularity")
+    genre = _member(Genre, settings.genre, "genre")
+    return Chain(
+        SegmentLayout(granularity, genre),
+        ResolveCoreference(),
+        NormalizeEntities(tuple(sorted(background.aliases.items())), background.name),
+        NormalizeTimes(tuple(sorted(background.anchors.items()))),
+        LiftContext(),
+        AbstractConcepts(
+            tuple(sorted(background.classes.items())),
+            tuple(sorted(background.roles.items())),
+            background.name,
+        ),
+        AbstractEvents(background.events, background.name),
+        BuildMap(),
+    )
+
+
+def index(
+    document: Document,
+    *,
+    background: Background = EMPTY,
+    settings: Settings | None = None,
+    schedule: Schedule | None = None,
+    cache: LayerCache | None = None,
+    on_step: OnStep = lambda _name: None,
+) -> DocumentIndex:
+    """Index a document: eight operators, then the utility prior.
+
+    With a cache, an operator whose settings and predecessors are unchanged is not run again.
+    `on_step` is told the name of each operator that does run.
+    """
+    settings = settings or Settings()
+    chain = standard_chain(background, settings)
+    draft = _run(chain, Draft(document), cache, on_step)
+    return assemble(draft, background=background, settings=settings, schedule=schedule)
+
+
+def fingerprint(
+    background: Background = EMPTY,
+    settings: Settings | None = None,
+    schedule: Schedule | None = None,
+) -> str:
+    """Name everything an index depends on besides the document, as one hash."""
+    settings = settings or Settings()
+    prior = (settings.alpha, background.known, sorted((schedule or {}).items()))
+    last = standard_chain(background, settings).fingerprints()[-1]
+    return sha256(f"{last}|{prior!r}".encode()).hexdigest()
+
+
+def assemble(
+    draft: Draft,
+    *,
+    background: Background = EMPTY,
+    settings: Settings | None = None,
+    schedule: Schedule | None = None,
+) -> DocumentIndex:
+    """Turn a finished draft into the index: canonical texts, utilities, one record a segment."""
+    settings = settings or Settings()
+    assert draft.segmented is not None
+    assert draft.coreference is not None
+    assert draft.entities is not None
+    assert draft.times is not None
+    assert draft.contexts is not None
+    assert draft.mapped is not None
+    genre = draft.segmented.genre
+    worth = utilities(
+        draft.segments,
+        draft.contexts.statements,
+        genre,
+        known=background.known,
+        alpha=settings.alpha,
+        schedule=schedule,
+    )
+    records = tuple(
+        SegmentRecord(*parts)
+        for parts in zip(
+            draft.segments,
+            canonical_texts(draft),
+            draft.contexts.contexts,
+            draft.contexts.statements,
+            worth,
+            strict=True,
+        )
+    )
+    open_questions = (
+        *draft.coreference.ambiguities,
+        *draft.entities.ambiguities,
+        *draft.times.ambiguities,
+    )
+    return DocumentIndex(
+        document=draft.document,
+        genre=genre,
+        granularity=draft.segmented.granularity,
+        records=records,
+        map=draft.mapped.map,
+        mentions=draft.mapped.mentions,
+        frames=draft.mapped.frames,
+        ambiguities=tuple(sorted(open_questions, key=lambda a: (a.segment, a.start, a.end))),
+        fingerprint=fingerprint(background, settings, schedule),
+        background=background,
+    )
+
+
+def _run(chain: Chain, draft: Draft, cache: LayerCache | None, on_step: OnStep) -> Draft:
+    """Run the chain, taking from the cache the longest prefix it holds."""
+    steps = list(zip(chain.operators, chain.fingerprints(), strict=True))
+    content = draft.document.content_hash if cache else ""
+    done = 0
+    if cache is not None:
+        draft, done = _cached(draft, content, steps, cache)
+    for op, mark in steps[done:]:
+        on_step(op.name)
+        draft = op(draft)
+        if cache is not None:
+            layer = to_json(getattr(draft, op.provides.value)).encode()
+            cache.put_layer(content, op.provides, mark, layer)
+            if op.provides is Layer.SEGMENTS:
+                cache.put_layer(content, _PARSES, mark, DocBin(docs=draft.parses).to_bytes())
+    return draft
+
+
+def _cached(
+    draft: Draft, content: str, steps: Sequence[tuple[Operator, str]], cache: LayerCache
+) -> tuple[Draft, int]:
+    """Return the draft with every leading layer the cache holds, and how many those are."""
+    layers: dict[str, object] = {}
+    for op, mark in steps:
+        data = cache.get_layer(content, op.provides, mark)
+        if data is None:
+            break
+        layers[op.provides.value] = from_json(_LAYER_RECORDS[op.provides], data)
+    if not layers or len(layers) == len(steps):
+        return draft.with_(**layers), len(layers)
+    data = cache.get_layer(content, _PARSES, steps[0][1])
+    if data is None:
+        return draft, 0  # operators that still have to run read the parse, so it is made anew
+    parses = tuple(DocBin().from_bytes(data).get_docs(parser().vocab))
+    return draft.with_(parses=parses, **layers), len(layers)
+
+
+_Named = TypeVar("_Named", Granularity, Genre)
+
+
+def _member(kind: type[_Named], value: str | None, what: str) -> _Named | None:
+    if value is None:
+        return None
+    try:
+        return kind(value)
+    except ValueError:
+        choices = ", ".join(member.value for member in kind)
+        raise InputError(f"no {what} is called {value!r}", hint=f"one of: {choices}") from None

@@ -1,0 +1,1 @@
+"""What pronouns and definite descriptions can refer to; the rules behind Coref."""

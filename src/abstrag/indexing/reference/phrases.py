@@ -1,0 +1,243 @@
+"""Noun phrases as candidates for reference: how prominent each is, and what it agrees with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from spacy.tokens import Doc, Token
+from spacy.tokens import Span as Tokens
+
+from abstrag.indexing.naming.mentions import Named
+from abstrag.indexing.reference.agreement import Cast, Fits, fits_noun, owns
+from abstrag.indexing.reference.discourse import Sentence
+from abstrag.language.nouns import MOMENTS, PEOPLE
+
+# Prominence by grammatical role (Lappin and Leass, 1994, in spirit; the numbers are ours).
+_SUBJECT: Final = 1.0
+_LESSER_SUBJECT: Final = 0.8  # of a subordinate clause
+_PASSIVE_AGENT: Final = 0.5
+_OBJECT: Final = 0.6
+_OBLIQUE: Final = 0.45
+_POSSESSOR: Final = 0.5
+_NESTED: Final = 0.25  # inside another noun phrase
+_NESTED_PERSON: Final = 0.6  # "the position of women": people stand out wherever they are
+_MODIFIER: Final = 0.1
+_OTHER: Final = 0.3
+
+_SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj"})
+_SKIPPED: Final = frozenset({"appos", "attr", "npadvmod", "expl", "meta"})
+_MODIFIERS: Final = frozenset({"compound", "amod", "nmod", "nummod", "quantmod"})
+_NUMBERS: Final = frozenset("DATE TIME PERCENT MONEY QUANTITY ORDINAL CARDINAL".split())
+_THINGS: Final = frozenset("this that these those what which".split())
+_NO_ONE_THING: Final = frozenset("no any either neither another all".split())
+_BINDS: Final = frozenset({"each", "every"})  # "it" in reach of "each paper" is that paper
+_VAGUE: Final = frozenset(
+    """others one ones rest latter former thing things something table figure section fig equation
+    algorithm appendix""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A mention that a later one may refer to; offsets are those of its segment's text.
+
+    `fits` are the pronouns it can be the antecedent of. `rivals` are those it may be meant by for
+    all we know: it keeps others from being chosen, and is never chosen itself.
+    """
+
+    referent: str
+    sentence: Sentence
+    first: int
+    last: int
+    head: int
+    start: int
+    end: int
+    weight: float
+    subject: bool
+    fits: Fits
+    rivals: Fits = Fits.NONE
+    noun: str = ""  # the head's lemma, where it is no name
+    name: Named | None = None
+    pronoun: bool = False
+    binds: bool = False  # "each paper"
+
+
+def phrases(
+    doc: Doc, sentence: Sentence, chunks: Iterable[Tokens], names: Sequence[Named], cast: Cast
+) -> Iterator[Phrase]:
+    """Go through the noun phrases of a sentence, given its noun chunks and its names."""
+    by_token = {i: name for name in names for i in range(name.first, name.last + 1)}
+    left = list(names)
+    by_head: dict[int, Phrase] = {}
+    for chunk in chunks:
+        root = chunk.root
+        if root.dep_ in _SKIPPED or (root.dep_ == "pobj" and root.head.lower_ == "as"):
+            continue
+        name = by_token.get(root.i)
+        if root.pos_ == "PRON":
+            yield from _pronoun(sentence, chunk, by_head)
+        elif name is None and _common(root):
+            by_head[root.i] = _plain(sentence, chunk)
+            yield by_head[root.i]
+        elif name is not None and name in left:
+            left.remove(name)
+            by_head[root.i] = _named(sentence, name, root, cast)
+            yield by_head[root.i]
+        yield from _coordination(sentence, chunk)
+        yield from _possessors(sentence, root, by_token)
+    for name in left:
+        root = doc[name.first : name.last + 1].root
+        if root.dep_ not in _SKIPPED:
+            yield _named(sentence, name, root, cast)
+
+
+def _pronoun(sentence: Sentence, chunk: Tokens, by_head: Mapping[int, Phrase]) -> Iterator[Phrase]:
+    """Read "who" as what it relates to, and "each", "some", "one" as rivals of everything."""
+    token = chunk.root
+    if token.dep_ not in _SUBJECTS:
+        return
+    if token.tag_ in ("WP", "WDT") and token.head.dep_ == "relcl":
+        related = by_head.get(token.head.head.i)
+        if related is not None:
+            yield replace(related, head=token.i, weight=_LESSER_SUBJECT, subject=True)
+    elif token.tag_ not in ("PRP", "PRP$", "EX"):
+        rivals = Fits.IT | Fits.THEY if token.lower_ in _THINGS else Fits.ALL
+        yield mention(sentence, token, f"{sentence.parse}:{token.i}", Fits.NONE, rivals=rivals)
+
+
+def mention(
+    sentence: Sentence, token: Token, referent: str, fits: Fits, *, rivals: Fits = Fits.NONE
+) -> Phrase:
+    """Make a phrase of one token: a pronoun, resolved or not."""
+    start = token.idx - sentence.base
+    return Phrase(
+        referent=referent,
+        sentence=sentence,
+        first=token.i,
+        last=token.i + 1,
+        head=token.i,
+        start=start,
+        end=start + len(token),
+        weight=_weight(token),
+        subject=token.dep_ in _SUBJECTS,
+        fits=fits,
+        rivals=rivals,
+        pronoun=token.tag_ in ("PRP", "PRP$"),
+    )
+
+
+def _common(root: Token) -> bool:
+    return (
+        root.pos_ in ("NOUN", "PROPN")
+        and root.dep_ not in _SKIPPED
+        and root.ent_type_ not in _NUMBERS
+        and root.lemma_.lower() not in MOMENTS
+    )
+
+
+def _named(sentence: Sentence, name: Named, root: Token, cast: Cast) -> Phrase:
+    group = cast.groups[name.text]
+    fits, rivals = cast.fits(name, root)
+    return Phrase(
+        referent=group,
+        sentence=sentence,
+        first=name.first,
+        last=name.last + 1,
+        head=root.i,
+        start=name.start,
+        end=name.end,
+        weight=_weight(root, animate=bool(fits & ~Fits.IT)),
+        subject=root.dep_ in _SUBJECTS,
+        fits=fits,
+        rivals=rivals,
+        name=name,
+    )
+
+
+def _plain(sentence: Sentence, chunk: Tokens) -> Phrase:
+    root = chunk.root
+    fits, rivals = fits_noun(root)
+    first = chunk.start + (chunk[0].pos_ == "DET" and len(chunk) > 1)
+    weight = _weight(root, animate=root.lemma_.lower() in PEOPLE)
+    opener = chunk[0].lower_
+    if (
+        opener in _BINDS
+        or opener in _NO_ONE_THING
+        or chunk[0].tag_ == "PRP$"
+        or root.lower_ in _VAGUE
+    ):
+        fits, rivals = Fits.NONE, fits | rivals
+    return Phrase(
+        referent=f"{sentence.parse}:{root.doc[first : chunk.end].text.lower()}",
+        sentence=sentence,
+        first=chunk.start,
+        last=chunk.end,
+        head=root.i,
+        start=chunk.start_char - sentence.base,
+        end=chunk.end_char - sentence.base,
+        weight=weight,
+        subject=root.dep_ in _SUBJECTS,
+        fits=fits,
+        rivals=rivals,
+        noun=root.lemma_.lower(),
+        binds=opener in _BINDS,
+    )
+
+
+def _possessors(sentence: Sentence, root: Token, by_token: Mapping[int, Named]) -> Iterator[Phrase]:
+    """Make rivals of possessors that are no names: "Al-Muwaffaq's work", "a village's history"."""
+    for child in root.lefts:
+        if child.dep_ == "poss" and child.tag_ not in ("PRP$", "WP$") and child.i not in by_token:
+            fits, rivals = fits_noun(child)
+            referent = f"{sentence.parse}:{child.i}"
+            yield mention(sentence, child, referent, Fits.NONE, rivals=fits | rivals)
+
+
+def _coordination(sentence: Sentence, chunk: Tokens) -> Iterator[Phrase]:
+    """Make one plural phrase of "A and B" when the chunk is its first part."""
+    root = chunk.root
+    if root.dep_ == "conj" or not any(c.dep_ == "cc" and c.lower_ == "and" for c in root.rights):
+        return
+    last = next((c for c in root.rights if c.dep_ == "conj" and c.pos_ in ("NOUN", "PROPN")), None)
+    while last is not None:
+        further = next((c for c in last.rights if c.dep_ == "conj"), None)
+        if further is None:
+            break
+        last = further
+    if last is None or last.i >= sentence.last:
+        return
+    yield Phrase(
+        referent=f"{sentence.parse}:{chunk.start}-{last.i}",
+        sentence=sentence,
+        first=chunk.start,
+        last=last.i + 1,
+        head=root.i,
+        start=chunk.start_char - sentence.base,
+        end=last.idx + len(last) - sentence.base,
+        weight=_weight(root),
+        subject=root.dep_ in _SUBJECTS,
+        fits=Fits.THEY,
+    )
+
+
+def _weight(root: Token, *, animate: bool = False) -> float:
+    dep, head = root.dep_, root.head
+    if dep == "conj":
+        return _weight(head, animate=animate) * 0.9 if head.dep_ != "conj" else _OTHER
+    if dep in _SUBJECTS:
+        main = head.dep_ == "ROOT" or (head.dep_ == "conj" and head.head.dep_ == "ROOT")
+        return _SUBJECT if main else _LESSER_SUBJECT
+    if dep in ("dobj", "dative"):
+        return _OBJECT
+    if dep == "pobj":
+        if head.dep_ == "agent":
+            return _PASSIVE_AGENT
+        nested = head.head.pos_ not in ("VERB", "AUX")
+        return (_NESTED_PERSON if animate else _NESTED) if nested else _OBLIQUE
+    if owns(root):
+        return _POSSESSOR
+    if dep in _MODIFIERS:
+        return _MODIFIER
+    return _SUBJECT if dep == "ROOT" else _OTHER

@@ -1,0 +1,243 @@
+"""Pronouns: which of them refer back, and to what they can by grammar alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from spacy.tokens import Doc, Token
+
+from abstrag.indexing.reference.agreement import Fits
+from abstrag.indexing.reference.discourse import Sentence
+from abstrag.indexing.reference.phrases import Phrase
+
+_FITS: Final = MappingProxyType(
+    {
+        **dict.fromkeys(("he", "him", "his"), Fits.HE),
+        **dict.fromkeys(("she", "her", "hers"), Fits.SHE),
+        **dict.fromkeys(("it", "its"), Fits.IT),
+        **dict.fromkeys(("they", "them", "their", "theirs"), Fits.THEY),
+    }
+)
+_WORDS = re.compile(  # no IGNORECASE: "IT" is a trade
+    r"\b(?:[Hh](?:e|im|is|ers?)|[Ss]he|[Ii]ts?|[Tt](?:he(?:y|m|irs?)|his|hat|hese|hose))\b"
+)
+_BARE: Final = frozenset({"this", "that", "these", "those"})
+_OPENERS: Final = frozenset({"and", "but", "or"})
+_VERBS: Final = frozenset({"VERB", "AUX"})
+WITH: Final = frozenset({"including", "with", "without"})  # "a paper, including its title"
+_SUBJECT_ROLES: Final = frozenset({"nsubj", "nsubjpass"})
+_SHARED: Final = frozenset({"conj", "xcomp", "pcomp", "advcl", "prep"})
+_STEPS: Final = 4  # from a verb to the one it shares its subject with
+
+# "It" that refers to nothing: "it is clear that", "it took hours to", "it was in May that", "it
+# rains", "it turns out that".
+_EMPTY_VERBS: Final = frozenset(
+    """seem appear happen turn follow take remain become mean matter suffice transpire emerge
+    look make be""".split()
+)
+_FINDING: Final = frozenset(
+    "make find render consider deem think believe keep leave take prove".split()
+)
+_OF_CLAUSES: Final = frozenset(  # adjectives that say something of a clause, hardly of a thing
+    """worth likely unlikely clear unclear possible impossible probable evident obvious unknown
+    doubtful conceivable plausible""".split()
+)
+_WEATHER: Final = frozenset({"rain", "snow", "hail", "thunder", "drizzle"})
+_CLAUSES: Final = frozenset({"ccomp", "csubj", "csubjpass", "xcomp", "advcl", "acl", "relcl"})
+_COMPLEMENTIZERS: Final = frozenset("that whether if to how why for when because what".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Pronoun:
+    """An anaphor to resolve."""
+
+    token: Token
+    fits: Fits
+    possessive: bool  # it determines a noun
+
+    @property
+    def owns(self) -> bool:
+        """True when it reads as a possessive: "her book", "a book of hers"."""
+        return self.possessive or self.token.lower_ in ("hers", "theirs")
+
+    @property
+    def subject(self) -> bool:
+        """True when it is the subject of its clause."""
+        return self.token.dep_ in _SUBJECT_ROLES
+
+
+def pronouns(doc: Doc, sentence: Sentence) -> Iterator[Pronoun | Token]:
+    """Go through a sentence's pronouns; a bare demonstrative subject comes as its token."""
+    for found in _WORDS.finditer(sentence.text):
+        offset = sentence.start + found.start()
+        token = _token_at(doc, sentence, offset)
+        if token is None or token.idx != offset:
+            continue
+        if token.lower_ in _BARE:
+            if token.dep_ in _SUBJECT_ROLES and token.tag_ == "DT":
+                yield token
+        elif token.pos_ == "PRON" and not (
+            _in_title(token, sentence) or _empty(token) or _generic(token)
+        ):
+            yield Pronoun(token, _FITS[token.lower_], token.tag_ == "PRP$")
+
+
+def _in_title(token: Token, sentence: Sentence) -> bool:
+    """True for a capital in mid-sentence: "On Confession, and the Power to Require It"."""
+    return (
+        token.is_title
+        and token.i > sentence.first
+        and token.nbor(-1).lower_ not in _OPENERS
+        and not token.nbor(-1).is_punct
+    )
+
+
+def _generic(token: Token) -> bool:
+    """True for one of "he or she", and for the last word of "each of its"."""
+    if token.i > 1 and token.nbor(-1).lower_ == "of" and token.nbor(-2).lower_ == "each":
+        return True
+    around = token.doc[max(0, token.i - 2) : token.i + 3]
+    return sum(t.lower_ in _FITS for t in around) > 1 and any(
+        t.lower_ in ("or", "/") for t in around
+    )
+
+
+def _token_at(doc: Doc, sentence: Sentence, offset: int) -> Token | None:
+    low, high = sentence.first, sentence.last
+    while low < high:
+        middle = (low + high) // 2
+        if doc[middle].idx < offset:
+            low = middle + 1
+        else:
+            high = middle
+    return doc[low] if low < sentence.last else None
+
+
+def _empty(token: Token) -> bool:
+    """True for an "it" that stands for nothing, or only for a clause that follows."""
+    if token.lower_ != "it":
+        return False
+    verb = token.head
+    after = token.nbor(1) if token.i + 1 < len(token.doc) else token
+    before = token.nbor(-1) if token.i else token
+    idle = verb.lemma_ in _WEATHER or (verb.lemma_, before.lower_) == ("come", "when")
+    if idle or token.dep_ == "expl" or after.tag_ == "POS":
+        return True
+    if any(c.lower_ in _OF_CLAUSES for c in verb.rights):
+        return True
+    if before.lemma_ == "make" and after.lower_ in ("to", "into", "through", "."):
+        return True  # "makes it to the final"
+    if before.lemma_ in _FINDING and after.pos_ in ("ADJ", "ADV"):
+        return True  # "makes it possible to"
+    if token.dep_ not in _SUBJECT_ROLES:
+        return False
+    carriers = [verb, *(c for c in verb.rights if c.dep_ in ("acomp", "attr", "oprd", "prep"))]
+    light = verb.lemma_ in _EMPTY_VERBS or token.dep_ == "nsubjpass"
+    return light and any(_clause(c, verb) for carrier in carriers for c in carrier.rights)
+
+
+def _clause(child: Token, verb: Token) -> bool:
+    if child.dep_ not in _CLAUSES or child.i < verb.i:
+        return False
+    words = {t.lower_ for t in child.lefts if t.dep_ in ("mark", "aux", "advmod")}
+    return bool(words & _COMPLEMENTIZERS) or child.dep_ == "csubj"
+
+
+def governor(token: Token) -> Token | None:
+    """Return the verb a token is an argument of, through a preposition too."""
+    head = token.head
+    if token.dep_ == "conj":
+        return governor(head) if head.i != token.i else None
+    if token.dep_ == "pobj" and head.pos_ == "ADP":
+        head = head.head
+    return head if head.pos_ in _VERBS else None
+
+
+def subject_of(verb: Token) -> Token | None:
+    """Return a verb's subject, its own or the one it shares with the verb above."""
+    for _ in range(_STEPS):
+        own = next((c for c in verb.lefts if c.dep_ in _SUBJECT_ROLES), None)
+        if own is not None or verb.dep_ not in _SHARED:
+            return own
+        verb = verb.head
+    return None
+
+
+def barred(pronoun: Pronoun, phrase: Phrase) -> bool:
+    """True when grammar keeps a phrase of the same sentence from being the antecedent."""
+    token = pronoun.token
+    if phrase.first <= token.i < phrase.last:
+        return True
+    head = token.doc[phrase.head]
+    if _inside_without_clause(token, head) or _predicated(token, head):
+        return True
+    if pronoun.possessive:  # "Caspases are their pathway"
+        return token.head.dep_ == "attr" and governor(head) == governor(token.head) is not None
+    verb = governor(token)
+    if verb is not None and verb.dep_ == "relcl" and verb.head.i == head.i:
+        return True  # "the vacuole it was contained in"
+    if pronoun.subject and verb is not None and any(c.tag_ == "TO" for c in verb.lefts):
+        return subject_of(verb.head) == head  # "which allowed it to live": it is what is allowed
+    return coarguments(token, head)
+
+
+def _predicated(token: Token, head: Token) -> bool:
+    """True for the drawback in "the drawback is that it needs labels"."""
+    return (
+        head.dep_ in _SUBJECT_ROLES
+        and head.head.lemma_ == "be"
+        and any(a.dep_ == "ccomp" and a.head == head.head for a in token.ancestors)
+    )
+
+
+def coarguments(token: Token, head: Token) -> bool:
+    """True when two nouns depend on one verb: in "Smith saw him" there are two people."""
+    verb = governor(token)
+    if verb is None:
+        return False
+    shared = token.dep_ not in _SUBJECT_ROLES and subject_of(verb) == head
+    return shared or governor(head) == verb
+
+
+def _inside_without_clause(token: Token, head: Token) -> bool:
+    """True for "its" in "the owner of its house": a thing does not refer to what contains it."""
+    below = token
+    for ancestor in token.ancestors:
+        if below.dep_ == "conj" or below.pos_ in _VERBS or below.lower_ in WITH:
+            return False
+        if ancestor.i == head.i:
+            return True
+        below = ancestor
+    return False
+
+
+def binders(pronoun: Pronoun) -> list[int]:
+    """Return the subjects above a pronoun, from its own clause outward, as token numbers."""
+    token, found = pronoun.token, []
+    verb = next((a for a in token.ancestors if a.pos_ in _VERBS), None)
+    own = not pronoun.possessive and governor(token) == verb
+    while verb is not None:
+        subject = next((c for c in verb.lefts if c.dep_ in _SUBJECT_ROLES), None)
+        apart = subject is not None and not subject.left_edge.i <= token.i <= subject.right_edge.i
+        if subject is not None and apart and not own:
+            found.append(subject.i)
+        own = own and subject is None  # a verb without subject shares the one above it
+        verb = next((a for a in verb.ancestors if a.pos_ in _VERBS), None)
+    return found
+
+
+def looks_ahead(pronoun: Pronoun) -> bool:
+    """True when the antecedent may follow: "In its report, Acme said ..."."""
+    token = pronoun.token
+    subjects = (
+        child
+        for ancestor in token.ancestors
+        if ancestor.pos_ in _VERBS
+        for child in ancestor.children
+        if child.dep_ in _SUBJECT_ROLES
+    )
+    return any(s.left_edge.i > token.i and s.pos_ in ("PROPN", "NOUN") for s in subjects)

@@ -1,0 +1,204 @@
+"""Seg_L: cut the document into segments with exact spans and layout roles, and parse them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Final
+
+from spacy.tokens import Doc
+
+from abstrag.documents.reading import reading_text
+from abstrag.indexing.genre import GRANULARITY, detect_genre
+from abstrag.indexing.layers import Segments
+from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.role import role_of_block, role_of_label
+from abstrag.language.parser import parse, parser_version
+from abstrag.model.document import Block, BlockKind, Document, Genre
+from abstrag.model.segment import Granularity, Role, Segment, SegmentKind
+from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.table import Cell, Grid, Table
+
+_PARSE_LIMIT: Final = 20_000  # characters parsed at a time; a longer block is cut at a sentence end
+_SENTENCE_END: Final = re.compile(r"[.!?]['\")\]]*\s+(?=\S)")
+# What spaCy takes for a sentence end and is none: "Fig. 3", "et al. (2019)", "J. Smith".
+_NO_END: Final = re.compile(
+    r"(?:\b(?:al|e\.g|i\.e|cf|vs|approx|resp|Fig|Figs|Eq|Eqs|Sec|Tab|Ref|Refs|No|Nos|Vol|pp?|Dr|"
+    r"Mr|Mrs|Ms|Prof|St|Inc|Corp|Ltd|Co|U\.S)|(?<![\w.])[A-Z])\.$"
+)
+_CELL_SEPARATOR: Final = " | "
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A text to be parsed in one piece, with the block it comes from and where it stands."""
+
+    block: int
+    text: str
+    alignment: Alignment
+    kind: SegmentKind
+    span: Span | None = None  # of a table row, whose cells may stand in any order
+    headers: tuple[Quote, ...] = ()
+    row: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentLayout:
+    """Cut at sentence, paragraph or element granularity; by default what suits the genre."""
+
+    granularity: Granularity | None = None
+    genre: Genre | None = None
+    parser: str = field(default_factory=parser_version)
+
+    name: ClassVar[str] = "segment"
+    requires: ClassVar[Layer | None] = None
+    provides: ClassVar[Layer] = Layer.SEGMENTS
+    conservative: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+
+    def __call__(self, draft: Draft) -> Draft:
+        """Parse every block and cut it."""
+        document = draft.document
+        genre = self.genre or detect_genre(document)
+        granularity = self.granularity or GRANULARITY[genre]
+        blocks = range(len(document.blocks))
+        units = [unit for i in blocks for unit in _units(document, i, granularity)]
+        parses = parse(unit.text for unit in units)
+        segments: list[Segment] = []
+        tokens: list[tuple[int, int, int]] = []
+        label: Role | None = None  # of a structured abstract, holds until the next one
+        for n, (unit, doc) in enumerate(zip(units, parses, strict=True)):
+            block = document.blocks[unit.block]
+            role = role_of_block(block, genre)
+            cuts = sentences(doc) if unit.kind is SegmentKind.SENTENCE else [(0, len(doc))]
+            for first, last in cuts:
+                text = doc[first:last].text
+                label = role_of_label(text) or label if role is Role.ABSTRACT else None
+                name = f"s{len(segments) + 1}"
+                segments.append(_segment(name, unit, doc[first].idx, text, block, label or role))
+                tokens.append((n, first, last))
+        layer = Segments(genre, granularity, tuple(segments), tuple(tokens))
+        return draft.with_(parses=tuple(parses), segmented=layer)
+
+
+def sentences(doc: Doc) -> list[tuple[int, int]]:
+    """Return spaCy's sentences as token ranges, with false ends taken back."""
+    cuts: list[tuple[int, int]] = []
+    for sent in doc.sents:
+        previous = doc[cuts[-1][0] : cuts[-1][1]].text if cuts else ""
+        if cuts and (_NO_END.search(previous) or not _opens(sent.text)):
+            cuts[-1] = (cuts[-1][0], sent.end)
+        else:
+            cuts.append((sent.start, sent.end))
+    return cuts
+
+
+def _opens(text: str) -> bool:
+    """True when a text may begin a sentence: it starts neither in lower case nor with a comma."""
+    first = text.lstrip("\"'“‘([")[:1]
+    return bool(first) and not first.islower() and first not in ",;:.)]%"
+
+
+def _units(document: Document, index: int, granularity: Granularity) -> Iterator[_Unit]:
+    block = document.blocks[index]
+    if block.kind is BlockKind.HEADING or not block.text.strip():
+        return
+    if block.table is not None:
+        yield from _table_units(document, index, block.table, granularity)
+        return
+    kind = {
+        BlockKind.LIST_ITEM: SegmentKind.LIST_ITEM,
+        BlockKind.CAPTION: SegmentKind.CAPTION,
+        BlockKind.CODE: SegmentKind.PARAGRAPH,
+    }.get(block.kind)
+    if kind is None:
+        whole = granularity is Granularity.PARAGRAPH
+        kind = SegmentKind.PARAGRAPH if whole else SegmentKind.SENTENCE
+    for start, end in _pieces(block.text):
+        yield _Unit(index, block.text[start:end], block.alignment.cut(start, end), kind)
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Cut a text no parser should see at once into pieces that end with a sentence."""
+    start = 0
+    while len(text) - start > _PARSE_LIMIT:
+        ends = [m.end() for m in _SENTENCE_END.finditer(text, start, start + _PARSE_LIMIT)]
+        space = text.rfind(" ", start, start + _PARSE_LIMIT) + 1
+        end = ends[-1] if ends else space if space > start else start + _PARSE_LIMIT
+        yield start, start + len(text[start:end].rstrip())
+        start = end
+    if start < len(text):
+        yield start, len(text)
+
+
+def _table_units(
+    document: Document, index: int, table: Table, granularity: Granularity
+) -> Iterator[_Unit]:
+    grid = Grid(table)
+    for row, all_cells in sorted(grid.rows.items()):
+        cells = [c for c in all_cells if c.text.strip()]
+        if all(c.header for c in cells):
+            continue  # a header row speaks through the rows below it
+        if granularity is Granularity.ELEMENT:
+            for cell in cells:
+                text, alignment = _cell_text(document, cell)
+                yield _Unit(
+                    index,
+                    text,
+                    alignment,
+                    SegmentKind.TABLE_CELL,
+                    headers=grid.headers(cell),
+                    row=row,
+                    column=cell.column,
+                )
+            continue
+        text, alignment = _row_text(document, cells)
+        own = {c.span for c in cells}
+        headers = {q: None for c in cells for q in grid.above(c)}
+        span = Span(min(s.start for s in own), max(s.end for s in own))
+        kind = SegmentKind.TABLE_ROW
+        yield _Unit(index, text, alignment, kind, span, headers=tuple(headers), row=row)
+
+
+def _cell_text(document: Document, cell: Cell) -> tuple[str, Alignment]:
+    """Return a cell's reading text with its alignment; the loader's own text wins."""
+    text, alignment = reading_text(document.text, [(cell.span.start, cell.span.end)])
+    if text == cell.text:
+        return text, alignment
+    return cell.text, Alignment(((0, cell.span.start),))
+
+
+def _row_text(document: Document, cells: list[Cell]) -> tuple[str, Alignment]:
+    pieces: list[str] = []
+    runs: list[tuple[int, int]] = []
+    length = 0
+    for cell in cells:
+        if pieces:
+            pieces.append(_CELL_SEPARATOR)
+            length += len(_CELL_SEPARATOR)
+        text, alignment = _cell_text(document, cell)
+        runs.extend((length + a, b) for a, b in alignment.runs)
+        pieces.append(text)
+        length += len(text)
+    return "".join(pieces), Alignment(tuple(runs))
+
+
+def _segment(name: str, unit: _Unit, start: int, text: str, block: Block, role: Role) -> Segment:
+    whole = len(text) == len(unit.text)
+    alignment = unit.alignment if whole else unit.alignment.cut(start, start + len(text))
+    return Segment(
+        id=name,
+        kind=unit.kind,
+        role=role,
+        text=text,
+        span=unit.span if whole and unit.span else alignment.locate(0, len(text)),
+        alignment=alignment,
+        block=unit.block,
+        section=block.section,
+        page=block.page,
+        headers=unit.headers,
+        row=unit.row,
+        column=unit.column,
+    )

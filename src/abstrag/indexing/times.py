@@ -1,0 +1,147 @@
+"""NormTime: resolve time expressions to intervals, against the document's own date."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from typing import ClassVar
+
+from abstrag.errors import InputError
+from abstrag.indexing.layers import Rewrite, TimeMention, Times
+from abstrag.indexing.operator import Draft, Layer
+from abstrag.language.calendar import days_of, iso, label
+from abstrag.language.fiscal import stated_fiscal_start
+from abstrag.language.keys import term_id
+from abstrag.language.times import TimeExpression, find_times
+from abstrag.model.document import Document
+from abstrag.model.index import Ambiguity
+from abstrag.model.segment import Segment
+from abstrag.model.term import Interval, Mention, Term, TermKind
+
+_Find = Callable[[str], tuple[TimeExpression, ...]]
+_Names = dict[tuple[int, int | None], list[tuple[int, int]]]  # entities by segment and header
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizeTimes:
+    """Find every time expression, resolve what the document's date allows, and say what it cannot.
+
+    `anchors` are the user's own expressions with their ISO interval. Without `fiscal_year_start`
+    fiscal years begin as the document says ("fiscal year ended May 31"), else in January. Canonical
+    text reads every resolved expression in one ISO notation; what a segment's headers say is the
+    segment's own and is not rewritten.
+    """
+
+    anchors: tuple[tuple[str, str], ...] = ()
+    fiscal_year_start: int | None = None
+
+    name: ClassVar[str] = "normalize_times"
+    requires: ClassVar[Layer | None] = Layer.ENTITIES
+    provides: ClassVar[Layer] = Layer.TIMES
+    conservative: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+
+    def __call__(self, draft: Draft) -> Draft:
+        """Read every segment and its headers."""
+        anchor = _anchor(draft.document)
+        found = list(_expressions(draft, self._finder(draft, anchor)))
+        surfaces: defaultdict[Interval, set[str]] = defaultdict(set)
+        mentions: list[Mention] = []
+        rewrites: list[Rewrite] = []
+        ambiguities: list[Ambiguity] = []
+        for m, surface, reason in found:
+            if m.interval is not None:
+                surfaces[m.interval].add(surface)
+                mentions.append(Mention(_id(m.interval), m.segment, m.start, m.end, m.header))
+                canonical = iso(days_of(m.interval))
+                if m.header is None and canonical != surface:
+                    rewrites.append(Rewrite(m.segment, m.start, m.end, canonical))
+            elif m.header is None:
+                ambiguities.append(Ambiguity(m.segment, m.start, m.end, reason))
+        times = Times(
+            anchor=anchor.isoformat() if anchor else None,
+            expressions=tuple(m for m, _, _ in found),
+            terms=tuple(sorted((_term(i, s) for i, s in surfaces.items()), key=lambda t: t.id)),
+            mentions=tuple(mentions),
+            ambiguities=tuple(ambiguities),
+            rewrites=tuple(rewrites),
+        )
+        return draft.with_(times=times)
+
+    def _finder(self, draft: Draft, anchor: date | None) -> _Find:
+        """Bind the settings; header cells come once per row, so they are read once."""
+        start = self.fiscal_year_start
+        if start is None:
+            start = stated_fiscal_start(text for s in draft.segments for _, text in _texts(s)) or 1
+        fiscal_start, anchors = start, dict(self.anchors)
+
+        @cache
+        def find(text: str) -> tuple[TimeExpression, ...]:
+            return find_times(text, anchor=anchor, anchors=anchors, fiscal_year_start=fiscal_start)
+
+        return find
+
+
+def _anchor(document: Document) -> date | None:
+    """Return the day the document speaks from, if it says so."""
+    stated = document.metadata.date
+    if stated is None:
+        return None
+    try:
+        return date.fromisoformat(stated[:10])  # a time of day may follow
+    except ValueError:
+        raise InputError(
+            f"document {document.id!r} has the date {stated!r}, which is no ISO date",
+            hint="write it as YYYY-MM-DD",
+        ) from None
+
+
+def _texts(segment: Segment) -> Iterator[tuple[int | None, str]]:
+    """Go through a segment's text and its headers, each with the number of the header."""
+    yield None, segment.text
+    for number, header in enumerate(segment.headers):
+        yield number, header.text
+
+
+def _expressions(draft: Draft, find: _Find) -> Iterator[tuple[TimeMention, str, str]]:
+    """Go through all expressions in order, each with its surface and why it is unresolved."""
+    names = _names(draft)
+    for i, segment in enumerate(draft.segments):
+        for header, text in _texts(segment):
+            for e in find(text):
+                if e.relative and _inside(e, names.get((i, header), [])):
+                    continue  # "Friday" in the name of an agreement is no day
+                mention = TimeMention(i, e.start, e.end, e.interval, e.relative, header)
+                yield mention, text[e.start : e.end], e.reason
+
+
+def _names(draft: Draft) -> _Names:
+    assert draft.entities is not None
+    names: _Names = {}
+    for m in draft.entities.mentions:
+        names.setdefault((m.segment, m.header), []).append((m.start, m.end))
+    return names
+
+
+def _inside(e: TimeExpression, names: list[tuple[int, int]]) -> bool:
+    """True when an expression is a proper part of a name."""
+    return any(a <= e.start and e.end <= b and b - a > e.end - e.start for a, b in names)
+
+
+def _term(interval: Interval, surfaces: set[str]) -> Term:
+    return Term(
+        id=_id(interval),
+        kind=TermKind.TIME,
+        label=label(days_of(interval)),
+        surfaces=tuple(sorted(surfaces)),
+        interval=interval,
+    )
+
+
+def _id(interval: Interval) -> str:
+    one_day = interval.start == interval.end
+    key = interval.start if one_day else f"{interval.start}/{interval.end}"
+    return term_id(TermKind.TIME, key)

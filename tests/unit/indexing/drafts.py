@@ -1,0 +1,44 @@
+"""Small drafts for operator tests: one paragraph block per text, cut into sentences."""
+
+from abstrag.indexing.layers import Segments
+from abstrag.indexing.operator import Draft
+from abstrag.language.parser import parse
+from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata
+from abstrag.model.segment import Granularity, Role, Segment, SegmentKind
+from abstrag.model.span import Alignment, Span
+
+BREAK = "\n\n"
+
+
+def draft_of(*texts: str, title: str = "", date: str | None = None) -> Draft:
+    """Return a draft whose segments are the sentences of the texts, in one section."""
+    starts = [sum(len(text) + len(BREAK) for text in texts[:i]) for i in range(len(texts))]
+    blocks = tuple(
+        Block(BlockKind.PARAGRAPH, text, Span(at, at + len(text)), Alignment(((0, at),)))
+        for text, at in zip(texts, starts, strict=True)
+    )
+    document = Document("doc", title, BREAK.join(texts), blocks, Metadata(date=date))
+    parses = tuple(parse(texts))
+    segments: list[Segment] = []
+    tokens: list[tuple[int, int, int]] = []
+    for number, (parsed, at) in enumerate(zip(parses, starts, strict=True)):
+        for sentence in parsed.sents:
+            kept = sentence.text.rstrip()  # spaCy counts trailing space tokens in
+            first, last = sentence.start_char, sentence.start_char + len(kept)
+            span = parsed.char_span(first, last, alignment_mode="contract")
+            if not kept or span is None:
+                continue
+            segments.append(
+                Segment(
+                    id=f"doc#{len(segments)}",
+                    kind=SegmentKind.SENTENCE,
+                    role=Role.OTHER,
+                    text=kept,
+                    span=Span(at + first, at + last),
+                    alignment=Alignment(((0, at + first),)),
+                    block=number,
+                )
+            )
+            tokens.append((number, span.start, span.end))
+    layer = Segments(Genre.PLAIN, Granularity.SENTENCE, tuple(segments), tuple(tokens))
+    return Draft(document, parses, layer)

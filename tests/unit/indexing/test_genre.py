@@ -1,0 +1,49 @@
+import pytest
+
+from abstrag.indexing.genre import detect_genre
+from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata
+from abstrag.model.span import Alignment, Span
+
+
+def document(*blocks: tuple[BlockKind, str], genre: Genre | None = None) -> Document:
+    text = "\n".join(t for _, t in blocks)
+    made, at = [], 0
+    for kind, piece in blocks:
+        made.append(Block(kind, piece, Span(at, at + len(piece)), Alignment(((0, at),))))
+        at += len(piece) + 1
+    return Document("d", "", text, tuple(made), Metadata(genre=genre))
+
+
+H, P, L = BlockKind.HEADING, BlockKind.PARAGRAPH, BlockKind.LIST_ITEM
+PAPER = [(H, "Abstract"), (P, "We present a model."), (H, "1 Introduction"), (P, "Models matter.")]
+PAPER += [(H, "2 Method"), (P, "Our model has layers."), (H, "References"), (P, "A book.")]
+SYSTEM = [(H, "Abstract"), (P, "The servers of a cluster need replication for clients.")]
+SYSTEM += [(H, "Design"), (P, "The design of the architecture gives throughput and low latency.")]
+SYSTEM += [(H, "References"), (P, "A book."), (H, "Introduction"), (P, "Deployment in production.")]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "genre"),
+    [
+        (PAPER, Genre.SCIENTIFIC),
+        (SYSTEM, Genre.ENGINEERING),
+        (
+            [(P, "In this study, patients were randomized. Results show an effect.")],
+            Genre.ABSTRACT_ONLY,
+        ),
+        ([(P, "The Receiving Party shall hold all Confidential Information herein.")], Genre.LEGAL),
+        ([(P, "Net revenue for the fiscal quarter rose; gross margin fell.")], Genre.REPORT),
+        (
+            [(P, "The mayor said on Tuesday that the bridge, a spokesman announced, is open.")],
+            Genre.NEWS,
+        ),
+        ([(L, "Founded: 1987"), (L, "Seat: Hsinchu"), (P, "A maker.")], Genre.PAGE_LOCAL),
+        ([(P, "Once upon a time there was a duck.")], Genre.PLAIN),
+    ],
+)
+def test_the_genre_shows(blocks: list[tuple[BlockKind, str]], genre: Genre) -> None:
+    assert detect_genre(document(*blocks)) is genre
+
+
+def test_what_somebody_said_wins() -> None:
+    assert detect_genre(document(*PAPER, genre=Genre.LEGAL)) is Genre.LEGAL

@@ -1,0 +1,114 @@
+import pytest
+
+from abstrag.documents.reading import Hyphens, reading_text
+from abstrag.indexing.operator import Draft
+from abstrag.indexing.segment import SegmentLayout
+from abstrag.model.document import Block, BlockKind, Document, Genre
+from abstrag.model.segment import Granularity, Role, Segment, SegmentKind
+from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.table import Cell, Table
+
+
+def document(text: str, *blocks: tuple[BlockKind, str, tuple[str, ...]]) -> Document:
+    """Return a document whose blocks are pieces of its text, given verbatim."""
+    made = []
+    for kind, piece, section in blocks:
+        at = text.index(piece)
+        reading, alignment = reading_text(text, [(at, at + len(piece))], Hyphens(text))
+        made.append(Block(kind, reading, Span(at, at + len(piece)), alignment, section))
+    return Document("d", "A title", text, tuple(made))
+
+
+def cut(doc: Document, granularity: Granularity, genre: Genre = Genre.PLAIN) -> tuple[Segment, ...]:
+    return SegmentLayout(granularity, genre)(Draft(doc)).segments
+
+
+PROSE = "The first sen-\ntence is here. See Fig. 3 for the\nsecond one. A third follows!"
+
+
+def test_sentences_quote_the_source_with_its_hyphens_and_line_breaks() -> None:
+    doc = document(PROSE, (BlockKind.PARAGRAPH, PROSE, ()))
+    segments = cut(doc, Granularity.SENTENCE)
+    assert [s.text for s in segments] == [
+        "The first sentence is here.",
+        "See Fig. 3 for the second one.",
+        "A third follows!",
+    ]
+    assert [doc.quote(s.span) for s in segments] == [
+        "The first sen-\ntence is here.",
+        "See Fig. 3 for the\nsecond one.",
+        "A third follows!",
+    ]
+
+
+def test_a_paragraph_stays_whole_when_asked() -> None:
+    doc = document(PROSE, (BlockKind.PARAGRAPH, PROSE, ()))
+    (whole,) = cut(doc, Granularity.PARAGRAPH)
+    assert whole.kind is SegmentKind.PARAGRAPH
+    assert doc.quote(whole.span) == PROSE
+
+
+def test_a_heading_is_no_segment_and_gives_the_role() -> None:
+    text = "Results\n\nIt works.\n\nReferences\n\nA book."
+    doc = document(
+        text,
+        (BlockKind.HEADING, "Results", ()),
+        (BlockKind.PARAGRAPH, "It works.", ("Results",)),
+        (BlockKind.PARAGRAPH, "A book.", ("References",)),
+    )
+    segments = cut(doc, Granularity.SENTENCE, Genre.SCIENTIFIC)
+    assert [s.role for s in segments] == [Role.RESULTS, Role.REFERENCES]
+    assert [s.id for s in segments] == ["s1", "s2"]
+
+
+def test_the_labels_of_a_structured_abstract_hold_until_the_next() -> None:
+    text = "METHODS: We asked people. They answered. RESULTS: It works."
+    doc = document(text, (BlockKind.PARAGRAPH, text, ("Abstract",)))
+    roles = [s.role for s in cut(doc, Granularity.SENTENCE, Genre.ABSTRACT_ONLY)]
+    assert roles == [Role.METHODS, Role.METHODS, Role.RESULTS]
+
+
+TABLE_TEXT = "Company\tFounded\nTSMC\t1987\nSamsung\t1969\nTable 1: Makers"
+
+
+def table() -> Document:
+    cells = []
+    for row, line in enumerate(TABLE_TEXT.split("\n")[:3]):
+        for column, word in enumerate(line.split("\t")):
+            at = TABLE_TEXT.index(word)
+            header = row == 0 or column == 0
+            cells.append(Cell(row, column, word, Span(at, at + len(word)), header))
+    caption = Quote("Table 1: Makers", Span(TABLE_TEXT.index("Table"), len(TABLE_TEXT)))
+    block = Block(
+        BlockKind.TABLE,
+        TABLE_TEXT,
+        Span(0, len(TABLE_TEXT)),
+        Alignment(((0, 0),)),
+        table=Table(tuple(cells), caption),
+    )
+    return Document("d", "", TABLE_TEXT, (block,))
+
+
+def test_a_row_carries_the_headers_above_it() -> None:
+    doc = table()
+    rows = cut(doc, Granularity.SENTENCE)
+    assert [r.text for r in rows] == ["TSMC | 1987", "Samsung | 1969"]
+    assert [doc.quote(r.span) for r in rows] == ["TSMC\t1987", "Samsung\t1969"]
+    assert [h.text for h in rows[0].headers] == ["Company", "Founded"]
+
+
+def test_a_cell_carries_its_row_and_column_headers() -> None:
+    cells = cut(table(), Granularity.ELEMENT, Genre.PAGE_LOCAL)
+    year = next(c for c in cells if c.text == "1969")
+    assert (year.kind, year.role) == (SegmentKind.TABLE_CELL, Role.CELL)
+    assert [h.text for h in year.headers] == ["Founded", "Samsung"]
+
+
+@pytest.mark.parametrize("size", [45_000])
+def test_a_block_too_long_to_parse_at_once_loses_nothing(size: int) -> None:
+    text = ("The committee met again and said nothing new. " * (size // 46)).strip()
+    doc = document(text, (BlockKind.PARAGRAPH, text, ()))
+    segments = cut(doc, Granularity.PARAGRAPH)
+    assert len(segments) > 1
+    assert " ".join(s.text for s in segments) == text
+    assert all(doc.quote(s.span) == s.text for s in segments)

@@ -1,0 +1,97 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from abstrag.config import W_ASRT, W_L, W_TRUST
+from abstrag.errors import InputError
+from abstrag.indexing.utility import calibrate, layout_weight, utilities
+from abstrag.model.document import Genre
+from abstrag.model.segment import Role, Segment, SegmentKind
+from abstrag.model.span import Alignment, Span
+from abstrag.model.statement import Profile, Statement, StatementKind
+
+TEXT = "We show that it works."
+
+
+def segment(role: Role) -> Segment:
+    span = Span(0, len(TEXT))
+    return Segment("s1", SegmentKind.SENTENCE, role, TEXT, span, Alignment(((0, 0),)), 0)
+
+
+def claim(profile: Profile) -> Statement:
+    return Statement(StatementKind.CLAIM, profile, 1.0, 0, len(TEXT))
+
+
+def test_the_papers_weights_are_the_papers() -> None:
+    assert set(W_TRUST) == set(W_ASRT) == {p.value for p in Profile}
+    order = ["established", "strong_claim", "cited_external", "hypothesis", "disputed"]
+    assert [W_TRUST[p] for p in (*order, "defeated")] == [1.0, 0.9, 0.7, 0.5, 0.4, 0.0]
+    assert [W_ASRT[p] for p in (*order, "defeated")] == [1.0, 1.0, 0.6, 0.5, 0.3, 0.2]
+    science = W_L["scientific"]
+    roles = ("results", "methods", "discussion", "introduction", "background", "conclusion")
+    assert [science[r] for r in roles] == [0.91, 0.87, 0.73, 0.53, 0.24, 0.20]
+    assert (W_L["engineering"]["methods"], W_L["engineering"]["results"]) == (0.90, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("role", "genre", "weight"),
+    [
+        (Role.RESULTS, Genre.SCIENTIFIC, 0.91),
+        (Role.APPENDIX, Genre.SCIENTIFIC, 0.40),
+        (Role.CAPTION, Genre.ENGINEERING, 0.60),
+        (Role.RESULTS, Genre.ABSTRACT_ONLY, 0.75),
+        (Role.CELL, Genre.PAGE_LOCAL, 0.70),
+        (Role.TEXT, Genre.PAGE_LOCAL, 0.60),
+        (Role.OTHER, Genre.NEWS, 0.50),
+    ],
+)
+def test_a_role_weighs_what_its_genre_says(role: Role, genre: Genre, weight: float) -> None:
+    assert layout_weight(role, genre) == weight
+
+
+def test_utility_is_layout_plus_novelty_times_assertedness() -> None:
+    strong, weak = claim(Profile.STRONG_CLAIM), claim(Profile.HYPOTHESIS)
+    found = utilities([segment(Role.RESULTS)] * 2, [(strong,), (weak,)], Genre.SCIENTIFIC)
+    assert found[0].value == pytest.approx(0.91 + 1.0)
+    novelty, assertedness = 0.5 / 0.9, (0.5 * 0.5) / (1.0 * 0.9)
+    assert found[1].value == pytest.approx(0.91 + novelty * assertedness, abs=1e-5)
+
+
+def test_what_the_background_knows_is_no_news() -> None:
+    known = utilities(
+        [segment(Role.RESULTS)],
+        [(claim(Profile.STRONG_CLAIM),)],
+        Genre.SCIENTIFIC,
+        known=["we show that it works"],
+    )
+    assert known[0].novelty == 0.0
+    assert known[0].value == pytest.approx(0.91)
+
+
+def test_a_defeated_claim_adds_nothing() -> None:
+    found = utilities([segment(Role.RESULTS)], [(claim(Profile.DEFEATED),)], Genre.SCIENTIFIC)
+    assert found[0].value == 0.91
+
+
+def test_ratings_are_averaged_by_section_then_paper_then_role(tmp_path: Path) -> None:
+    rows = [
+        ("a", "3.1", "methods", 1.0),
+        ("a", "3.1", "methods", 0.8),
+        ("a", "3.2", "methods", 0.5),
+        ("b", "2", "methods", 0.9),
+        ("b", "1", "introduction", 0.4),
+    ]
+    file = tmp_path / "ratings.jsonl"
+    names = ("paper", "section", "role", "rating")
+    file.write_text("\n".join(json.dumps(dict(zip(names, r, strict=True))) for r in rows))
+    schedule = calibrate(file)
+    assert schedule == {"introduction": 0.4, "methods": pytest.approx(((0.9 + 0.5) / 2 + 0.9) / 2)}
+    assert layout_weight(Role.METHODS, Genre.LEGAL, schedule) == schedule["methods"]
+
+
+def test_a_bad_rating_is_named_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "ratings.jsonl"
+    file.write_text('\n{"paper": "a", "section": "1", "role": "methods", "rating": 3}\n')
+    with pytest.raises(InputError, match=r"line 2: rating 3\.0 is not in 0 to 1"):
+        calibrate(file)

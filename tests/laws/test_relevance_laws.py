@@ -106,6 +106,6 @@ def test_more_of_any_signal_never_lowers_match(
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)
-def test_a_perfect_segment_scores_its_utility(preset: Preset) -> None:
-    one = np.ones(1)
-    assert relevance(one, one * 0.7, np.zeros(1), preset).tolist() == pytest.approx([0.7])
+def test_a_perfect_segment_scores_its_utility_as_the_preset_weighs_it(preset: Preset) -> None:
+    one, expected = np.ones(1), 0.7**preset.utility_power
+    assert relevance(one, one * 0.7, np.zeros(1), preset).tolist() == pytest.approx([expected])

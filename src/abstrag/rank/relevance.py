@@ -65,8 +65,10 @@ class Preset:
 PAPER: Final = Preset("paper", hard_gap=True)
 PAPER_HARD: Final = Preset("paper_hard", hard_gap=True, coverage=Coverage.HARD)
 SMOOTH: Final = Preset("smooth")
-DEFAULT_PRESET: Final = SMOOTH
-PRESETS: Final[Mapping[str, Preset]] = {p.name: p for p in (PAPER, PAPER_HARD, SMOOTH)}
+# Frozen; docs/tuning.md has the ranges tried, the splits and what it gains.
+GENERAL: Final = Preset("general", utility_power=0.25, lexical_weight=1.0)
+DEFAULT_PRESET: Final = GENERAL
+PRESETS: Final[Mapping[str, Preset]] = {p.name: p for p in (GENERAL, SMOOTH, PAPER, PAPER_HARD)}
 
 
 def relevance(

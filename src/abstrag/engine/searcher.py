@@ -14,9 +14,10 @@ from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.query.expand import expand
 from abstrag.query.normalize import normalize
-from abstrag.query.operator import admitted
+from abstrag.query.operator import QueryOperator, admitted
 from abstrag.query.operators import OPERATORS, standard_operators
 from abstrag.query.vocabulary import Vocabulary
+from abstrag.rank.aggregate import AGGREGATIONS
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.curve import budget_curve
 from abstrag.rank.judging import Judge
@@ -61,7 +62,7 @@ class Searcher:
         return Vocabulary.of(self.index)
 
     @cached_property
-    def _operators(self) -> tuple:  # type: ignore[type-arg]
+    def _operators(self) -> tuple[QueryOperator, ...]:
         return standard_operators(self.vocabulary, without=self._without)
 
     @cached_property
@@ -121,6 +122,16 @@ class Searcher:
         """Return hits that can be believed together."""
         scoring = self._scoring(text, tau)
         return support_set(scoring.ranking(4 * k).hits, self.costed.graph, k=k, tau=tau)
+
+    def document_score(
+        self, text: str, *, aggregation: str = "top_k_mean", tau: float = TAU
+    ) -> float:
+        """Return how relevant the whole document is: top_k_mean, top_1 or log_sum_exp."""
+        if aggregation not in AGGREGATIONS:
+            choices = ", ".join(AGGREGATIONS)
+            raise InputError(f"no aggregation is called {aggregation!r}", hint=f"one of: {choices}")
+        ranking = self._scoring(text, tau).ranking(len(self.index.records), fill=True)
+        return AGGREGATIONS[aggregation]([hit.relevance for hit in ranking.hits])
 
     def clauses(self, text: str, *, tau: float = TAU, most: int = 20) -> tuple[Clause, ...]:
         """Return the cheapest alternatives of a query within a budget."""

@@ -14,13 +14,15 @@ _DASHES = re.compile(r"[‐‑‒–—−]")
 _QUOTES = re.compile(r"[’‘`´]")
 _NOT_KEY = re.compile(r"[^\w\s.%&+/'-]+")
 _SPACE = re.compile(r"\s+")
+_HYPHEN = re.compile(r"(?<=\w) ?- ?(?=\w)")  # a parser takes "fine-tuned" apart
 
 
 def key(surface: str) -> str:
     """Fold a surface to its key: compatibility forms, case, dashes and spaces made one."""
     text = unicodedata.normalize("NFKC", surface)
     text = _QUOTES.sub("'", _DASHES.sub("-", text)).casefold()
-    return _SPACE.sub(" ", _NOT_KEY.sub(" ", text)).strip(" .'-/")
+    text = _SPACE.sub(" ", _NOT_KEY.sub(" ", text))
+    return _HYPHEN.sub("-", text).strip(" .'-/")
 
 
 def lemma(token: Token) -> str:

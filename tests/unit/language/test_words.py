@@ -35,7 +35,7 @@ def test_numbers_and_determiners_are_no_part_of_a_phrase(words: Words) -> None:
 
 
 def test_a_word_with_hyphens_is_taken_whole(words: Words) -> None:
-    assert phrases(words, "models")[-1] == "fine - tuned language model"
+    assert phrases(words, "models")[-1] == "fine-tuned language model"
 
 
 def test_phrase_keys_are_those_of_the_query_side(words: Words) -> None:

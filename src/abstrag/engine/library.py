@@ -10,7 +10,7 @@ from typing import Final
 
 from abstrag.config import MAX_FILE_BYTES, Settings
 from abstrag.documents.load import load, read_file
-from abstrag.errors import AbstragError, FileMissing, InputError, UnknownDocument
+from abstrag.errors import AbstragError, FileMissing, InputError, NotAFile, UnknownDocument
 from abstrag.indexing.pipeline import OnStep, fingerprint, index
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
@@ -98,6 +98,11 @@ class Library:
     def open(self, target: str) -> DocumentIndex:
         """Return the index of a file (indexed first when new or changed) or of a document id."""
         path = Path(target)
+        if path.is_dir():
+            raise NotAFile(
+                f"{target!r} is a folder, and this command takes one document",
+                hint=f"abstrag index {target}, then name one of its documents",
+            )
         if path.is_file():
             if is_store(path):
                 raise InputError(

@@ -124,6 +124,7 @@ def test_a_missing_file_and_a_large_one(
     assert run(capsys, "index", tmp_path / "none.pdf", "--store", store)[0] == 4
     assert run(capsys, "index", article, "--store", store, "--max-mb", "0.001")[0] == 6
     assert run(capsys, "show", "nobody", "--store", store)[0] == 14
+    assert run(capsys, "show", tmp_path, "--store", store)[0] == 5
 
 
 def test_a_corrupt_store_is_named_and_left_alone(

@@ -2,9 +2,9 @@
 
     python tools/export_minilm.py FOLDER [--precision int8|float32] [--output DIR]
 
-FOLDER is the published model: model.safetensors, config.json, tokenizer.json. The same folder always
-gives the same bytes. The graph takes the token ids of one text and gives the mean of its tokens'
-last states, scaled to length 1. Written out by hand, it needs neither PyTorch nor an optimizer.
+FOLDER is the published model: model.safetensors, config.json, tokenizer.json. The same folder
+always gives the same bytes. The graph takes the token ids of one text and gives the mean of its
+tokens' last states, scaled to length 1. It is written out by hand and needs no PyTorch.
 
 In `int8` every row of activations has a scale of its own, so no token's numbers depend on another
 row's, and a product of integers is the same on any processor. Weights have 7 bits: with 8, the

@@ -124,7 +124,7 @@ MIN_ANCESTOR_DEPTH: Final = 5  # WordNet ancestors nearer the root than this say
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a user may change without writing code; the defaults are the paper's or the SPEC's."""
+    """What a user may change without writing code; the defaults are the paper's or ours."""
 
     tau: float = TAU
     alpha: float = ALPHA

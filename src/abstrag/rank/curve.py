@@ -1,4 +1,4 @@
-"""The τ curve: what each budget reaches, from one look at the largest (SPEC: `budget`)."""
+"""The τ curve: what each budget reaches, from one look at the largest."""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from abstrag.baselines.bm25 import Bm25
+from abstrag.baselines.dense import Dense
+from abstrag.baselines.hybrid import Hybrid
 from abstrag.baselines.system import System
 from abstrag.errors import InputError
 
@@ -28,8 +30,10 @@ _NEEDS_MODEL: Final = "it needs a language model, and none is connected"
 BASELINES: Final[Mapping[str, Baseline]] = {
     "bm25": Baseline("lexical", lambda **given: Bm25(stem=False, **given), _BM25_RANGES),
     "bm25-stem": Baseline("lexical", lambda **given: Bm25(stem=True, **given), _BM25_RANGES),
-    "dense": Baseline("dense", reserved="its ONNX weights are not installed"),
-    "hybrid": Baseline("hybrid", reserved="it mixes bm25 with dense, whose weights are missing"),
+    "dense": Baseline("dense", Dense),
+    "hybrid": Baseline(
+        "hybrid", lambda **given: Hybrid(Dense(), **given), {"weight": (0.3, 0.5, 0.7)}
+    ),
     "rerank": Baseline("rerank", reserved=_NEEDS_JUDGE),
     "hyde": Baseline("hyde", reserved=_NEEDS_MODEL),
     "ircot": Baseline("ircot", reserved=_NEEDS_MODEL),

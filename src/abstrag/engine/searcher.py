@@ -20,6 +20,7 @@ from abstrag.query.vocabulary import Vocabulary
 from abstrag.rank.aggregate import AGGREGATIONS
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.curve import budget_curve
+from abstrag.rank.dense import DenseSimilarity
 from abstrag.rank.judging import Judge
 from abstrag.rank.lexical import Lexical
 from abstrag.rank.match import Signal, Similarity
@@ -73,7 +74,12 @@ class Searcher:
 
     @cached_property
     def _similarities(self) -> Mapping[Signal, Similarity]:
-        return {Signal.LEXICAL: Lexical(self.index)} if self.preset.lexical_weight else {}
+        made: dict[Signal, Similarity] = {}
+        if self.preset.lexical_weight:
+            made[Signal.LEXICAL] = Lexical(self.index)
+        if self.preset.dense_weight:
+            made[Signal.DENSE] = DenseSimilarity(self.index)
+        return made
 
     def normalize(self, text: str, *, today: date | None = None) -> Query:
         """Turn a question or claim into typed, weighted literals."""

@@ -1,0 +1,71 @@
+"""Text to token ids, as much of it as the model reads."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from abstrag.errors import ResourceMissing
+
+Ids = npt.NDArray[np.int64]
+
+_SPECIAL: Final = 2  # what stands before and after the tokens of a text
+_CHARACTERS: Final = 16  # of a text to look at for each token wanted; most tokens have four or five
+_WIDER: Final = 4  # how much more to look at when that was not enough
+
+
+class Tokenizer:
+    """Cuts texts into the tokens of one model; safe to share between threads."""
+
+    def __init__(self, data: bytes, *, limit: int) -> None:
+        from tokenizers import Tokenizer as Cutter  # loaded when a model is, and not before
+
+        try:
+            self._cutter = Cutter.from_str(data.decode())
+        except Exception as error:  # the library raises nothing narrower
+            raise ResourceMissing(
+                f"the tokenizer cannot be read: {error}",
+                hint="write it again, or reinstall abstrag",
+            ) from error
+        self._cutter.no_truncation()
+        self._cutter.no_padding()
+        self._limit = limit
+
+    def __call__(self, text: str) -> Ids:
+        """Return the ids of a text; none at all when no word is in it."""
+        ids, _ = self._cut(text)
+        return np.array(ids if len(ids) > _SPECIAL else (), dtype=np.int64)
+
+    def truncates(self, text: str) -> bool:
+        """Say whether the model reads only the beginning of a text."""
+        return self._cut(text)[1]
+
+    def _cut(self, text: str) -> tuple[list[int], bool]:
+        """Return the ids that fit, and whether there would be more.
+
+        A word is cut into tokens by itself, so only the last word of a text's beginning can change
+        with what follows. It is enough to look at that beginning, however long the text is.
+        """
+        size = self._limit * _CHARACTERS
+        while True:
+            found = self._cutter.encode(_valid(text[:size]))
+            if size >= len(text) or _settled(found) > self._limit - _SPECIAL:
+                break
+            size *= _WIDER
+        ids: list[int] = found.ids
+        if len(ids) <= self._limit:
+            return ids, False
+        return [*ids[: self._limit - 1], ids[-1]], True
+
+
+def _settled(found: Any) -> int:
+    """Count the tokens of all words but the last."""
+    words = [word for word in found.word_ids if word is not None]
+    return sum(word != words[-1] for word in words)
+
+
+def _valid(text: str) -> str:
+    """Return a text without lone surrogates, which are no characters and have no UTF-8 form."""
+    return text.encode(errors="ignore").decode()

@@ -1,0 +1,137 @@
+"""Dense retrieval: the similarity that has a say in Match, and the baseline."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from abstrag.baselines.dense import Dense, element_text
+from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.errors import InputError
+from abstrag.model.index import DocumentIndex
+from abstrag.model.query import Query
+from abstrag.model.span import Quote, Span
+from abstrag.neural.embedder import Embedder
+from abstrag.neural.encoder import cosines
+from abstrag.neural.passage import passage
+from abstrag.rank.dense import DenseSimilarity, segment_text
+from tests.unit.neural.letters import Letters
+from tests.unit.stores.samples import sample_index
+
+
+def index_of(*texts: str, section: tuple[str, ...] = ()) -> DocumentIndex:
+    sample = sample_index()
+    first = sample.records[0]
+    bare = replace(first.segment, section=section, headers=())
+    records = tuple(replace(first, segment=replace(bare, text=text)) for text in texts)
+    return replace(sample, records=records)
+
+
+def asked(text: str) -> Query:
+    return Query(text, ())
+
+
+def pool(*texts: str) -> Pool:
+    return Pool("d", "d", tuple(Element(str(i), text) for i, text in enumerate(texts)))
+
+
+def test_a_passage_comes_after_its_innermost_section_and_its_headers() -> None:
+    assert passage("42") == "42"
+    assert passage("42", section=("Results", "Cost "), headers=("2024", "Rent")) == (
+        "Cost: 2024 Rent 42"
+    )
+    assert passage("42", section=("Results", " ")) == "42"
+
+
+def test_segments_and_elements_are_put_alike() -> None:
+    segment = index_of("42", section=("Results",)).segments[0]
+    segment = replace(segment, headers=(Quote("Rent", Span(0, 4)),))
+    element = Element("e", "42", ElementKind.TABLE_CELL, section=("Results",), headers=("Rent",))
+    assert segment_text(segment) == element_text(element) == "Results: Rent 42"
+
+
+def test_equal_passages_score_equally_wherever_they_stand() -> None:
+    random = np.random.default_rng(2)
+    rows = random.normal(size=(101, 384)).astype(np.float32)
+    rows[[3, 50, 100]] = rows[0]
+    scores = cosines(rows, rows[1])
+    assert len({scores[i] for i in (0, 3, 50, 100)}) == 1
+    assert scores.dtype == np.float64
+    assert scores.max() == 1.0  # of a vector longer than 1 as well
+
+
+# --- The similarity -------------------------------------------------------------------------------
+
+
+def test_similarity_is_the_cosine_and_never_negative() -> None:
+    similarity = DenseSimilarity(index_of("aab", "ccc", "-a", ""), encoder=Letters())
+    assert similarity(asked("a")) == pytest.approx([2 / 5**0.5, 0, 0, 0])
+    assert similarity(asked("")) == pytest.approx([0, 0, 0, 0])
+
+
+def test_segments_are_embedded_once_and_only_when_asked() -> None:
+    encoder = Letters()
+    similarity = DenseSimilarity(index_of("a", "b", section=("Methods",)), encoder=encoder)
+    assert encoder.asked == []
+    similarity(asked("a?"))
+    similarity(asked("b?"))
+    assert sorted(encoder.asked) == ["Methods: a", "Methods: b", "a?", "b?"]
+
+
+def test_embeddings_that_were_kept_are_used() -> None:
+    encoder = Letters()
+    kept = encoder.embed(["b", "a"])
+    similarity = DenseSimilarity(index_of("a", "b"), encoder=encoder, embeddings=kept)
+    assert similarity(asked("a")).tolist() == [0.0, 1.0]
+    assert encoder.asked == ["b", "a", "a"]
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (4,), (1, 4)])
+def test_embeddings_of_another_document_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(InputError, match="'trip' has 2 segments"):
+        DenseSimilarity(index_of("a", "b"), embeddings=np.zeros(shape, np.float32))
+
+
+def test_embeddings_of_another_model_are_refused() -> None:
+    similarity = DenseSimilarity(
+        index_of("a", "b"), encoder=Letters(), embeddings=np.zeros((2, 384), np.float32)
+    )
+    with pytest.raises(InputError, match=r"384 dimensions .* query has 4"):
+        similarity(asked("a"))
+
+
+def test_a_document_without_segments_has_no_similarities(shipped: Embedder) -> None:
+    assert DenseSimilarity(index_of(), encoder=shipped)(asked("a")).shape == (0,)
+
+
+# --- The baseline ---------------------------------------------------------------------------------
+
+
+def test_the_baseline_ranks_by_cosine_and_ties_keep_their_order() -> None:
+    system = Dense(Letters())
+    system.index(pool("c", "aab", "-a", "a", "a"))
+    assert [name for name, _ in system.search("a", 9)] == ["3", "4", "1", "0", "2"]
+    assert system.search("a", 1) == [("3", 1.0)]
+    assert system.search("a", 9)[-1] == ("2", -1.0)
+
+
+def test_indexing_a_document_forgets_the_one_before() -> None:
+    system = Dense(Letters())
+    assert system.search("a", 5) == []
+    system.index(pool("a", "b"))
+    system.index(pool())
+    assert system.search("a", 5) == []
+
+
+def test_the_baseline_says_which_model_it_is() -> None:
+    assert Dense().name == "dense"
+    assert "all-MiniLM-L6-v2" in Dense().fidelity
+    assert "'letters:1'" in Dense(Letters()).fidelity
+
+
+def test_the_shipped_model_finds_what_shares_no_word(shipped: Embedder) -> None:
+    system = Dense(shipped)
+    system.index(pool("Sales of bread fell.", "The physician examined her.", "It rained in Rome."))
+    assert system.search("A doctor looked at the patient.", 1)[0][0] == "1"

@@ -61,6 +61,9 @@ class Library:
         document = replace(document, metadata=replace(document.metadata, source=source))
         made = self._index(document, background)
         name = self.store.put(made, source_path=source, source_hash=current[1])
+        if name != document.id:  # another file is called so; hits must name this one
+            made = replace(made, document=replace(document, id=name))
+            self.store.put(made, source_path=source, source_hash=current[1])
         return _outcome(path, "indexed", self.store.find(name))
 
     def index_document(self, document: Document) -> DocumentIndex:

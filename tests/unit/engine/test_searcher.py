@@ -185,3 +185,16 @@ def test_the_facade_says_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "broken.db").write_bytes(b"no store" * 50)
     with pytest.raises(StoreError):
         AbstRAG(tmp_path / "broken.db")
+
+
+def test_two_files_of_one_name_are_two_documents(tmp_path: Path) -> None:
+    for folder, text in (("a", "The duck swims in the lake."), ("b", "The goose flies south.")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "birds.txt").write_text(text)
+    with AbstRAG(tmp_path / "store.db") as rag:
+        first, second = (rag.index(tmp_path / f / "birds.txt").document.id for f in "ab")
+        assert first != second
+        for name, word in ((first, "duck"), (second, "goose")):
+            (hit,) = rag.search(word, document=name).hits
+            assert hit.document == name
+            assert word in hit.quote

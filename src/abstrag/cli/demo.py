@@ -14,7 +14,9 @@ from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
+from abstrag.rank.dense import DenseSimilarity
 from abstrag.rank.lexical import Lexical
+from abstrag.rank.match import Similarity
 from abstrag.rank.relevance import DEFAULT_PRESET
 
 
@@ -26,11 +28,17 @@ def demo_command(as_json: bool) -> None:
     bare = Searcher(demo_index(with_background=False), preset=DEFAULT_PRESET)
     ranking = searcher.search(DEMO_QUERY, k=3)
     sentence = _segment(searcher.index)
-    bm25 = _bm25_rank(searcher)
+    bm25 = _rank(searcher, Lexical(searcher.index))
+    dense = _rank(searcher, DenseSimilarity(searcher.index))
     missing = bare.explain(DEMO_QUERY, sentence)
     if as_json:
         print_json(
-            {"ranking": to_data(ranking), "bm25_rank": bm25, "empty_background": to_data(missing)}
+            {
+                "ranking": to_data(ranking),
+                "bm25_rank": bm25,
+                "dense_rank": dense,
+                "empty_background": to_data(missing),
+            }
         )
         return
     out = console()
@@ -45,7 +53,10 @@ def demo_command(as_json: bool) -> None:
         print_hit(out, hit, rank)
         if hit.segment == sentence:
             print_trace(out, searcher.index, hit)
-    out.print(f"\nBM25 puts [bold]{sentence}[/], the sentence about the visit, at rank {bm25}.")
+    out.print(
+        f"\nBM25 puts [bold]{sentence}[/], the sentence about the visit, at rank {bm25}, and the cosine "
+        f"of sentence embeddings at rank {dense}."
+    )
     out.print("\n[bold]The same query with an empty Background[/]")
     print_hit(out, missing, None)
     print_trace(out, bare.index, missing)
@@ -56,8 +67,9 @@ def _segment(index: DocumentIndex) -> str:
     return next(s.id for s in index.segments if s.text == DEMO_SENTENCE)
 
 
-def _bm25_rank(searcher: Searcher) -> int:
-    scores = Lexical(searcher.index)(searcher.normalize(DEMO_QUERY))
+def _rank(searcher: Searcher, similarity: Similarity) -> int:
+    """Return where the sentence about the visit stands by a similarity alone."""
+    scores = similarity(searcher.normalize(DEMO_QUERY))
     order = np.lexsort((np.arange(len(scores)), -scores))
     return int(np.flatnonzero(order == searcher.position(_segment(searcher.index)))[0]) + 1
 

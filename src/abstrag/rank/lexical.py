@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 import bm25s
 import numpy as np
+import Stemmer  # type: ignore[import-not-found]
 from spacy.lang.en.stop_words import STOP_WORDS
 
 from abstrag.model.index import DocumentIndex
@@ -44,5 +46,12 @@ class Lexical:
 
 
 def words(text: str) -> list[str]:
-    """Cut a text into folded words, less the ones that say nothing."""
-    return [w for w in _WORD.findall(text.casefold()) if w not in STOP_WORDS]
+    """Cut a text into stems of folded words, less the ones that say nothing."""
+    kept = [w for w in _WORD.findall(text.casefold()) if w not in STOP_WORDS]
+    stems: list[str] = _stemmer().stemWords(kept)
+    return stems
+
+
+@cache
+def _stemmer() -> Any:
+    return Stemmer.Stemmer("english")

@@ -186,6 +186,7 @@ def test_the_demo_finds_what_words_cannot(capsys: pytest.CaptureFixture[str]) ->
     best = [h["quote"] for h in data["ranking"]["hits"][:3]]
     assert DEMO_SENTENCE in best
     assert data["bm25_rank"] > 10
+    assert data["dense_rank"] > 10
     hit = next(h for h in data["ranking"]["hits"] if h["quote"] == DEMO_SENTENCE)
     assert hit["gap"] == pytest.approx(1.10)
     assert hit["trace"]["reachable"]

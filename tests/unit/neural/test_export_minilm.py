@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import onnx
 import pytest
 
@@ -16,12 +18,16 @@ from tests.unit.neural.tiny import POSITIONS, WORDS, forward, publish, tensors
 from tools.export_minilm import (
     LICENCE,
     PUBLISHED,
-    WEIGHT_BITS,
     export,
     main,
-    quantized,
+    quantized_columns,
+    quantized_rows,
     read_safetensors,
 )
+
+Quantized = Callable[
+    [npt.NDArray[np.float32]], tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]
+]
 
 TEXTS = ([2, 3], [2, 4, 5, 7, 8, 3], [2, 4, 6, 7, 9, 10, 4, 5, 3])
 
@@ -83,14 +89,24 @@ def test_another_kind_of_network_is_refused(tmp_path: Path) -> None:
         main([str(tmp_path), "--output", str(tmp_path / "bundle"), "--expect", checksum])
 
 
-def test_rounding_is_off_by_half_a_step_at_most() -> None:
-    weights = np.random.default_rng(1).normal(size=(40, 7)).astype(np.float32)
-    weights[:, 3] = 0
-    whole, scale = quantized(weights, axis=0, bits=WEIGHT_BITS)
-    assert scale.shape == (1, 7)
-    assert np.all(np.abs(whole * scale - weights) <= scale * 0.5001)
-    assert np.all(whole[:, 3] == 0)
-    assert np.abs(whole).max() == 63
+@pytest.mark.parametrize(
+    ("quantized", "axis"), [(quantized_rows, 1), (quantized_columns, 0)], ids=["rows", "columns"]
+)
+def test_rounding_is_off_by_half_a_step_at_most(quantized: Quantized, axis: int) -> None:
+    values = np.random.default_rng(1).normal(size=(9, 9)).astype(np.float32)
+    values[3] = values[:, 3] = 0
+    whole, scale = quantized(values)
+    assert scale.shape[axis] == 1
+    assert np.all(np.abs(whole * scale - values) <= scale * 0.5001)
+    assert not whole[3].any()
+    assert not whole[:, 3].any()
+
+
+def test_a_row_uses_its_whole_range_and_a_column_what_its_neighbours_leave() -> None:
+    values = np.array([[1, 1], [-1, 0.01], [0.5, -0.5]], dtype=np.float32)
+    assert np.abs(quantized_rows(values)[0]).max(axis=1).tolist() == [127, 127, 127]
+    assert quantized_columns(values)[0][:, 0].tolist() == [64, -64, 32]  # 1 and 1 are too much
+    assert quantized_columns(values)[0][:, 1].tolist() == [126, 1, -63]
 
 
 def test_the_shipped_products_overflow_no_processor() -> None:
@@ -98,8 +114,10 @@ def test_the_shipped_products_overflow_no_processor() -> None:
     factors = {node.input[1] for node in model.graph.node if node.op_type == "MatMulIntegerToFloat"}
     tables = [onnx.numpy_helper.to_array(t) for t in model.graph.initializer if t.name in factors]
     assert len(tables) == len(factors) == 24
+    sizes = [np.abs(table.astype(np.int64)) for table in tables]
     # two products of an unsigned activation and a weight are added up in 16 signed bits
-    assert 2 * 255 * max(int(np.abs(table).max()) for table in tables) <= 2**15 - 1
+    assert max(255 * int((size[:-1] + size[1:]).max()) for size in sizes) <= 2**15 - 1
+    assert max(int(size.max()) for size in sizes) > 100  # and yet most of a byte is used
 
 
 def test_what_ships_comes_from_the_published_weights_and_is_small() -> None:

@@ -7,8 +7,9 @@ always gives the same bytes. The graph takes the token ids of one text and gives
 tokens' last states, scaled to length 1. It is written out by hand and needs no PyTorch.
 
 In `int8` every row of activations has a scale of its own, so no token's numbers depend on another
-row's, and a product of integers is the same on any processor. Weights have 7 bits: with 8, the
-16-bit sums of processors without VNNI could overflow.
+row's, and a product of integers is the same on any processor. That takes some care: processors
+without VNNI add the products of two neighbouring weights in 16 bits, and clip what is too large.
+So the scale of a column of weights is such that no two neighbours can get there.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ OPSET: Final = 17
 IR_VERSION: Final = 8
 FUSED: Final = "com.microsoft"  # operators of onnxruntime itself
 
-TABLE_BITS: Final = 8  # of the word vectors, which are looked up and never multiplied as integers
-WEIGHT_BITS: Final = 7
-ACTIVATION_TOP: Final = 127
+TOP: Final = 127  # of a signed byte
+PAIR_TOP: Final = 127  # of two neighbouring weights together; rounding may make it 128
 ACTIVATION_ZERO: Final = 128  # activations are unsigned: the fast kernels multiply u8 by s8
 
 Array = npt.NDArray[Any]
+Bytes = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float32]
 Tensors = Mapping[str, Floats]
 
@@ -96,12 +97,22 @@ def read_shape(config: Mapping[str, Any]) -> Bert:
 # --- Quantizing -----------------------------------------------------------------------------------
 
 
-def quantized(weights: Floats, *, axis: int, bits: int) -> tuple[npt.NDArray[np.int8], Floats]:
-    """Return integers, and along the axis one scale for each, whose product is near the weights."""
-    top = 2 ** (bits - 1) - 1
-    scale = np.abs(weights).max(axis=axis, keepdims=True) / np.float32(top)
-    scale[scale == 0] = 1
-    return np.clip(np.round(weights / scale), -top, top).astype(np.int8), scale.astype(np.float32)
+def quantized_rows(table: Floats) -> tuple[Bytes, Floats]:
+    """Return a table as bytes and a scale for each row."""
+    return _rounded(table, np.abs(table).max(axis=1, keepdims=True) / np.float32(TOP))
+
+
+def quantized_columns(factor: Floats) -> tuple[Bytes, Floats]:
+    """Return the right side of a product as bytes, neighbours kept small, and column scales."""
+    size = np.abs(factor)
+    single = size.max(axis=0, keepdims=True) / np.float32(TOP)
+    pair = (size[:-1] + size[1:]).max(axis=0, keepdims=True) / np.float32(PAIR_TOP)
+    return _rounded(factor, np.maximum(single, pair))
+
+
+def _rounded(values: Floats, scale: Floats) -> tuple[Bytes, Floats]:
+    scale = np.where(scale == 0, np.float32(1), scale)  # of nothing but zeros
+    return np.round(values / scale).astype(np.int8), scale
 
 
 # --- Writing the graph ----------------------------------------------------------------------------
@@ -163,7 +174,7 @@ class Int8:
     def look_up(self, name: str, table: Floats, ids: str) -> str:
         """Return the rows of a table that is kept as integers and a scale for each row."""
         g = self.graph
-        whole, scale = quantized(table, axis=1, bits=TABLE_BITS)
+        whole, scale = quantized_rows(table)
         rows = g.add("Gather", g.constant(name, whole), ids)
         scales = g.add("Gather", g.constant(f"{name}.scale", scale), ids)
         self._zeros = g.add(
@@ -176,9 +187,9 @@ class Int8:
     def product(self, x: str, name: str, weight: Floats) -> str:
         """Return x times the transposed weight, each row of x rounded on its own scale."""
         g = self.graph
-        whole, scale = quantized(weight.T, axis=0, bits=WEIGHT_BITS)
+        whole, scale = quantized_columns(weight.T)
         largest = g.add("ReduceMax", g.add("Abs", x), axes=[-1], keepdims=0)
-        step = g.constant("step", np.float32(1 / ACTIVATION_TOP))
+        step = g.constant("step", np.float32(1 / TOP))
         row_scale = g.add("Mul", largest, step)
         rounded = g.add("QuantizeLinear", x, row_scale, self._zeros, axis=0)
         made = g.add(

@@ -54,8 +54,8 @@ def demo_command(as_json: bool) -> None:
         if hit.segment == sentence:
             print_trace(out, searcher.index, hit)
     out.print(
-        f"\nBM25 puts [bold]{sentence}[/], the sentence about the visit, at rank {bm25}, and the cosine "
-        f"of sentence embeddings at rank {dense}."
+        f"\nBM25 puts [bold]{sentence}[/], the sentence about the visit, at rank {bm25}, "
+        f"and the cosine of sentence embeddings at rank {dense}."
     )
     out.print("\n[bold]The same query with an empty Background[/]")
     print_hit(out, missing, None)

@@ -235,7 +235,7 @@ def write_graph(bert: Bert, weights: Tensors, precision: str) -> ModelProto:
         return g.add("Squeeze", made, g.axis(0))
 
     def residual(x: str, change: str, dense: str, name: str) -> str:
-        # Add and norm stay apart: onnxruntime's fused kernel takes ten times as long.
+        # Add and norm stay apart: onnxruntime's fused kernel is five times slower.
         return norm(g.add("Add", x, g.add("Add", product(change, dense), bias(dense))), name)
 
     x = numbers.look_up("words", weights["embeddings.word_embeddings.weight"], "ids")

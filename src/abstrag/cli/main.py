@@ -12,19 +12,19 @@ import click
 from abstrag import __version__
 from abstrag.errors import AbstragError
 
-# name → module in this package; the function has the command's name with - turned into _
+# name → what it does; the module is called like the command, with - turned into _
 COMMANDS: Final = {
-    "index": "index",
-    "show": "show",
-    "map": "map",
-    "search": "search",
-    "explain": "explain",
-    "why-not": "why_not",
-    "budget": "budget",
-    "bench": "bench",
-    "store": "store",
-    "doctor": "doctor",
-    "demo": "demo",
+    "index": "Index files, and everything inside folders.",
+    "show": "Show the segments of TARGET with roles, utility and context.",
+    "map": "Show what TARGET calls the same, and what is a kind of what.",
+    "search": "Find the evidence for QUERY in TARGET and say why it is evidence.",
+    "explain": "Show how segment HIT of TARGET meets QUERY.",
+    "why-not": "Say why a passage of TARGET is not found, and what would lift it.",
+    "budget": "Show at which budget τ each segment of TARGET meets QUERY.",
+    "bench": "Measure retrievers on data sets, and report.",
+    "store": "List, check and clean the store.",
+    "doctor": "Say what is installed and try every part once.",
+    "demo": "Index the bundled article and find what word matching cannot find.",
 }
 _EPILOG: Final = """
 \b
@@ -43,7 +43,7 @@ Exit codes:
 
 
 class _Lazy(click.Group):
-    """A group that imports a command when it is asked for: `--help` must not load spaCy."""
+    """A group that imports a command when it is called: `--help` must not load spaCy."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
@@ -51,9 +51,13 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"abstrag.cli.{COMMANDS[cmd_name]}")
-        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
+        name = cmd_name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"abstrag.cli.{name}"), f"{name}_command")
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(cls=_Lazy, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})

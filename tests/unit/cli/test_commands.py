@@ -1,6 +1,8 @@
 """The command line as a person meets it: output, errors, exit codes."""
 
 import json
+import subprocess
+import sys
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -48,10 +50,22 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
         assert "Usage:" in out
 
 
-def test_help_lists_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_commands_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "--help")
+    assert all(f"  {name} " in out for name in COMMANDS)
     assert "16" in out
     assert "some of several files failed" in out
+
+
+def test_help_does_not_wait_for_the_language_model() -> None:
+    code = (
+        "import sys, contextlib, io\n"
+        "from abstrag.cli.main import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
+        "    main(['--help'])\n"
+        "sys.exit('spacy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_indexing_twice_says_that_nothing_changed(

@@ -9,7 +9,7 @@ from rich.markup import escape
 from abstrag.cli.options import SearchOptions, json_option, search_options
 from abstrag.cli.output import console, print_json
 from abstrag.cli.trace import print_query
-from abstrag.config import TAU, TAU_MAX
+from abstrag.config import TAU_MAX
 from abstrag.model.ranking import BudgetCurve
 from abstrag.model.record import to_data
 
@@ -35,7 +35,7 @@ def budget_command(
         return
     out = console()
     print_query(out, curve.query)
-    _plot(out, curve)
+    _plot(out, curve, options.tau)
     texts = {s.id: s.text for s in searcher.index.segments}
     for entry in curve.entries[:15]:
         out.print(
@@ -53,15 +53,15 @@ def budget_command(
         )
 
 
-def _plot(out: Console, curve: BudgetCurve) -> None:
-    """Draw the segments reached over τ as bars; the default budget is marked."""
+def _plot(out: Console, curve: BudgetCurve, mark: float) -> None:
+    """Draw the segments reached over τ as bars; the row of the budget in force is marked."""
     most = max((s.reachable for s in curve.steps), default=0)
-    out.print(f"\n[dim]segments that meet the whole query, by budget (default τ {TAU:g})[/]")
+    out.print(f"\n[dim]segments that meet the whole query, by budget (◂ τ {mark:g})[/]")
     for tenth in range(0, round(TAU_MAX * 10) + 1, 2):
         tau = tenth / 10
         count = sum(1 for e in curve.entries if e.tau <= tau + 1e-9)
         share = max((s.best_share for s in curve.steps if s.tau <= tau + 1e-9), default=0.0)
         bar = "█" * (round(_WIDTH * count / most) if most else 0)
-        mark = "◂" if tau in (1.4, 1.6) else " "
-        out.print(f"  τ {tau:3.1f} {mark} {count:>4} {bar} [dim]best share {share:.0%}[/]")
+        here = "◂" if tau <= mark < tau + 0.2 - 1e-9 else " "
+        out.print(f"  τ {tau:3.1f} {here} {count:>4} {bar} [dim]best share {share:.0%}[/]")
     out.print()

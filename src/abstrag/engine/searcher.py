@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from functools import cached_property
 
-from abstrag.config import TAU, TAU_MAX
+from abstrag.config import TAU
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Clause, Query
@@ -142,7 +142,7 @@ class Searcher:
     def clauses(self, text: str, *, tau: float = TAU, most: int = 20) -> tuple[Clause, ...]:
         """Return the cheapest alternatives of a query within a budget."""
         graph = self.costed.graph.with_sources(*self._operators)
-        stream = expand(self.normalize(text), graph, tau=_checked(tau))
+        stream = expand(self.normalize(text), graph, tau=tau)
         return tuple(clause for clause, _ in zip(stream, range(most), strict=False))
 
     def position(self, segment: str) -> int:
@@ -160,15 +160,9 @@ class Searcher:
             self.index,
             self.costed,
             self.normalize(text),
-            tau=_checked(tau),
+            tau=tau,
             preset=self.preset,
             sources=self._operators,
             similarities=self._similarities,
             judge=self.judge,
         )
-
-
-def _checked(tau: float) -> float:
-    if not 0.0 <= tau <= TAU_MAX:  # also false for nan
-        raise InputError(f"the budget τ is {tau!r}", hint=f"a number from 0 to {TAU_MAX:g}")
-    return tau

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-from abstrag.model.term import Edge, Family
+from abstrag.model.term import Family
 
 FAMILY_STYLE = {
     Family.EXPRESSION: "green",
@@ -53,15 +53,3 @@ def progress(total: int | None, *, quiet: bool = False) -> Iterator[Progress]:
     with bar:
         bar.add_task("", total=total)
         yield bar
-
-
-def edge_line(edge: Edge, labels: dict[str, str]) -> str:
-    """Return an edge as one line of rich mark-up."""
-    arrow = "≡" if edge.relation.value == "equivalent" else "→"
-    style = FAMILY_STYLE[edge.family]
-    cost = "free" if edge.truth_preserving else f"{edge.cost:.2f}"
-    return (
-        f"[bold]{labels.get(edge.source, edge.source)}[/] {arrow} "
-        f"[bold]{labels.get(edge.target, edge.target)}[/]  "
-        f"[{style}]{edge.family.value}[/] {cost}"
-    )

@@ -46,7 +46,6 @@ class AbstRAG:
         known = (
             background if isinstance(background, Background | None) else Background.load(background)
         )
-        self._settings = settings or Settings()
         self._store = SqliteStore.open(store if store is not None else default_store_path())
         self._library = Library(self._store, known, settings or Settings())
         self._searchers: dict[str, Searcher] = {}

@@ -59,17 +59,20 @@ class Library:
             return _outcome(path, "unchanged", known)
         document = load(path, max_bytes=limit)
         document = replace(document, metadata=replace(document.metadata, source=source))
-        made = self._index(document, background)
-        name = self.store.put(made, source_path=source, source_hash=current[1])
-        if name != document.id:  # another file is called so; hits must name this one
-            made = replace(made, document=replace(document, id=name))
-            self.store.put(made, source_path=source, source_hash=current[1])
-        return _outcome(path, "indexed", self.store.find(name))
+        made = self._keep(self._index(document, background), source, current[1])
+        return _outcome(path, "indexed", self.store.find(made.document.id))
 
     def index_document(self, document: Document) -> DocumentIndex:
-        """Index a document that came from no file, and keep it under its own id."""
+        """Index a document that came from no file, and keep it."""
         made = self._index(document, self.background or EMPTY)
-        self.store.put(made, source_path=None, source_hash=document.content_hash)
+        return self._keep(made, None, document.content_hash)
+
+    def _keep(self, made: DocumentIndex, source: str | None, content: str) -> DocumentIndex:
+        """Store an index and return it under the id it has there, so that hits name it right."""
+        name = self.store.put(made, source_path=source, source_hash=content)
+        if name != made.document.id:  # another document is called so
+            made = replace(made, document=replace(made.document, id=name))
+            self.store.put(made, source_path=source, source_hash=content)
         return made
 
     def _index(self, document: Document, background: Background) -> DocumentIndex:

@@ -19,7 +19,7 @@ from abstrag.config import OMEGA
 from abstrag.model.context import Context, FieldValue
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Literal, LiteralKind
-from abstrag.model.term import Edge, Family, Frame, Mention
+from abstrag.model.term import Edge, Family, Frame, Mention, Term
 from abstrag.rank.postings import EventPostings, FloatArray, IntArray, Postings, unfilled_units
 
 CONTEXT: Final = to_units(OMEGA[Family.CONTEXT])
@@ -51,7 +51,9 @@ class CostedIndex:
         contexts: Sequence[Context] = (),
         edges: Iterable[Edge] = (),
         utilities: Sequence[float] = (),
+        terms: Iterable[Term] = (),
     ) -> None:
+        self.labels = {term.id: term.label for term in terms}
         self.utilities: FloatArray = np.asarray(utilities, dtype=np.float64)
         self.graph = BridgeGraph(edges)
         self._widened: tuple[tuple[EdgeSource, ...], BridgeGraph] = ((), self.graph)
@@ -85,6 +87,7 @@ class CostedIndex:
             contexts=[record.context for record in index.records],
             edges=index.map.edges,
             utilities=[record.utility.value for record in index.records],
+            terms=index.map.terms,
         )
 
     def __contains__(self, term: str) -> bool:

@@ -100,7 +100,7 @@ def _edge(term: str, literal: Literal) -> Edge:
 
 
 def _words(scoring: Scoring, edge: Edge, literal: Literal) -> str:
-    label = scoring.labels.get(edge.source, edge.source)
+    label = scoring.index.labels.get(edge.source, edge.source)
     if edge.relation is Relation.EQUIVALENT:
         return f"an alias {label} ≡ {literal.label}"
     if edge.family is Family.EVENT:

@@ -80,11 +80,6 @@ class Scoring:
         return replace(self, tau=self.tau if tau is None else tau, sources=wider)
 
     @cached_property
-    def labels(self) -> Mapping[str, str]:
-        """How terms are called."""
-        return {term.id: term.label for term in self.document.map.terms}
-
-    @cached_property
     def lookup(self) -> Lookup:
         """The distances of the query's literals to the segments."""
         return Lookup(
@@ -242,6 +237,6 @@ class Scoring:
             relevance=score,
             judgement=judgement,
             trace=why,
-            reading=read_aloud(why, segment, self.labels, tau=self.tau),
+            reading=read_aloud(why, segment, self.index.labels, tau=self.tau),
             text=segment.text,
         )

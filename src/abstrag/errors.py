@@ -20,7 +20,15 @@ AbstragError              anything we raise on purpose                      (exi
 │   └── UnknownDocument   the store holds no document of that name          (exit 14, HTTP 404)
 ├── ResourceMissing       something that ships with us is not there         (exit 15)
 ├── PartialFailure        some of several files failed, the rest is done    (exit 16)
-└── NotComputable         a metric lacks a field it needs; never a zero     (exit 17)
+├── NotComputable         a metric lacks a field it needs; never a zero     (exit 17)
+├── ModelError            a language model did not give what was asked      (exit 18, HTTP 502)
+│   ├── NeedsModel        this cannot be done without a language model      (exit 19, HTTP 422)
+│   ├── ModelUnreachable  the endpoint does not answer, or refuses us       (exit 20, HTTP 503)
+│   ├── BadReply          the reply is not what the schema asks for         (exit 21)
+│   ├── OverBudget        the next call could cost more than is allowed     (exit 22, HTTP 402)
+│   └── NotRecorded       a replay meets a call that nobody recorded        (exit 23)
+└── PolicyError           the policy store refuses a change                 (exit 24, HTTP 409)
+    └── Regression        a replay finds a case worse than it was           (exit 25)
 
 Exit code 0 is success, 1 an error nobody foresaw, 2 also what the command line reports for wrong
 usage. A message is one sentence that names the culprit; the fix goes into `hint`.
@@ -152,3 +160,51 @@ class NotComputable(AbstragError):
     """A metric needs a field this record does not have."""
 
     exit_code = 17
+
+
+class ModelError(AbstragError):
+    """A language model did not give what was asked for."""
+
+    exit_code, http_status = 18, 502
+
+
+class NeedsModel(ModelError):
+    """This cannot be done without a language model, and none is connected."""
+
+    exit_code, http_status = 19, 422
+
+
+class ModelUnreachable(ModelError):
+    """The endpoint does not answer, or refuses us."""
+
+    exit_code, http_status = 20, 503
+
+
+class BadReply(ModelError):
+    """The reply is not what the schema asks for, and asking again did not help."""
+
+    exit_code = 21
+
+
+class OverBudget(ModelError):
+    """The next call could cost more than is allowed; it was not made."""
+
+    exit_code, http_status = 22, 402
+
+
+class NotRecorded(ModelError):
+    """A replay meets a call that nobody recorded."""
+
+    exit_code = 23
+
+
+class PolicyError(AbstragError):
+    """The policy store refuses a change."""
+
+    exit_code, http_status = 24, 409
+
+
+class Regression(PolicyError):
+    """A replay finds a case worse than it was."""
+
+    exit_code = 25

@@ -1,0 +1,187 @@
+"""Choosing the models: flags, then the environment, then a file, and otherwise none at all.
+
+| what | flag | variable | file |
+|---|---|---|---|
+| model of every role | --llm MODEL | ABSTRAG_LLM | [llm] model |
+| model of one role | --llm judge=MODEL | ABSTRAG_LLM_JUDGE | [llm.roles.judge] model |
+| address | --base-url URL | ABSTRAG_BASE_URL, OPENAI_BASE_URL | [llm] base_url |
+| address of one role | --base-url judge=URL | ABSTRAG_BASE_URL_JUDGE | [llm.roles.judge] base_url |
+
+A stronger source wins field by field. A role's own address goes with that role's own model: naming
+a model for every role in a stronger source does not send that model's name to the role's address.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from abstrag.errors import InputError
+from abstrag.llm.config_file import Connection, LlmFile, read_config
+from abstrag.llm.model import Role
+from abstrag.llm.settings import (
+    OPENAI_URL,
+    Endpoint,
+    Limits,
+    LlmSettings,
+    Patience,
+    checked_url,
+)
+
+NO_MODEL: Final = "none"  # as a model's name: work without one, whatever else is configured
+
+_KEY: Final = "ABSTRAG_API_KEY"
+_OPENAI_KEY: Final = "OPENAI_API_KEY"
+_OPENAI_BASE: Final = "OPENAI_BASE_URL"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What one source says: for every role under None, for one role under its name."""
+
+    models: Mapping[Role | None, str] = field(default_factory=dict)
+    urls: Mapping[Role | None, str] = field(default_factory=dict)
+    keys: Mapping[Role | None, str] = field(default_factory=dict)  # names of variables
+
+
+def choose(
+    flags: Source | None = None,
+    *,
+    config: Path | None = None,
+    limits: Limits | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> LlmSettings | None:
+    """Decide on the models; None when nothing names one: local mode.
+
+    Args:
+        flags: What the command line says.
+        config: The file named by the user; otherwise the usual places are looked at.
+        limits: Caps from the command line; what they leave open comes from the file.
+        environment: The variables, for tests.
+
+    Raises:
+        InputError: The file, an address or a name cannot be used, or an address has no model.
+    """
+    variables = os.environ if environment is None else environment
+    file = read_config(config, variables)
+    sources = (flags or Source(), _from_environment(variables), _from_file(file))
+    endpoints = dict(_endpoints(sources, variables))
+    if not endpoints:
+        if any(source.urls for source in sources[:2]) and not _refused(sources):
+            raise InputError(
+                "an endpoint is named, but no model",
+                hint="name one with --llm MODEL or ABSTRAG_LLM; --llm none works without any",
+            )
+        return None
+    return LlmSettings(
+        endpoints=endpoints,
+        prices=dict(file.prices),
+        limits=_merged(limits or Limits(), file.limits),
+        patience=file.patience or Patience(),
+    )
+
+
+def by_role(values: tuple[str, ...], option: str) -> dict[Role | None, str]:
+    """Read values of a flag, each `VALUE` for every role or `ROLE=VALUE` for one.
+
+    Raises:
+        InputError: A value is empty, or two are for the same role.
+    """
+    found: dict[Role | None, str] = {}
+    for text in values:
+        name, equals, rest = text.partition("=")
+        role = Role(name) if equals and name in set(Role) else None
+        value = (rest if role else text).strip()
+        if not value:
+            raise InputError(f"{option} {text!r} names nothing")
+        if role in found:
+            raise InputError(f"{option} is given twice for {role or 'every role'}")
+        found[role] = value
+    return found
+
+
+def _from_environment(variables: Mapping[str, str]) -> Source:
+    models = _named(variables, "ABSTRAG_LLM")
+    urls = _named(variables, "ABSTRAG_BASE_URL")
+    keys: dict[Role | None, str] = {}
+    if None not in urls and variables.get(_OPENAI_BASE):
+        urls[None] = variables[_OPENAI_BASE]
+        if variables.get(_OPENAI_KEY) and not variables.get(_KEY):
+            keys[None] = _OPENAI_KEY  # the two belong together
+    return Source(models, urls, keys)
+
+
+def _named(variables: Mapping[str, str], stem: str) -> dict[Role | None, str]:
+    names: dict[Role | None, str] = {
+        None: stem,
+        **{role: f"{stem}_{role.value.upper()}" for role in Role},
+    }
+    return {role: variables[name] for role, name in names.items() if variables.get(name)}
+
+
+def _from_file(file: LlmFile) -> Source:
+    parts: dict[Role | None, Connection] = {None: file.everyone}
+    parts.update(file.roles.items())
+    return Source(
+        models={role: part.model for role, part in parts.items() if part.model},
+        urls={role: part.base_url for role, part in parts.items() if part.base_url},
+        keys={role: part.api_key_env for role, part in parts.items() if part.api_key_env},
+    )
+
+
+def _endpoints(
+    sources: tuple[Source, ...], variables: Mapping[str, str]
+) -> Iterator[tuple[Role, Endpoint]]:
+    for role in Role:
+        model, level = _model(sources, role)
+        if model is None or model.lower() == NO_MODEL:
+            continue
+        url, key = _address(sources, role, level)
+        url = checked_url(url or OPENAI_URL)
+        endpoint = Endpoint(model, url)
+        yield role, replace(endpoint, key_variable=key or _key_variable(endpoint, variables))
+
+
+def _model(sources: tuple[Source, ...], role: Role) -> tuple[str | None, int]:
+    for level, source in enumerate(sources):
+        if named := source.models.get(role) or source.models.get(None):
+            return named, level
+    return None, len(sources)
+
+
+def _address(
+    sources: tuple[Source, ...], role: Role, model_level: int
+) -> tuple[str | None, str | None]:
+    """Return the address, and the variable of its key where the same entry names one."""
+    for level, source in enumerate(sources):
+        whose = (role, None) if level <= model_level else (None,)
+        for who in whose:
+            if url := source.urls.get(who):
+                return url, next((source.keys[w] for w in whose if w in source.keys), None)
+    return None, sources[-1].keys.get(None)
+
+
+def _key_variable(endpoint: Endpoint, variables: Mapping[str, str]) -> str | None:
+    """Return the variable of the key; OpenAI's own key is sent to nobody but OpenAI."""
+    if variables.get(_KEY):
+        return _KEY
+    host = urlsplit(endpoint.base_url).hostname or ""
+    ours = host == "openai.com" or host.endswith(".openai.com")
+    return _OPENAI_KEY if ours and variables.get(_OPENAI_KEY) else None
+
+
+def _refused(sources: tuple[Source, ...]) -> bool:
+    named = [name for source in sources for name in source.models.values()]
+    return any(name.lower() == NO_MODEL for name in named)
+
+
+def _merged(strong: Limits, weak: Limits) -> Limits:
+    def said(name: str) -> Any:
+        value = getattr(strong, name)
+        return getattr(weak, name) if value is None else value
+
+    return Limits(*(said(each.name) for each in fields(Limits)))

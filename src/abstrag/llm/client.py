@@ -1,0 +1,175 @@
+"""The client: puts a request to an OpenAI-compatible endpoint until it has a reply that fits.
+
+It asks for the schema to be enforced and gives way where the endpoint refuses, reads what comes
+with tolerance, checks it, asks once more when it does not fit, and then says so with an error.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any, Final
+
+from abstrag.errors import BadReply, ModelError
+from abstrag.llm.budget import Budget
+from abstrag.llm.completion import Completion
+from abstrag.llm.dialect import Dialect, Fluency, Mode
+from abstrag.llm.key import call_id
+from abstrag.llm.model import Request
+from abstrag.llm.parse import parse
+from abstrag.llm.settings import Endpoint, Patience, Price
+from abstrag.llm.shape import keeps_form, misfit
+from abstrag.llm.transcript import Transcript
+from abstrag.llm.wire import Failing, Refused, Wire
+
+_TOO_LARGE: Final = ("context length", "context size", "context_length", "too long", "too large")
+
+
+class ChatClient:
+    """One model at one endpoint; may be shared by threads."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        key: str | None = None,
+        price: Price | None = None,
+        patience: Patience | None = None,
+        budget: Budget | None = None,
+        backoff_s: float = 0.5,
+    ) -> None:
+        """Make a client; nothing is sent.
+
+        Args:
+            endpoint: Which model, and where.
+            key: The API key.
+            price: Of the model's tokens; None when nobody knows.
+            patience: How long and how often to try.
+            budget: The caps, shared with others who spend from the same purse.
+            backoff_s: The first wait before trying again.
+        """
+        self.endpoint = endpoint
+        self._patience = patience or Patience()
+        self._fluency = Fluency()
+        self._wire = Wire(
+            endpoint,
+            key=key,
+            price=price,
+            patience=self._patience,
+            budget=budget or Budget(),
+            backoff_s=backoff_s,
+        )
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._wire.close()
+
+    def ask(self, request: Request, transcript: Transcript, stop: threading.Event) -> Any:
+        """Put a request and return a value that fits its schema, or the text when it has none.
+
+        Args:
+            request: The question.
+            transcript: Is filled with what happened, also when this fails.
+            stop: When it is set, the call ends at once.
+
+        Raises:
+            BadReply: No reply fits, not even after asking again.
+            ModelUnreachable: The endpoint does not answer, or refuses us.
+            OverBudget: What would have to be sent next may cost too much.
+            CalledOff: `stop` was set.
+        """
+        key = call_id(self.endpoint.model, request)
+        room = self._patience.reply(request.max_tokens)
+        if room < request.max_tokens:
+            transcript.note(f"limited to {room} tokens, the prompt allows {request.max_tokens}")
+            request = replace(request, max_tokens=room)
+        dialect = self._fluency.dialect(request.stage)
+        said, dialect = self._say(dialect, request, None, transcript, stop)
+        value, problem = _read(said, request, transcript)
+        if problem is not None:
+            transcript.note(f"asked again: {problem}")
+            ignored = request.schema and not (said.cut_off or keeps_form(value, request.schema))
+            if ignored and dialect.mode is Mode.JSON_SCHEMA:
+                # accepted and not kept to: the model never saw the schema, so show it
+                dialect = dialect.humbler(request)
+                transcript.note(f"json_schema was not kept to; {dialect.mode} from now on")
+            told = f"{problem}, so be shorter" if said.cut_off else problem
+            said, dialect = self._say(dialect, request, (said.text, told), transcript, stop)
+            value, problem = _read(said, request, transcript)
+        if problem is not None:
+            raise BadReply(
+                f"{self.endpoint.model!r} replied twice at stage {request.stage!r} "
+                f"what cannot be used: {problem}",
+                hint=f"abstrag calls show {key}; a larger model may do better",
+            )
+        self._fluency.fitted(dialect, request)
+        return value
+
+    def _say(
+        self,
+        dialect: Dialect,
+        request: Request,
+        repair: tuple[str, str] | None,
+        transcript: Transcript,
+        stop: threading.Event,
+    ) -> tuple[Completion, Dialect]:
+        """Send a request, asking for less and less as long as the endpoint refuses."""
+        guessed = False
+        while True:
+            transcript.mode = dialect.mode.value if request.schema else Mode.TEXT.value
+            try:
+                said = self._wire.send(
+                    dialect.payload(self.endpoint.model, request, repair),
+                    transcript,
+                    stop,
+                    most_out=request.max_tokens,
+                    suspect=request.schema is not None and self._fluency.unsure(dialect),
+                )
+            except Refused as error:
+                guessed = guessed or isinstance(error, Failing)
+                dialect = self._less(dialect, request, error, transcript)
+            else:
+                self._fluency.answered(dialect, request, only_here=guessed)
+                transcript.raw = said.text
+                return said, dialect
+
+    def _less(
+        self, dialect: Dialect, request: Request, error: Refused, transcript: Transcript
+    ) -> Dialect:
+        """Return what to try after a refusal."""
+        why = str(error)
+        if any(sign in why.lower() for sign in _TOO_LARGE):
+            raise ModelError(
+                f"{self._wire.name} finds the request of stage {request.stage!r} too long: {why}",
+                hint="use a model or a server setting with a longer context",
+            ) from error
+        wording = None if isinstance(error, Failing) else why
+        less = dialect.without(wording, request)
+        if less is None:
+            raise ModelError(
+                f"{self._wire.name} refuses the request of stage {request.stage!r}: {why}"
+            ) from error
+        humbler, given_up = less
+        transcript.note(f"did without {given_up}: {why}")
+        return humbler
+
+
+def _read(said: Completion, request: Request, transcript: Transcript) -> tuple[Any, str | None]:
+    """Return the value of a reply, or why there is none."""
+    if said.refusal:
+        return None, f"the model declined: {said.refusal[:200]}"
+    if not said.text.strip():
+        spent = f" after {request.max_tokens} tokens" if said.cut_off else ""
+        return None, f"the reply was empty{spent}"
+    if request.schema is None:
+        if said.cut_off:
+            transcript.note(f"cut off after {request.max_tokens} tokens")
+        return said.text.strip(), None
+    parsed = parse(said.text, complete=not said.cut_off)
+    if parsed is None and said.cut_off:
+        return None, f"the reply was cut off after {request.max_tokens} tokens"
+    if parsed is None:
+        return None, "the reply is not JSON"
+    for repair in parsed.repairs:
+        transcript.note(repair)
+    return parsed.value, misfit(parsed.value, request.schema)

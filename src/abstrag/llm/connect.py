@@ -1,0 +1,217 @@
+"""From settings to models that can be asked: the one place where a connection is put together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+
+from abstrag.errors import InputError, NeedsModel
+from abstrag.llm.budget import Budget
+from abstrag.llm.estimate import Estimate
+from abstrag.llm.key import call_id
+from abstrag.llm.ledger import Ledger, Meter
+from abstrag.llm.log import CallLog, default_calls_path
+from abstrag.llm.model import LanguageModel, Request, Role
+from abstrag.llm.recording import Recording
+from abstrag.llm.replayed import Replayed
+from abstrag.llm.settings import Endpoint, LlmSettings, Patience, Price
+from abstrag.llm.tokens import tokens_in
+
+
+class Models:
+    """A model for every role that has one, with one log, one ledger and one cap for all of them.
+
+    Example:
+        >>> with connect(settings) as models:
+        ...     judge = models[Role.JUDGE]
+        ...     ledger = models.ledger()
+    """
+
+    def __init__(
+        self,
+        models: Mapping[Role, LanguageModel],
+        *,
+        meter: Meter | None = None,
+        prices: Mapping[Role, Price | None] | None = None,
+        log: CallLog | None = None,
+        patience: Patience | None = None,
+        stack: ExitStack | None = None,
+    ) -> None:
+        """Put models together.
+
+        Args:
+            models: By role.
+            meter: What counts for them.
+            prices: By role; a role that is missing is free.
+            log: Where calls are looked up for estimates.
+            patience: How long replies may be.
+            stack: What is closed with them.
+        """
+        self._models = dict(models)
+        self._meter = meter or Meter()
+        self._prices = dict(prices or {})
+        self._log = log
+        self._patience = patience or Patience()
+        self._stack = stack or ExitStack()
+
+    @classmethod
+    def of(cls, model: LanguageModel) -> Models:
+        """Give one model every role: a scripted one in tests, or one of your own."""
+        return cls(dict.fromkeys(Role, model))
+
+    def __getitem__(self, role: Role) -> LanguageModel:
+        """Return the model of a role.
+
+        Raises:
+            NeedsModel: It has none.
+        """
+        model = self.get(role)
+        if model is None:
+            raise NeedsModel(
+                f"no model is connected for the role {role.value!r}",
+                hint=f"--llm {role.value}=MODEL, or --llm MODEL for all roles",
+            )
+        return model
+
+    def get(self, role: Role) -> LanguageModel | None:
+        """Return the model of a role; None when it works without one."""
+        return self._models.get(role)
+
+    def __contains__(self, role: Role) -> bool:
+        return role in self._models
+
+    def __enter__(self) -> Models:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close connections and the log."""
+        self._stack.close()
+
+    def ledger(self) -> Ledger:
+        """Return what was asked so far and what it took; `Ledger.since` narrows it down."""
+        return self._meter.ledger()
+
+    def estimate(self, requests: Sequence[Request], *, most: bool = False) -> Estimate:
+        """Say what these requests would take; those in the log, and repeated ones, are free."""
+        total = Estimate(most=most)
+        seen: set[str] = set()
+        for request in requests:
+            key = call_id(self[request.role].fingerprint, request)
+            if key in seen:
+                continue
+            seen.add(key)
+            if self._log is not None and self._log.known([key]):
+                total += Estimate(cached=1)
+            else:
+                room = self._patience.reply(request.max_tokens)
+                total += self.guess(request.role, 1, tokens_in(request), room)
+        return total
+
+    def guess(
+        self, role: Role, calls: int, tokens_in: int, tokens_out: int, *, most: bool = False
+    ) -> Estimate:
+        """Price work whose requests are not known yet; tokens are of all calls together."""
+        price = self._prices.get(role, Price())
+        return Estimate(
+            calls=calls,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            cost=price.of(tokens_in, tokens_out) if price else 0.0,
+            most=most,
+            unpriced=() if price else (self[role].fingerprint,),
+        )
+
+
+def connect(
+    settings: LlmSettings,
+    *,
+    calls: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Models:
+    """Turn settings into models. Nothing is sent yet.
+
+    Args:
+        settings: Which models, where, and how much may be spent.
+        calls: The log; by default it lies beside the default store.
+        environment: Where the keys are looked up, for tests.
+
+    Raises:
+        InputError: A key is missing, or a cap on the cost cannot be kept without a price.
+        StoreError: The log cannot be used.
+    """
+    # an HTTP client takes a while to load, and local mode never needs one
+    from abstrag.llm.client import ChatClient
+    from abstrag.llm.metered import Metered
+
+    variables = os.environ if environment is None else environment
+    unpriced = settings.unpriced()
+    if unpriced and settings.limits.max_cost is not None:
+        raise InputError(
+            f"the cost cannot be capped without the price of {unpriced[0]!r}",
+            hint=f'say it in the config file: [llm.prices."{unpriced[0]}"] input = .. output = ..',
+        )
+    with ExitStack() as stack:
+        log = stack.enter_context(CallLog.open(calls or default_calls_path()))
+        meter, budget = Meter(unpriced), Budget(settings.limits)
+        clients: dict[Endpoint, ChatClient] = {}
+        models: dict[Role, LanguageModel] = {}
+        for role, endpoint in settings.endpoints.items():
+            if endpoint not in clients:
+                clients[endpoint] = ChatClient(
+                    endpoint,
+                    key=_key(endpoint, variables),
+                    price=settings.price(role),
+                    patience=settings.patience,
+                    budget=budget,
+                )
+                stack.callback(clients[endpoint].close)
+            models[role] = Metered(clients[endpoint], log, meter, settings.patience.concurrency)
+        prices = {role: settings.price(role) for role in models}
+        return Models(
+            models,
+            meter=meter,
+            prices=prices,
+            log=log,
+            patience=settings.patience,
+            stack=stack.pop_all(),
+        )
+
+
+def replay(recording: Path, settings: LlmSettings | None = None) -> Models:
+    """Turn a recording into models that repeat it and ask nobody.
+
+    Raises:
+        InputError: It is not clear from the recording which model serves which role.
+    """
+    loaded = Recording.load(recording)
+    meter = Meter()
+    if settings is None:
+        names = loaded.roles()
+    else:
+        names = {role: endpoint.model for role, endpoint in settings.endpoints.items()}
+    return Models(
+        {role: Replayed(loaded, name, meter) for role, name in names.items()}, meter=meter
+    )
+
+
+def _key(endpoint: Endpoint, variables: Mapping[str, str]) -> str | None:
+    if endpoint.key_variable is None:
+        return None
+    key = variables.get(endpoint.key_variable, "").strip()
+    if not key:
+        raise InputError(
+            f"the variable {endpoint.key_variable!r} should hold the key of {endpoint.shown}",
+            hint=f"export {endpoint.key_variable}=...",
+        )
+    return key

@@ -1,0 +1,98 @@
+"""The ledger: what was asked of models, by role, and what it took."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import fields, replace
+
+from abstrag.llm.model import Role
+from abstrag.llm.transcript import Exchange
+from abstrag.model.record import record
+
+
+@record
+class RoleLedger:
+    """What one role took."""
+
+    role: Role
+    calls: int = 0  # replies that came over the wire, repairs included
+    cached: int = 0  # replies that were found in the log or a recording
+    failed: int = 0  # requests that ended without a usable reply
+    lost: int = 0  # exchanges sent and never answered; the budget counts their worst case
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0  # dollars, of the models whose price is known
+    seconds: float = 0.0  # on the wire, of all threads together
+
+
+_COUNTS = tuple(each.name for each in fields(RoleLedger) if each.name != "role")
+
+
+@record
+class Ledger:
+    """What a piece of work took; results carry it."""
+
+    roles: tuple[RoleLedger, ...] = ()  # in the order of `Role`; those that did nothing are out
+    unpriced: tuple[str, ...] = ()  # models whose price nobody said, so `cost` leaves them out
+
+    @property
+    def total(self) -> RoleLedger:
+        """Everything together, under the first role's name."""
+        total = RoleLedger(self.roles[0].role if self.roles else Role.INDEX)
+        for one in self.roles:
+            total = _combined(total, one, 1)
+        return total
+
+    def since(self, earlier: Ledger) -> Ledger:
+        """Return what was added after an earlier look at the same ledger."""
+        before = {one.role: one for one in earlier.roles}
+        rest = [
+            _combined(one, before.get(one.role, RoleLedger(one.role)), -1) for one in self.roles
+        ]
+        return Ledger(tuple(one for one in rest if one != RoleLedger(one.role)), self.unpriced)
+
+
+def _combined(one: RoleLedger, other: RoleLedger, sign: int) -> RoleLedger:
+    summed = {name: getattr(one, name) + sign * getattr(other, name) for name in _COUNTS}
+    return replace(one, **summed)
+
+
+class Meter:
+    """Counts while the work is going on; shared by threads."""
+
+    def __init__(self, unpriced: tuple[str, ...] = ()) -> None:
+        self._unpriced = unpriced
+        self._lock = threading.Lock()
+        self._roles: dict[Role, RoleLedger] = {}
+
+    def found(self, role: Role) -> None:
+        """Count a reply that cost nothing."""
+        self._add(RoleLedger(role, cached=1))
+
+    def made(self, role: Role, exchanges: Sequence[Exchange], *, failed: bool) -> None:
+        """Count what went over the wire for a request."""
+        answered = [one for one in exchanges if one.answered]
+        self._add(
+            RoleLedger(
+                role,
+                calls=len(answered),
+                failed=int(failed),
+                lost=sum(one.lost for one in exchanges),
+                tokens_in=sum(one.tokens_in for one in answered),
+                tokens_out=sum(one.tokens_out for one in answered),
+                cost=sum(one.cost for one in answered),
+                seconds=sum(one.seconds for one in exchanges),
+            )
+        )
+
+    def ledger(self) -> Ledger:
+        """Return what was counted so far."""
+        with self._lock:
+            done = tuple(self._roles[role] for role in Role if role in self._roles)
+            return Ledger(done, self._unpriced)
+
+    def _add(self, more: RoleLedger) -> None:
+        with self._lock:
+            before = self._roles.get(more.role, RoleLedger(more.role))
+            self._roles[more.role] = _combined(before, more, 1)

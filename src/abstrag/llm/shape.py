@@ -1,0 +1,46 @@
+"""Whether a reply has the shape that its JSON schema asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, best_match
+
+from abstrag.errors import InputError
+
+# many a server that enforces a schema lets these pass
+_BOUNDS: Final = frozenset(
+    "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf "
+    "minLength maxLength pattern minItems maxItems uniqueItems".split()
+)
+
+
+def misfit(value: object, schema: Mapping[str, Any]) -> str | None:
+    """Say in one line where a value breaks its schema; None when it fits.
+
+    Raises:
+        InputError: The schema itself is wrong.
+    """
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        raise InputError(f"not a JSON schema: {error.message}") from error
+    worst = best_match(Draft202012Validator(schema).iter_errors(value))
+    if worst is None:
+        return None
+    where = ".".join(str(part) for part in worst.absolute_path) or "the reply"
+    return f"{where}: {_short(worst.message)}"
+
+
+def keeps_form(value: object, schema: Mapping[str, Any]) -> bool:
+    """Tell whether a value has the parts its schema asks for, be some too large or too many."""
+    faults = Draft202012Validator(schema).iter_errors(value)
+    return all(fault.validator in _BOUNDS for fault in faults)
+
+
+def _short(message: str, limit: int = 200) -> str:
+    """Cut a message that quotes a whole document in the middle: both of its ends say something."""
+    half = limit // 2
+    return message if len(message) <= limit else f"{message[:half]} … {message[-half:]}"

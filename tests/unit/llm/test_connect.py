@@ -1,0 +1,184 @@
+"""Settings become models that share a log, a ledger and a cap; a recording becomes models too."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abstrag.errors import InputError, ModelError, NeedsModel, NotRecorded, OverBudget
+from abstrag.llm.connect import Models, connect, replay
+from abstrag.llm.estimate import Estimate
+from abstrag.llm.ledger import Ledger, RoleLedger
+from abstrag.llm.log import CallLog
+from abstrag.llm.model import Reply, Role
+from abstrag.llm.recording import save
+from abstrag.llm.scripted import ScriptedModel
+from abstrag.llm.settings import Endpoint, Limits, LlmSettings, Patience, Price
+from abstrag.model.record import from_json, to_json
+from tests.unit.llm.faulty import says, serving
+from tests.unit.llm.makers import request
+
+REMOTE = "https://models.example/v1"
+
+
+def settings(url: str, **changes: Any) -> LlmSettings:
+    values: dict[str, Any] = {
+        "endpoints": {Role.INDEX: Endpoint("small", url), Role.JUDGE: Endpoint("large", url)},
+        "prices": {"small": Price(100, 200), "large": Price(1000, 2000)},
+        "patience": Patience(timeout_s=2, retries=0),
+    }
+    return LlmSettings(**{**values, **changes})
+
+
+def test_each_role_asks_its_own_model_and_pays_its_own_price(tmp_path: Path) -> None:
+    with (
+        serving(says({"n": 1}, usage=(1000, 100))) as server,
+        connect(settings(server.url), calls=tmp_path / "c.db") as models,
+    ):
+        small = models[Role.INDEX].complete(request(role=Role.INDEX))
+        large = models[Role.JUDGE].complete(request(role=Role.JUDGE))
+        again = models[Role.JUDGE].complete(request(role=Role.JUDGE))
+        ledger = models.ledger()
+    assert [body["model"] for body in server.bodies] == ["small", "large"]
+    assert small.cost == pytest.approx(0.12)
+    assert large.cost == pytest.approx(1.2)
+    assert (again.cached, again.cost, again.call) == (True, 0.0, large.call)
+    index, judge = ledger.roles
+    assert (index.role, index.calls, index.cached) == (Role.INDEX, 1, 0)
+    assert (judge.calls, judge.cached, judge.tokens_in, judge.tokens_out) == (1, 1, 1000, 100)
+    assert ledger.total.cost == pytest.approx(1.32)
+    assert from_json(Ledger, to_json(ledger)) == ledger
+
+
+def test_the_cap_is_on_all_roles_together(tmp_path: Path) -> None:
+    with serving(says({"n": 1})) as server:
+        limited = settings(server.url, limits=Limits(max_calls=1))
+        with connect(limited, calls=tmp_path / "c.db") as models:
+            models[Role.INDEX].complete(request(role=Role.INDEX))
+            with pytest.raises(OverBudget):
+                models[Role.JUDGE].complete(request())
+
+
+def test_equal_requests_side_by_side_are_paid_once(tmp_path: Path) -> None:
+    with (
+        serving(says({"n": 1})) as server,
+        connect(settings(server.url), calls=tmp_path / "c.db") as models,
+    ):
+        replies = models[Role.JUDGE].complete_many([request(), request(), request("else")])
+        assert len(server.bodies) == 2
+        assert [r.cached for r in replies if isinstance(r, Reply)] == [False, True, False]
+        assert models.ledger().total.cached == 1
+
+
+def test_a_ledger_of_one_piece_of_work_is_a_difference() -> None:
+    before = Ledger((RoleLedger(Role.INDEX, calls=2, cost=1.0), RoleLedger(Role.JUDGE, calls=1)))
+    after = Ledger((RoleLedger(Role.INDEX, calls=5, cost=1.5), RoleLedger(Role.JUDGE, calls=1)))
+    assert after.since(before).roles == (RoleLedger(Role.INDEX, calls=3, cost=0.5),)
+    assert Ledger().total.calls == 0
+
+
+def test_a_role_without_a_model_says_what_to_do(tmp_path: Path) -> None:
+    with connect(settings(REMOTE), calls=tmp_path / "c.db") as models:
+        assert Role.ANSWER not in models
+        assert models.get(Role.ANSWER) is None
+        with pytest.raises(NeedsModel, match="'answer'") as caught:
+            models[Role.ANSWER]
+        assert "--llm answer=MODEL" in str(caught.value.hint)
+
+
+def test_a_cap_on_the_cost_needs_a_price(tmp_path: Path) -> None:
+    unknown = settings(REMOTE, prices={}, limits=Limits(max_cost=1.0))
+    with pytest.raises(InputError, match="price of 'large'"):
+        connect(unknown, calls=tmp_path / "c.db")
+    local = settings("http://127.0.0.1:1/v1", prices={}, limits=Limits(max_cost=1.0))
+    connect(local, calls=tmp_path / "c.db").close()  # this machine costs nothing
+
+
+def test_a_key_that_is_named_has_to_be_there(tmp_path: Path) -> None:
+    keyed = settings(REMOTE, endpoints={Role.INDEX: Endpoint("m", REMOTE, "SOME_KEY")})
+    with pytest.raises(InputError, match="SOME_KEY"):
+        connect(keyed, calls=tmp_path / "c.db", environment={})
+    connect(keyed, calls=tmp_path / "c.db", environment={"SOME_KEY": "x"}).close()
+
+
+def test_an_estimate_leaves_out_what_is_in_the_log(tmp_path: Path) -> None:
+    work = [request(str(n)) for n in range(4)]
+    with (
+        serving(says({"n": 1})) as server,
+        connect(settings(server.url), calls=tmp_path / "c.db") as models,
+    ):
+        models[Role.JUDGE].complete(work[0])
+        guess = models.estimate([*work, work[1]])
+        assert (guess.calls, guess.cached, guess.tokens_out) == (3, 1, 150)
+        assert guess.cost == pytest.approx(Price(1000, 2000).of(guess.tokens_in, 150))
+        assert len(server.bodies) == 1
+        models[Role.JUDGE].complete_many(work)
+        assert len(server.bodies) == 1 + guess.calls
+        assert models.estimate(work).calls == 0
+
+
+def test_an_estimate_knows_how_short_replies_are_kept(tmp_path: Path) -> None:
+    short = settings(REMOTE, patience=Patience(reply_tokens=20))
+    with connect(short, calls=tmp_path / "c.db") as models:
+        assert models.estimate([request(max_tokens=50), request(max_tokens=9)]).tokens_out == 29
+
+
+def test_an_estimate_is_a_sentence() -> None:
+    guess = Estimate(3, 1, 1200, 300, 0.5) + Estimate(2, most=True)
+    assert guess.sentence == (
+        "at most 5 calls (and 1 in the log already), 1,200 tokens in, at most 300 out, "
+        "at most $0.5000"
+    )
+    assert "price of m unknown" in Estimate(1, unpriced=("m",)).sentence
+
+
+def test_an_unknown_price_is_said_and_not_made_up(tmp_path: Path) -> None:
+    with connect(settings(REMOTE, prices={}), calls=tmp_path / "c.db") as models:
+        assert models.guess(Role.JUDGE, 2, 10, 10).unpriced == ("large",)
+        assert models.ledger().unpriced == ("large", "small")
+
+
+def test_a_recording_replays_without_anybody_and_misses_loudly(tmp_path: Path) -> None:
+    with (
+        serving(says({"n": 7})) as server,
+        connect(settings(server.url), calls=tmp_path / "c.db") as models,
+    ):
+        live = models[Role.JUDGE].complete(request())
+        models[Role.INDEX].complete(request(role=Role.INDEX))
+    with CallLog.open(tmp_path / "c.db") as log:
+        save(log.calls(), tmp_path / "r.jsonl")
+    with replay(tmp_path / "r.jsonl") as models:
+        again = models[Role.JUDGE].complete(request())
+        assert (again.value, again.call, again.cached) == ({"n": 7}, live.call, True)
+        with pytest.raises(NotRecorded, match="stage 'count'"):
+            models[Role.JUDGE].complete(request("new"))
+        with pytest.raises(NotRecorded):
+            models[Role.JUDGE].complete_many([request(), request("new")])
+        assert models.ledger().total.calls == 0
+    chosen = settings(REMOTE)
+    assert replay(tmp_path / "r.jsonl", chosen)[Role.JUDGE].fingerprint == "large"
+
+
+def test_a_recording_that_is_empty_or_unclear_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("", "utf-8")
+    with pytest.raises(InputError, match="empty"):
+        replay(tmp_path / "empty.jsonl")
+
+
+def test_a_script_answers_by_stage_and_counts() -> None:
+    model = ScriptedModel({"count": lambda asked: {"n": len(asked.user)}, "broken": {"n": "x"}})
+    models = Models.of(model)
+    assert models[Role.ANSWER].complete(request("abc")).value == {"n": 3}
+    with pytest.raises(NotRecorded, match="'other'"):
+        model.complete(request(stage="other"))
+    many = model.complete_many([request(), request(stage="broken"), request(stage="other")])
+    assert [type(one).__name__ for one in many] == ["Reply", "BadReply", "NotRecorded"]
+    assert model.calls == 5
+
+
+def test_a_script_may_fail_and_over_budget_ends_the_work() -> None:
+    model = ScriptedModel({"count": ModelError("down"), "dear": OverBudget("enough")})
+    with pytest.raises(ModelError, match="down"):
+        model.complete(request())
+    with pytest.raises(OverBudget):
+        model.complete_many([request(), request(stage="dear")])

@@ -1,0 +1,135 @@
+"""A change of a program file on its way: backed up when accepted, landed when the file allows it.
+
+The order of steps is what makes it safe. Both versions of the file are saved first; then the
+backup says what is going to happen; then the file is exchanged; then the log is told; then the
+backup goes. A process that dies anywhere leaves either no backup, and nothing has happened, or a
+backup, and `land` can be called again: it looks at the file and does only what is still to do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from abstrag.errors import InputError, PolicyError
+from abstrag.llm.program import Program
+from abstrag.model.patch import PromptEdit
+from abstrag.model.record import from_json, record, to_json
+from abstrag.policy.audit import EntryKind
+from abstrag.policy.files import Files
+from abstrag.policy.hashes import base_hash, content_hash
+from abstrag.policy.load import baseline, compose
+from abstrag.policy.location import family_folder
+from abstrag.policy.main_file import MainFile
+from abstrag.policy.stages import MUTABLE
+
+
+@record
+class Change:
+    """What a backup says: from which content to which, and on whose behalf."""
+
+    id: str
+    kind: EntryKind  # promotion or revert
+    family: str
+    program: str
+    candidate: str
+    edit: PromptEdit
+    cases: tuple[str, ...]
+    base_hash: str  # the program before, and
+    program_hash: str  # after
+    before: str | None  # hash of the file before, None where there was none, and
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The program files of one family."""
+
+    root: Path
+    name: str
+    files: Files
+
+    @property
+    def folder(self) -> Path:
+        """Where they stand; nothing is ever written elsewhere."""
+        return family_folder(self.root, self.name)
+
+    def main(self, stage: str) -> MainFile:
+        """Return the file of a program."""
+        return MainFile(self.folder, stage)
+
+    def program(self, stage: str, content: bytes | None) -> Program:
+        """Return the program that results if the family's file held this content."""
+        layers = baseline(stage, self.root)
+        if content is not None:
+            layers.append((str(self.main(stage).path), content))
+        return compose(stage, layers)
+
+    def keep(self, stage: str, content: bytes | None) -> str | None:
+        """Save a version of a file for good, and return its hash."""
+        if content is None:
+            return None
+        name = content_hash(content)
+        if not (path := self.main(stage).saved(name)).exists():
+            self.files.write(path, content)
+        return name
+
+    def kept(self, stage: str, name: str | None) -> bytes | None:
+        """Return a version that was saved.
+
+        Raises:
+            PolicyError: It is gone, or not what it was.
+        """
+        if name is None:
+            return None
+        path = self.main(stage).saved(name)
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise PolicyError(f"the backup {str(path)!r} cannot be read: {error}") from error
+        if content_hash(content) != name:
+            raise PolicyError(f"the backup {str(path)!r} was changed")
+        return content
+
+    def pending(self) -> tuple[Change, ...]:
+        """Return the changes that were accepted and have not been seen through."""
+        paths = [path for stage in MUTABLE if (path := self.main(stage).pending).exists()]
+        return tuple(_read(path) for path in paths)
+
+    def accept(self, change: Change) -> None:
+        """Write the backup: from here on the change is going to land, or to be in conflict."""
+        self.files.write(self.main(change.program).pending, to_json(change, indent=2).encode())
+
+    def land(self, change: Change) -> str | None:
+        """Bring the file to its new content; returns why not, where a person's file stands.
+
+        It may be called again after a crash at any point.
+        """
+        file = self.main(change.program)
+        before, after = (self.kept(change.program, name) for name in (change.before, change.after))
+        if before is not None:
+            file.restore(self.files)
+        found = file.read()
+        if found == after:
+            return None
+        if found != before:
+            return "the file was edited by hand"
+        if base_hash(self.program(change.program, found)) != change.base_hash:
+            return "the baseline under it has changed"
+        if not file.replace(self.files, before, after):
+            return "the file was edited by hand at that moment"
+        return None
+
+    def finish(self, change: Change) -> None:
+        """Drop the backup."""
+        self.files.remove(self.main(change.program).pending)
+
+
+def _read(path: Path) -> Change:
+    try:
+        return from_json(Change, path.read_bytes())
+    except InputError as error:
+        raise PolicyError(
+            f"the backup {str(path)!r} is broken: {error}",
+            hint="delete it; it has not taken effect",
+        ) from error

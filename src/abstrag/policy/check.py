@@ -1,0 +1,76 @@
+"""Whether a policy folder is sound: its files, its log, its backups, and what is undecided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from abstrag.errors import PolicyError
+from abstrag.model.record import record
+from abstrag.policy.audit import AuditEntry, AuditLog, EntryKind
+from abstrag.policy.change import Family
+from abstrag.policy.conflict import CONFLICT_NAME, ConflictFile
+from abstrag.policy.files import Files
+from abstrag.policy.load import load_program
+from abstrag.policy.location import BASE, families, family_folder
+from abstrag.policy.stages import PROGRAMS
+
+
+@record
+class Fault:
+    """Something that is wrong, or that a person has to decide."""
+
+    where: str
+    what: str
+
+
+_READ_ONLY: Final = Files()
+
+
+def check(root: Path) -> tuple[Fault, ...]:
+    """Read everything in a policy folder once and say what is wrong with it."""
+    faults = [fault for family in (BASE, *families(root)) for fault in _family(root, family)]
+    try:
+        entries = AuditLog(root, _READ_ONLY).entries()
+    except PolicyError as error:
+        return (*faults, Fault("log", str(error)))
+    return (*faults, *_backups(root, entries))
+
+
+def _family(root: Path, family: str) -> Iterator[Fault]:
+    folder = family_folder(root, family)
+    for stage in PROGRAMS:
+        try:
+            load_program(stage, family, root)
+        except PolicyError as error:
+            yield Fault(f"{family}/{stage}", str(error))
+    known = {f"{stage}.json" for stage in PROGRAMS} | {CONFLICT_NAME}
+    for path in sorted(folder.glob("*.json")):
+        if path.name not in known and not path.name.startswith("."):
+            yield Fault(f"{family}/{path.name}", "there is no program of that name")
+    if family == BASE:
+        return
+    try:
+        for one in ConflictFile(folder, _READ_ONLY).read():
+            what = f"{one.edit.op.value} {one.edit.text[:60]!r}: {one.reason}"
+            yield Fault(f"{family}/{one.edit.program}", f"conflict: {what}")
+        Family(root, family, _READ_ONLY).pending()
+    except PolicyError as error:
+        yield Fault(family, str(error))
+
+
+def _backups(root: Path, entries: tuple[AuditEntry, ...]) -> Iterator[Fault]:
+    """Every version that a revert might need must still be there, unchanged."""
+    seen: set[tuple[str, str, str]] = set()
+    for entry in entries:
+        if entry.kind is not EntryKind.PROMOTION:
+            continue
+        stage = str(entry.payload["program"])
+        for name in (entry.payload["before"], entry.payload["after"]):
+            if name is not None and (entry.family, stage, name) not in seen:
+                seen.add((entry.family, stage, name))
+                try:
+                    Family(root, entry.family, _READ_ONLY).kept(stage, name)
+                except PolicyError as error:
+                    yield Fault(f"{entry.family}/{stage}", str(error))

@@ -1,0 +1,52 @@
+"""Where the policy store is, and which file of it holds which program."""
+
+from __future__ import annotations
+
+import os
+import re
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Final
+
+from platformdirs import user_data_dir
+
+from abstrag.errors import PolicyError
+
+POLICY_VARIABLE: Final = "ABSTRAG_POLICY"
+BASE: Final = "_base"  # the baseline that every family overrides; only people write there
+BACKUP: Final = ".backup"
+
+_FAMILY: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
+
+
+def policy_root(root: Path | None = None) -> Path:
+    """Return the folder given, else the one in `ABSTRAG_POLICY`, else the user's own."""
+    if root is not None:
+        return root
+    if chosen := os.environ.get(POLICY_VARIABLE):
+        return Path(chosen).expanduser()
+    return Path(user_data_dir("abstrag", appauthor=False)) / "policy"
+
+
+def shipped_program(stage: str) -> Traversable:
+    """Return the file of a program as it comes with the package."""
+    return files("abstrag.policy") / "programs" / BASE / f"{stage}.json"
+
+
+def family_folder(root: Path, family: str) -> Path:
+    """Return the folder of a family, whose name must not lead anywhere else."""
+    if family != BASE and not _FAMILY.fullmatch(family):
+        raise PolicyError(
+            f"{family!r} is no name for a family",
+            hint="use small letters, digits, dots, dashes and underscores",
+        )
+    return root / family
+
+
+def families(root: Path) -> tuple[str, ...]:
+    """List the families that have a folder, sorted; the shared baseline is none of them."""
+    if not root.is_dir():
+        return ()
+    names = (path.name for path in root.iterdir() if path.is_dir())
+    return tuple(sorted(name for name in names if _FAMILY.fullmatch(name)))

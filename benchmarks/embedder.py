@@ -5,7 +5,8 @@
 Texts are runs of words of the bundled article: sentences of 20 words and chunks of 150. "Load" is
 what a first search waits for, measured in a process of its own: the libraries are imported, the
 checksums compared, the graph and the tokenizer built, and one text is embedded. With `--weights`
-another export can be measured, such as the float32 one of `tools/export_minilm.py`.
+another export can be measured, such as a float32 one of `python -m tools.export`. The static
+embedder, where it is installed, is measured on the sentences a hundred times over.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from pathlib import Path
 from typing import Final
 
 from abstrag.engine.demo import demo_document
-from abstrag.neural.embedder import WEIGHTS, Embedder
+from abstrag.neural.bundle import MANIFEST
+from abstrag.neural.embedder import EMBEDDER, Embedder
+from abstrag.neural.encoder import TextEncoder
+from abstrag.neural.static import STATIC, StaticEmbedder
 
 LENGTHS: Final = {"sentence, 20 words": 20, "chunk, 150 words": 150}
 THREADS: Final = (1, 2)
@@ -54,7 +58,7 @@ def some_texts(words: Sequence[str], *, length: int, count: int) -> list[str]:
     return [" ".join(islice(cycle(words), 7 * i, 7 * i + length)) for i in range(count)]
 
 
-def rate(embedder: Embedder, texts: Sequence[str]) -> float:
+def rate(embedder: TextEncoder, texts: Sequence[str]) -> float:
     """Return texts a second, the best of a few rounds."""
     times = []
     for _ in range(ROUNDS):
@@ -67,7 +71,7 @@ def rate(embedder: Embedder, texts: Sequence[str]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Time the embedder.")
     parser.add_argument("--texts", type=int, default=120)
-    parser.add_argument("--weights", type=Path, default=WEIGHTS)
+    parser.add_argument("--weights", type=Path, default=EMBEDDER)
     given = parser.parse_args()
     words = demo_document().text.split()
     ready, first = load_seconds(given.weights)
@@ -80,6 +84,11 @@ def main() -> None:
         for threads in THREADS:
             made = rate(Embedder.load(given.weights, threads=threads), texts)
             print(f"{label:<22} {made:>8.0f} a second, threads: {threads}")
+    if (STATIC / MANIFEST).exists():
+        static = StaticEmbedder.load()
+        label, length = next(iter(LENGTHS.items()))
+        made = rate(static, some_texts(words, length=length, count=given.texts) * 100)
+        print(f"{static!r}\n{label:<22} {made:>8.0f} a second")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,19 @@
-"""A model as it ships: a folder whose manifest vouches for every file in it."""
+"""A model as it ships: a folder whose manifest vouches for every file in it.
+
+    weights/
+        tokenizer.json        one for all models, which share their vocabulary
+        embedder/             manifest.json, model.onnx
+        judge/                …
+
+A folder may have a tokenizer of its own; only when it has none is the one beside it used. Either
+way the manifest knows its checksum.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -11,10 +21,45 @@ from typing import Final
 from abstrag.errors import InputError, ResourceMissing
 from abstrag.model.record import from_json, record, to_json
 
+WEIGHTS: Final = Path(__file__).with_name("weights")
 MANIFEST: Final = "manifest.json"
 MODEL: Final = "model.onnx"
 TOKENIZER: Final = "tokenizer.json"
-_HINT: Final = "reinstall abstrag, or write the folder again with tools/export_minilm.py"
+VECTORS: Final = "vectors.npy"
+SCALES: Final = "scales.npy"
+REMEDY: Final = "reinstall abstrag, or write the model again with python -m tools.export"
+
+
+class Task(StrEnum):
+    """What a model is for."""
+
+    EMBED = "embed"
+    JUDGE = "judge"
+    VERDICT = "verdict"
+    STATIC = "static"
+
+
+@record
+class Judging:
+    """How a judge reads a pair, and how its logit becomes a probability.
+
+    That is 1 / (1 + exp(−(slope · logit + offset))), fitted on data the judge was not trained on.
+    """
+
+    slope: float = 1.0
+    offset: float = 0.0
+    query_tokens: int = 96  # at most this much of a query is read
+    title: bool = False  # the document's title stands before the section's name
+
+
+@record
+class Deciding:
+    """How a claim is read with its evidence, and when the answer is worth saying."""
+
+    temperature: float = 1.0  # the logits are divided by this
+    threshold: float = 0.5  # below it nothing should be said
+    query_tokens: int = 96
+    piece_tokens: int = 110  # at most this much of each piece of evidence is read
 
 
 @record
@@ -22,12 +67,16 @@ class Manifest:
     """What a model is, where it came from, and the SHA-256 of its files."""
 
     name: str
+    task: Task
     licence: str
-    source_sha256: str  # of the published weights it was made from
+    source_sha256: str  # of the weights it was made from
     precision: str
-    dimensions: int
-    max_tokens: int
+    dimensions: int  # of what it gives: a vector, or logits
+    max_tokens: int  # read at a time
+    vocabulary: int
     files: Mapping[str, str]
+    judging: Judging | None = None
+    deciding: Deciding | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +87,25 @@ class Bundle:
     manifest: Manifest
 
     @classmethod
-    def open(cls, folder: Path) -> Bundle:
-        """Read the manifest of a folder.
+    def open(cls, folder: Path, task: Task | None = None) -> Bundle:
+        """Read the manifest of a folder, which must be for a task when one is named.
 
         Raises:
             ResourceMissing: The manifest is not there, or says something else than a manifest.
+            InputError: The model is for something else.
         """
         path = folder / MANIFEST
         try:
-            return cls(folder, from_json(Manifest, _bytes(path)))
+            manifest = from_json(Manifest, _bytes(path))
         except InputError as error:
-            raise ResourceMissing(f"{str(path)!r} is damaged: {error}", hint=_HINT) from error
+            raise ResourceMissing(f"{str(path)!r} is damaged: {error}", hint=REMEDY) from error
+        if task is not None and manifest.task is not task:
+            raise InputError(
+                f"the model in {str(folder)!r} is for the task {manifest.task.value!r}, "
+                f"not {task.value!r}",
+                hint="name the folder of another model",
+            )
+        return cls(folder, manifest)
 
     @property
     def fingerprint(self) -> str:
@@ -64,10 +121,12 @@ class Bundle:
         """
         path = self.folder / name
         if name not in self.manifest.files:
-            raise ResourceMissing(f"the manifest does not know {str(path)!r}", hint=_HINT)
+            raise ResourceMissing(f"the manifest does not know {str(path)!r}", hint=REMEDY)
+        if name == TOKENIZER and not path.exists():
+            path = self.folder.parent / name
         data = _bytes(path)
         if sha256(data).hexdigest() != self.manifest.files[name]:
-            raise ResourceMissing(f"{str(path)!r} is damaged: its checksum differs", hint=_HINT)
+            raise ResourceMissing(f"{str(path)!r} is damaged: its checksum differs", hint=REMEDY)
         return data
 
 
@@ -75,4 +134,6 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ResourceMissing(f"cannot read {str(path)!r}: {error.strerror}", hint=_HINT) from error
+        raise ResourceMissing(
+            f"cannot read {str(path)!r}: {error.strerror}", hint=REMEDY
+        ) from error

@@ -9,9 +9,7 @@ Texts that mean the same point the same way:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -19,12 +17,13 @@ from typing import Final
 import numpy as np
 
 from abstrag.errors import InputError
-from abstrag.neural.bundle import MODEL, TOKENIZER, Bundle
+from abstrag.neural.bundle import MODEL, TOKENIZER, WEIGHTS, Bundle, Task
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.runtime import Runtime
+from abstrag.neural.side_by_side import side_by_side, thread_count
 from abstrag.neural.tokens import Tokenizer
 
-WEIGHTS: Final = Path(__file__).with_name("weights")
+EMBEDDER: Final = WEIGHTS / "embedder"
 
 
 class Embedder:
@@ -36,23 +35,25 @@ class Embedder:
     """
 
     def __init__(self, bundle: Bundle, *, threads: int | None = None) -> None:
-        if threads is not None and threads < 1:
-            raise InputError(f"threads is {threads!r}", hint="at least 1, or None for every core")
+        self.threads = thread_count(threads)
         self.fingerprint = bundle.fingerprint
         self.dimensions = bundle.manifest.dimensions
         self.max_tokens = bundle.manifest.max_tokens
-        self.threads = threads or os.cpu_count() or 1
-        self._tokens = Tokenizer(bundle.read(TOKENIZER), limit=self.max_tokens)
-        self._run = Runtime(bundle.read(MODEL))
+        self._tokens = Tokenizer(
+            bundle.read(TOKENIZER),
+            limit=self.max_tokens,
+            vocabulary=bundle.manifest.vocabulary,
+        )
+        self._run = Runtime(bundle.read(MODEL), dimensions=self.dimensions)
 
     @classmethod
-    def load(cls, folder: Path = WEIGHTS, *, threads: int | None = None) -> Embedder:
-        """Read a model that `tools/export_minilm.py` wrote; `threads` is every core by default.
+    def load(cls, folder: Path = EMBEDDER, *, threads: int | None = None) -> Embedder:
+        """Read a model that `tools.export` wrote; `threads` is every core by default.
 
         Raises:
             ResourceMissing: A file is missing, damaged or cannot be run.
         """
-        return cls(Bundle.open(folder), threads=threads)
+        return cls(Bundle.open(folder, Task.EMBED), threads=threads)
 
     def __repr__(self) -> str:
         """Name the model, so that a fingerprint made of this changes with it."""
@@ -62,27 +63,15 @@ class Embedder:
         """Return one row for each text, in their order."""
         if isinstance(texts, str):
             raise InputError("embed takes several texts, and got one string", hint="embed([text])")
-        rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
-        vectors = np.zeros((len(rows), self.dimensions), dtype=np.float32)
-        # The longest first, so that no core is left alone with one at the end.
-        ordered = sorted(rows, key=len, reverse=True)
-        for text, vector in zip(ordered, self._embed_each(ordered), strict=True):
-            vectors[rows[text]] = vector
-        return vectors[[rows[text] for text in texts]]
+        unique = list(dict.fromkeys(texts))
+        made = side_by_side(self._embed_one, unique, threads=self.threads, size=len)
+        rows = dict(zip(unique, made, strict=True))
+        found = [rows[text] for text in texts]
+        return np.stack(found) if found else np.zeros((0, self.dimensions), dtype=np.float32)
 
     def truncated(self, texts: Sequence[str]) -> tuple[int, ...]:
         """Return the positions of the texts that are longer than the model reads."""
         return tuple(i for i, text in enumerate(texts) if self._tokens.truncates(text))
-
-    def _embed_each(self, texts: Sequence[str]) -> list[Vectors]:
-        workers = min(self.threads, len(texts))
-        if workers <= 1:
-            return [self._embed_one(text) for text in texts]
-        pool = ThreadPoolExecutor(workers)  # the runtime lets go of the interpreter while it works
-        try:
-            return list(pool.map(self._embed_one, texts))
-        finally:
-            pool.shutdown(cancel_futures=True)  # an interrupt need not wait for the rest
 
     def _embed_one(self, text: str) -> Vectors:
         ids = self._tokens(text)

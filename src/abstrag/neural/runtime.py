@@ -10,14 +10,19 @@ from __future__ import annotations
 import numpy as np
 
 from abstrag.errors import ResourceMissing
+from abstrag.neural.bundle import REMEDY
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.tokens import Ids
 
 
 class Runtime:
-    """A loaded graph with one input, token ids, and one output; safe to share between threads."""
+    """A loaded graph over the tokens of one text; safe to share between threads.
 
-    def __init__(self, model: bytes) -> None:
+    `inputs` is how many arrays it takes and `dimensions` how many numbers it gives: a graph of
+    another kind is refused when it is loaded, not when somebody first needs it.
+    """
+
+    def __init__(self, model: bytes, *, inputs: int = 1, dimensions: int) -> None:
         import onnxruntime  # type: ignore[import-untyped]  # loaded when a model is
 
         options = onnxruntime.SessionOptions()
@@ -32,12 +37,17 @@ class Runtime:
                 model, options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # the library's errors share no base class but this
+            raise ResourceMissing(f"the model cannot be loaded: {error}", hint=REMEDY) from error
+        self._inputs = [one.name for one in self._session.get_inputs()]
+        shapes = [one.shape for one in self._session.get_outputs()]
+        if len(self._inputs) != inputs or shapes != [[dimensions]]:
             raise ResourceMissing(
-                f"the model cannot be loaded: {error}", hint="write it again, or reinstall abstrag"
-            ) from error
-        (self._input,) = (one.name for one in self._session.get_inputs())
+                f"the model takes {self._inputs} and gives {shapes}; expected were {inputs} inputs "
+                f"and {[[dimensions]]}",
+                hint=REMEDY,
+            )
 
-    def __call__(self, ids: Ids) -> Vectors:
+    def __call__(self, *given: Ids) -> Vectors:
         """Return what the graph makes of one text."""
-        (made,) = self._session.run(None, {self._input: ids})
+        (made,) = self._session.run(None, dict(zip(self._inputs, given, strict=True)))
         return np.asarray(made, dtype=np.float32)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from abstrag.errors import ResourceMissing
+from abstrag.neural.bundle import REMEDY
 
 Ids = npt.NDArray[np.int64]
 
@@ -17,30 +19,51 @@ _WIDER: Final = 4  # how much more to look at when that was not enough
 
 
 class Tokenizer:
-    """Cuts texts into the tokens of one model; safe to share between threads."""
+    """Cuts texts into the tokens of one model; safe to share between threads.
 
-    def __init__(self, data: bytes, *, limit: int) -> None:
+    `limit` is how many the model reads at a time, `vocabulary` how many different ones it knows.
+    """
+
+    def __init__(self, data: bytes, *, limit: int, vocabulary: int) -> None:
         from tokenizers import Tokenizer as Cutter  # loaded when a model is, and not before
 
         try:
             self._cutter = Cutter.from_str(data.decode())
         except Exception as error:  # the library raises nothing narrower
+            raise ResourceMissing(f"the tokenizer cannot be read: {error}", hint=REMEDY) from error
+        known = self._cutter.get_vocab_size()
+        if known != vocabulary:
             raise ResourceMissing(
-                f"the tokenizer cannot be read: {error}",
-                hint="write it again, or reinstall abstrag",
-            ) from error
+                f"the tokenizer knows {known} tokens and the model {vocabulary}, so it belongs to "
+                "another model",
+                hint=REMEDY,
+            )
         self._cutter.no_truncation()
         self._cutter.no_padding()
+        around = self._cutter.encode("").ids
+        if len(around) != _SPECIAL:
+            raise ResourceMissing(
+                f"the tokenizer puts {len(around)} tokens around a text, not one before and one "
+                "after",
+                hint=REMEDY,
+            )
+        self.begin, self.end = around
         self._limit = limit
 
     def __call__(self, text: str) -> Ids:
-        """Return the ids of a text; none at all when no word is in it."""
+        """Return the ids of a text as a model reads it; none at all when no word is in it."""
         ids, _ = self._cut(text)
         return np.array(ids if len(ids) > _SPECIAL else (), dtype=np.int64)
 
     def truncates(self, text: str) -> bool:
         """Say whether the model reads only the beginning of a text."""
         return self._cut(text)[1]
+
+    def bare(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of whole texts, however long, with nothing before or after them."""
+        valid = [_valid(text) for text in texts]
+        found = self._cutter.encode_batch_fast(valid, add_special_tokens=False)
+        return [one.ids for one in found]
 
     def _cut(self, text: str) -> tuple[list[int], bool]:
         """Return the ids that fit, and whether there would be more.

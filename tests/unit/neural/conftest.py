@@ -1,14 +1,18 @@
-"""Two models: the one that ships, and one small enough to break."""
+"""The model that ships, and one of each kind that is small enough to break."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from abstrag.neural.embedder import Embedder
-from tests.unit.neural.tiny import publish
-from tools.export_minilm import export
+from tests.unit.neural import tiny
+from tools.export.folder import export
+from tools.export.graph import Precision
+
+QUERY_TOKENS = 4
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +23,54 @@ def shipped() -> Embedder:
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
-    """Return the folder of a tiny exported model."""
-    checksum = publish(tmp_path / "published")
-    export(tmp_path / "published", tmp_path / "bundle", precision="int8", expected=checksum)
+    """Return the folder of a tiny exported embedder."""
+    checksum = tiny.publish(tmp_path / "published")
+    export(tmp_path / "published", tmp_path / "bundle", precision=Precision.INT8, expected=checksum)
     return tmp_path / "bundle"
+
+
+@pytest.fixture
+def judge_folder(tmp_path: Path) -> Path:
+    """Return the folder of a tiny exported judge in floats."""
+    recipe = {
+        "name": "tiny-judge",
+        "task": "judge",
+        "max_tokens": 99,
+        "head": "linear",
+        "judging": {"slope": 2.0, "offset": 0.5, "query_tokens": QUERY_TOKENS},
+    }
+    source = tmp_path / "published-judge"
+    tiny.publish(source, recipe=recipe, extra=tiny.head("linear", 1))
+    export(source, tmp_path / "judge", precision=Precision.FLOAT32)
+    return tmp_path / "judge"
+
+
+@pytest.fixture
+def verdict_folder(tmp_path: Path) -> Path:
+    """Return the folder of a tiny exported verdict model in floats."""
+    recipe = {
+        "name": "tiny-verdict",
+        "task": "verdict",
+        "max_tokens": 99,
+        "head": "tanh",
+        "deciding": {"temperature": 2.0, "threshold": 0.6, "query_tokens": QUERY_TOKENS},
+    }
+    source = tmp_path / "published-verdict"
+    tiny.publish(source, recipe=recipe, extra=tiny.head("tanh", 3))
+    export(source, tmp_path / "verdict", precision=Precision.FLOAT32)
+    return tmp_path / "verdict"
+
+
+@pytest.fixture
+def static_folder(tmp_path: Path) -> Path:
+    """Return the folder of a static embedder: two dimensions, and tokens that count differently."""
+    source = tmp_path / "published-static"
+    tiny.publish(source, recipe={"name": "tiny-static", "task": "static", "max_tokens": 0})
+    (source / "model.safetensors").unlink()
+    angles = np.linspace(0, 3, len(tiny.WORDS), dtype=np.float32)
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    weights = np.arange(len(angles), dtype=np.float32)
+    weights[tiny.WORDS.index(".")] = 0
+    np.savez(source / "model.npz", vectors=vectors, weights=weights)
+    export(source, tmp_path / "static", precision=Precision.INT8)
+    return tmp_path / "static"

@@ -15,8 +15,8 @@ from abstrag.model.query import Query
 from abstrag.model.span import Quote, Span
 from abstrag.neural.embedder import Embedder
 from abstrag.neural.encoder import cosines
-from abstrag.neural.passage import passage
-from abstrag.rank.dense import DenseSimilarity, segment_text
+from abstrag.neural.passage import passage, segment_text
+from abstrag.rank.dense import DenseSimilarity
 from tests.unit.neural.letters import Letters
 from tests.unit.stores.samples import sample_index
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 
+import pytest
 import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstrag.neural.bundle import TOKENIZER
-from abstrag.neural.embedder import WEIGHTS
+from abstrag.errors import ResourceMissing
+from abstrag.neural.bundle import TOKENIZER, WEIGHTS
 from abstrag.neural.tokens import Tokenizer
-from tests.unit.neural.tiny import tokenizer
+from tests.unit.neural.tiny import WORDS, tokenizer
 
 LIMIT = 6  # so that 96 characters are looked at first
 DATA = (WEIGHTS / TOKENIZER).read_text("utf-8")
 WHOLE = tokenizers.Tokenizer.from_str(DATA)
-SHORT = Tokenizer(DATA.encode(), limit=LIMIT)
+SHORT = Tokenizer(DATA.encode(), limit=LIMIT, vocabulary=WHOLE.get_vocab_size())
 PIECES = [
     "a",
     "Anna ",
@@ -51,5 +52,23 @@ def test_half_a_character_is_left_out() -> None:
 
 
 def test_the_length_a_tokenizer_was_saved_with_does_not_count() -> None:
-    cut = Tokenizer(json.dumps(tokenizer()).encode(), limit=10)
+    cut = Tokenizer(json.dumps(tokenizer()).encode(), limit=10, vocabulary=len(WORDS))
     assert len(cut("a dog barks . a hound")) == 9
+
+
+def test_bare_ids_are_whole_and_stand_alone() -> None:
+    texts = ["", "dog", "Anna " * 500, "\ud800dog"]
+    expected = [WHOLE.encode(text, add_special_tokens=False).ids for text in [*texts[:3], "dog"]]
+    assert SHORT.bare(texts) == expected
+    assert [SHORT.begin, SHORT.end] == WHOLE.encode("").ids
+
+
+def test_the_tokenizer_of_another_model_is_refused() -> None:
+    with pytest.raises(ResourceMissing, match=r"knows 11 tokens and the model 30522"):
+        Tokenizer(json.dumps(tokenizer()).encode(), limit=10, vocabulary=30522)
+
+
+def test_a_tokenizer_that_frames_a_text_otherwise_is_refused() -> None:
+    other = {**tokenizer(), "post_processor": None}
+    with pytest.raises(ResourceMissing, match="puts 0 tokens around a text"):
+        Tokenizer(json.dumps(other).encode(), limit=10, vocabulary=len(WORDS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from hashlib import sha256
 from math import erf, sqrt
 from pathlib import Path
@@ -11,11 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-HIDDEN, HEADS, LAYERS, INNER, POSITIONS = 16, 2, 2, 32, 12
+HIDDEN, HEADS, LAYERS, INNER, POSITIONS = 32, 2, 2, 64, 12
 EPSILON = 1e-12
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "dog", "hound", "bark", "##s", "##ing", ".")
 
 Floats = npt.NDArray[np.float32]
+Exact = npt.NDArray[np.float64]
 
 
 def tensors(seed: int = 3) -> dict[str, Floats]:
@@ -50,8 +52,40 @@ def tensors(seed: int = 3) -> dict[str, Floats]:
     return made
 
 
-def forward(w: dict[str, Floats], ids: list[int]) -> npt.NDArray[np.float64]:
-    """Compute what the network makes of some tokens, step by step as the publication has it."""
+def head(kind: str, logits: int, seed: int = 4) -> dict[str, Floats]:
+    """Return the random weights of a head."""
+    random = np.random.default_rng(seed)
+
+    def normal(*shape: int) -> Floats:
+        return random.normal(0, 0.4, shape).astype(np.float32)
+
+    if kind == "linear":
+        return {"head.weight": normal(logits, HIDDEN), "head.bias": normal(logits)}
+    return {
+        "head.dense.weight": normal(HIDDEN, HIDDEN),
+        "head.dense.bias": normal(HIDDEN),
+        "head.out.weight": normal(logits, HIDDEN),
+        "head.out.bias": normal(logits),
+    }
+
+
+def embedding(w: Mapping[str, Floats], ids: list[int]) -> Exact:
+    """Compute the vector of some tokens: the mean of their states, scaled to length 1."""
+    mean: Exact = states(w, ids).mean(0)
+    return mean / np.linalg.norm(mean)
+
+
+def logits(w: Mapping[str, Floats], ids: list[int], types: list[int]) -> Exact:
+    """Compute the logits of a pair from the state of its first token."""
+    first = states(w, ids, types)[0]
+    if "head.weight" in w:
+        return np.asarray(first @ w["head.weight"].T + w["head.bias"])
+    inner = np.tanh(first @ w["head.dense.weight"].T + w["head.dense.bias"])
+    return np.asarray(inner @ w["head.out.weight"].T + w["head.out.bias"])
+
+
+def states(w: Mapping[str, Floats], ids: list[int], types: list[int] | None = None) -> Exact:
+    """Compute the last states of some tokens, step by step as the publication has it."""
 
     def linear(x: Any, name: str) -> Any:
         return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
@@ -67,7 +101,8 @@ def forward(w: dict[str, Floats], ids: list[int]) -> npt.NDArray[np.float64]:
     gelu = np.vectorize(lambda v: v * (1 + erf(v / sqrt(2))) / 2)
     x: Any = w["embeddings.word_embeddings.weight"][ids].astype(np.float64)
     x = x + w["embeddings.position_embeddings.weight"][: len(ids)]
-    x = norm(x + w["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+    kinds = w["embeddings.token_type_embeddings.weight"][types or [0] * len(ids)]
+    x = norm(x + kinds, "embeddings.LayerNorm")
     for layer in range(LAYERS):
         at = f"encoder.layer.{layer}"
         q, k, v = (heads(linear(x, f"{at}.attention.self.{p}")) for p in ("query", "key", "value"))
@@ -78,11 +113,16 @@ def forward(w: dict[str, Floats], ids: list[int]) -> npt.NDArray[np.float64]:
         x = norm(x + change, f"{at}.attention.output.LayerNorm")
         change = linear(gelu(linear(x, f"{at}.intermediate.dense")), f"{at}.output.dense")
         x = norm(x + change, f"{at}.output.LayerNorm")
-    mean: npt.NDArray[np.float64] = x.mean(0)
-    return mean / np.linalg.norm(mean)
+    return np.asarray(x)
 
 
-def publish(folder: Path, **config: Any) -> str:
+def publish(
+    folder: Path,
+    *,
+    recipe: Mapping[str, Any] | None = None,
+    extra: Mapping[str, Floats] | None = None,
+    **config: Any,
+) -> str:
     """Write the files a model is published as and return the checksum of its weights."""
     table: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     numbers = np.arange(POSITIONS, dtype="<i8").tobytes()
@@ -91,7 +131,7 @@ def publish(folder: Path, **config: Any) -> str:
         "shape": [1, POSITIONS],
         "data_offsets": [0, len(numbers)],
     }
-    for name, values in tensors().items():
+    for name, values in {**tensors(), **(extra or {})}.items():
         offsets = [len(numbers), len(numbers) + values.nbytes]
         table[name] = {"dtype": "F32", "shape": list(values.shape), "data_offsets": offsets}
         numbers += values.astype("<f4").tobytes()
@@ -110,6 +150,8 @@ def publish(folder: Path, **config: Any) -> str:
     }
     (folder / "config.json").write_text(json.dumps({**settings, **config}), "utf-8")
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer()), "utf-8")
+    if recipe is not None:
+        (folder / "recipe.json").write_text(json.dumps(recipe), "utf-8")
     return sha256(data).hexdigest()
 
 

@@ -1,0 +1,126 @@
+"""An encoder and a judge that remember what they said about a document.
+
+The memory is anything with `recall` and `remember`; the embedded store has both. Whatever comes
+back is what the model said, to the last bit, so a ranking does not change with what is remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Final, Protocol
+
+import numpy as np
+
+from abstrag.errors import StoreCorrupt
+from abstrag.neural.encoder import TextEncoder, Vectors
+from abstrag.neural.scorer import PairScorer, SegmentJudge
+
+EMBEDDINGS: Final = "embeddings"
+JUDGEMENTS: Final = "judgements"
+_KEY_BYTES: Final = 16
+
+
+class Memory(Protocol):
+    """Keeps short values by kind, content of a document, model and key."""
+
+    def recall(
+        self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+    ) -> dict[bytes, bytes]:
+        """Return the values of those keys that are remembered."""
+        ...
+
+    def remember(
+        self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
+    ) -> None:
+        """Keep values by their keys."""
+        ...
+
+
+class CachedEncoder:
+    """Embeds each text of a document once; implements `TextEncoder`."""
+
+    def __init__(self, encoder: TextEncoder, memory: Memory, *, content_hash: str) -> None:
+        self.fingerprint = encoder.fingerprint
+        self._encoder = encoder
+        self._memory = memory
+        self._content = content_hash
+
+    def __repr__(self) -> str:
+        """Name the model: where its vectors are kept makes no difference."""
+        return repr(self._encoder)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row for each text, in their order."""
+        keys = {text: _key(text) for text in texts}
+        place = (EMBEDDINGS, self._content, self.fingerprint)
+        known = self._memory.recall(*place, list(keys.values()))
+        missing = [text for text, key in keys.items() if key not in known]
+        if missing or not texts:
+            made = np.ascontiguousarray(self._encoder.embed(missing), dtype="<f4")
+            if not texts:
+                return made
+            fresh = {keys[text]: row.tobytes() for text, row in zip(missing, made, strict=True)}
+            self._memory.remember(*place, fresh)
+            known = {**known, **fresh}
+        rows = [known[keys[text]] for text in texts]
+        if len({len(row) for row in rows}) > 1:
+            raise StoreCorrupt(
+                f"the vectors kept for {self.fingerprint!r} are not all of one length",
+                hint="move the store away and index again",
+            )
+        return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(rows), -1)
+
+
+class CachedJudge(SegmentJudge):
+    """Scores each pair of query and passage once; implements `PairScorer` and a `Judge`."""
+
+    def __init__(self, judge: PairScorer, memory: Memory, *, content_hash: str) -> None:
+        self.fingerprint = judge.fingerprint
+        self._judge = judge
+        self._memory = memory
+        self._content = content_hash
+
+    def __repr__(self) -> str:
+        """Name the model: where its scores are kept makes no difference."""
+        return repr(self._judge)
+
+    @property
+    def wants_title(self) -> bool:
+        """Whether the judge was trained with the document's title before a passage."""
+        return self._judge.wants_title
+
+    def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        """Return a probability for each passage, in their order."""
+        keys = {text: _key(query, text) for text in passages}
+        place = (JUDGEMENTS, self._content, self.fingerprint)
+        kept = self._memory.recall(*place, list(keys.values()))
+        known = {key: _number(value) for key, value in kept.items()}
+        missing = [text for text, key in keys.items() if key not in known]
+        if missing:
+            said = self._judge.score(query, missing)
+            fresh = {keys[text]: float(one) for text, one in zip(missing, said, strict=True)}
+            self._memory.remember(
+                *place, {key: np.float64(one).tobytes() for key, one in fresh.items()}
+            )
+            known.update(fresh)
+        return [known[keys[text]] for text in passages]
+
+
+def _key(*texts: str) -> bytes:
+    """Return a short name for texts; lengths are part of it, so no two splits of one are alike."""
+    digest = blake2b(digest_size=_KEY_BYTES)
+    for text in texts:
+        data = text.encode(errors="surrogatepass")
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.digest()
+
+
+def _number(value: bytes) -> float:
+    if len(value) != np.dtype("<f8").itemsize:
+        raise StoreCorrupt(
+            f"a kept judgement has {len(value)} bytes, not 8",
+            hint="move the store away and index again",
+        )
+    return float(np.frombuffer(value, dtype="<f8")[0])

@@ -1,0 +1,40 @@
+"""Many runs of one model on several cores, each run by itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from abstrag.errors import InputError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def thread_count(threads: int | None) -> int:
+    """Return how many threads to use: the number asked for, or one for every core."""
+    if threads is not None and threads < 1:
+        raise InputError(f"threads is {threads!r}", hint="at least 1, or None for every core")
+    return threads or os.cpu_count() or 1
+
+
+def side_by_side(
+    run: Callable[[T], R], items: Sequence[T], *, threads: int, size: Callable[[T], int]
+) -> list[R]:
+    """Return what `run` makes of each item, in their order.
+
+    The largest are begun first, so that no core is left alone with one at the end. The runtime lets
+    go of the interpreter while it works, so threads are enough.
+    """
+    workers = min(threads, len(items))
+    if workers <= 1:
+        return [run(item) for item in items]
+    order = sorted(range(len(items)), key=lambda i: size(items[i]), reverse=True)
+    pool = ThreadPoolExecutor(workers)
+    try:
+        done = dict(zip(order, pool.map(run, [items[i] for i in order]), strict=True))
+    finally:
+        pool.shutdown(cancel_futures=True)  # an interrupt need not wait for the rest
+    return [done[i] for i in range(len(items))]

@@ -1,0 +1,89 @@
+"""The verdict model: does the evidence support a claim, refute it, or say too little?
+
+    supports, refutes, not_enough_info = default_verdict()("The drug works.", ["It had no effect."])
+
+It is an opinion of a small model. Whoever shows it says so, and stays silent below `threshold`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from abstrag.errors import InputError, ResourceMissing
+from abstrag.neural.bundle import REMEDY, WEIGHTS, Bundle, Deciding, Task
+from abstrag.neural.encoder import Vectors
+from abstrag.neural.pairs import PairReader
+
+VERDICT: Final = WEIGHTS / "verdict"
+
+
+class Verdict(NamedTuple):
+    """The probabilities of the three answers; they sum to 1."""
+
+    supports: float
+    refutes: float
+    not_enough_info: float
+
+
+_NOTHING: Final = Verdict(0.0, 0.0, 1.0)
+
+
+class VerdictModel:
+    """Weighs a claim against its evidence.
+
+    All pieces of evidence are read as one text, so that they can add up; of a long piece only the
+    beginning. Without words on either side there is too little for sure.
+    """
+
+    def __init__(self, bundle: Bundle, *, threads: int | None = None) -> None:
+        if bundle.manifest.deciding is None:
+            raise ResourceMissing(
+                f"the manifest of {str(bundle.folder)!r} does not say how to read the verdict",
+                hint=REMEDY,
+            )
+        self.fingerprint = bundle.fingerprint
+        self.max_tokens = bundle.manifest.max_tokens
+        self._deciding: Deciding = bundle.manifest.deciding
+        self._reader = PairReader(bundle, query_tokens=self._deciding.query_tokens, threads=threads)
+
+    @classmethod
+    def load(cls, folder: Path = VERDICT, *, threads: int | None = None) -> VerdictModel:
+        """Read a model that `tools.export` wrote; `threads` is every core by default.
+
+        Raises:
+            ResourceMissing: A file is missing, damaged or cannot be run.
+            InputError: The folder has a model for something else.
+        """
+        return cls(Bundle.open(folder, Task.VERDICT), threads=threads)
+
+    def __repr__(self) -> str:
+        """Name the model, so that a fingerprint made of this changes with it."""
+        return f"VerdictModel({self.fingerprint!r})"
+
+    @property
+    def threshold(self) -> float:
+        """The probability below which an answer is not worth saying."""
+        return self._deciding.threshold
+
+    def __call__(self, claim: str, evidence: Sequence[str]) -> Verdict:
+        """Return how probable the three answers are, given the pieces of evidence, best first."""
+        if isinstance(evidence, str):
+            raise InputError("several pieces of evidence are wanted, and got one string")
+        logits = self._reader.read_joined(claim, evidence, each=self._deciding.piece_tokens)
+        return _NOTHING if logits is None else self._verdict(logits)
+
+    def _verdict(self, logits: Vectors) -> Verdict:
+        scaled = logits.astype(np.float64) / self._deciding.temperature
+        odds = np.exp(scaled - scaled.max())
+        return Verdict(*(odds / odds.sum()).tolist())
+
+
+@cache
+def default_verdict() -> VerdictModel:
+    """Return the packaged model, loaded on the first call."""
+    return VerdictModel.load()

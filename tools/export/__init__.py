@@ -1,0 +1,1 @@
+"""Turns trained weights into the folders of `abstrag.neural`; see `__main__.py`."""

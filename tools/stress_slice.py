@@ -1,0 +1,85 @@
+"""Run the refinement-stress slice on a data set and write its tables.
+
+    python tools/stress_slice.py --dataset scifact --split train:report --data DATA --out RUN
+
+Stop it and run it again: finished documents are kept. Writes records.jsonl, summary.json and
+summary.md into RUN.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from abstrag.bench.datasets.load import load_dataset
+from abstrag.bench.stress import Stress, run_stress
+from abstrag.bench.stress_summary import summarize, to_markdown
+from abstrag.engine.refinement import packaged_evaluator
+from abstrag.engine.replay import gold_evaluator
+from abstrag.engine.searcher import Searcher
+from abstrag.errors import InputError
+from abstrag.model.record import to_json
+from abstrag.rank.overlap import OverlapJudge
+from abstrag.rank.relevance import DEFAULT_PRESET, PRESETS
+from abstrag.refine.evaluator import COMPRESSIONS, Evaluator, K
+
+
+def same_settings(chosen: argparse.Namespace) -> None:
+    """Refuse to go on with a run under other settings: its records would not belong together."""
+    given = {k: str(v) for k, v in vars(chosen).items() if k not in ("out", "data", "documents")}
+    path = chosen.out / "settings.json"
+    if path.exists() and json.loads(path.read_text("utf-8")) != given:
+        raise InputError(
+            f"{str(chosen.out)!r} was begun with other settings",
+            hint=f"see {str(path)!r}, or choose another --out",
+        )
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(given, indent=2) + "\n", encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("--dataset", required=True)
+    parser.add_argument("--split", default="train:report")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--evaluator", choices=["judge", "overlap", "gold"], default="judge")
+    parser.add_argument("--compression", choices=sorted(COMPRESSIONS), default="distractors")
+    parser.add_argument("--proposer", choices=["local", "guessing"], default="local")
+    parser.add_argument("--preset", choices=sorted(PRESETS), default=DEFAULT_PRESET.name)
+    parser.add_argument("-k", type=int, default=K, help="how far critic and metrics look")
+    parser.add_argument("--documents", type=int, help="only the first so many")
+    chosen = parser.parse_args(arguments)
+    same_settings(chosen)
+
+    def evaluator(searcher: Searcher) -> Evaluator:
+        if chosen.evaluator == "gold":
+            return gold_evaluator(k=chosen.k, compression=chosen.compression)
+        judge = OverlapJudge() if chosen.evaluator == "overlap" else None
+        title = searcher.index.document.title
+        return packaged_evaluator(judge, title=title, k=chosen.k, compression=chosen.compression)
+
+    records = run_stress(
+        load_dataset(chosen.dataset, chosen.data, chosen.split),
+        Stress(
+            evaluator,
+            k=chosen.k,
+            gold=chosen.evaluator == "gold",
+            preset=PRESETS[chosen.preset],
+            guessing=chosen.proposer == "guessing",
+        ),
+        chosen.out,
+        limit=chosen.documents,
+        on_document=lambda name, done, total: print(f"{done + 1}/{total} {name}", flush=True),
+    )
+    summary = summarize(records, k=chosen.k)
+    (chosen.out / "summary.json").write_text(to_json(summary, indent=2) + "\n", encoding="utf-8")
+    table = to_markdown(summary)
+    (chosen.out / "summary.md").write_text(table, encoding="utf-8")
+    print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""The prepared file in memory, and pairs of it as padded batches of one length class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+CLS, SEP, PAD = 101, 102, 0
+Ids = np.ndarray
+
+
+@dataclass(frozen=True)
+class View:
+    """What of a document a pair shows besides the passage itself."""
+
+    title: bool = False
+    neighbours: int = 0  # tokens of the passage before and of the one after
+    most: int = 320  # tokens of a pair
+
+
+class Examples:
+    """Queries, documents and passages as token ids."""
+
+    def __init__(self, path: Path, fold: int | None = 0) -> None:
+        self.fold = fold  # of the documents held out; None: all of them
+        self._file = dict(np.load(path))
+        self.names: list[str] = self._file["names"].tolist()
+        self.documents = self._file["documents"]
+        self.asked = self._file["asked"]
+
+    def _at(self, name: str, i: int) -> Ids:
+        starts = self._file[f"{name}_at"]
+        return self._file[f"{name}_flat"][starts[i] : starts[i + 1]]
+
+    def __len__(self) -> int:
+        return len(self.asked)
+
+    def document(self, query: int) -> int:
+        """Return the number of a query's document."""
+        return int(self.asked[query, 0])
+
+    def label(self, query: int) -> int:
+        """Return 0, 1, 2 for supports, refutes, not enough; −1 where the data has none."""
+        return int(self.asked[query, 1])
+
+    def source(self, query: int) -> str:
+        """Return the name of a query's data set."""
+        return self.names[self.documents[self.document(query), 0]]
+
+    def is_dev(self, query: int) -> bool:
+        """Tell whether the query's document is held out."""
+        return self.fold is None or int(self.documents[self.document(query), 3]) == self.fold
+
+    def pool(self, query: int) -> range:
+        """Return the passages of a query's document."""
+        _, first, end, _ = self.documents[self.document(query)]
+        return range(first, end)
+
+    def gold(self, query: int) -> list[int]:
+        """Return the passages marked as evidence."""
+        first = self.pool(query).start
+        return [first + int(i) for i in self._at("gold", query)]
+
+    def hard(self, query: int) -> list[int]:
+        """Return the passages in the order of BM25, best first."""
+        first = self.pool(query).start
+        return [first + int(i) for i in self._at("hard", query)]
+
+    def query(self, query: int) -> Ids:
+        """Return the tokens of a query."""
+        return self._at("queries", query)
+
+    def passage(self, passage: int) -> Ids:
+        """Return the tokens of a passage."""
+        return self._at("passages", passage)
+
+    def pair(self, query: int, passage: int, view: View) -> tuple[list[int], int]:
+        """Return the ids of a pair, and where its second half begins."""
+        asked = self.query(query).tolist()
+        words = self.passage(passage).tolist()
+        document = int(np.searchsorted(self.documents[:, 1], passage, side="right")) - 1
+        if view.title:
+            words = [*self._at("titles", document)[:32].tolist(), SEP, *words]
+        if view.neighbours:
+            _, first, end, _ = self.documents[document]
+            before = self.passage(passage - 1).tolist() if passage > first else []
+            after = self.passage(passage + 1).tolist() if passage + 1 < end else []
+            size = view.neighbours
+            words = [*words, SEP, *before[-size:], SEP, *after[:size]]
+        room = view.most - len(asked) - 3
+        return [CLS, *asked, SEP, *words[:room], SEP], len(asked) + 2
+
+
+def batches(
+    pairs: Sequence[tuple[list[int], int]], device: torch.device, tokens: int
+) -> Iterator[tuple[list[int], Tensor, Tensor, Tensor]]:
+    """Group sequences of like length; yield their places, ids, kinds and mask."""
+    order = sorted(range(len(pairs)), key=lambda i: -len(pairs[i][0]))
+    start = 0
+    while start < len(order):
+        longest = len(pairs[order[start]][0])
+        longest += -longest % 8
+        end = min(len(order), start + max(1, tokens // longest))
+        rows = order[start:end]
+        ids = np.zeros((len(rows), longest), np.int64)
+        kinds = np.zeros_like(ids)
+        mask = np.zeros(ids.shape, bool)
+        for row, place in enumerate(rows):
+            found, second = pairs[place]
+            ids[row, : len(found)] = found
+            kinds[row, second : len(found)] = 1
+            mask[row, : len(found)] = True
+        yield rows, *(torch.from_numpy(x).to(device, non_blocking=True) for x in (ids, kinds, mask))
+        start = end
+
+
+def applied(
+    model: nn.Module,
+    pairs: Sequence[tuple[list[int], int]],
+    device: torch.device,
+    tokens: int,
+) -> Tensor:
+    """Return what a model makes of each sequence, in their order."""
+    parts, places = [], []
+    for rows, *inputs in batches(pairs, device, tokens):
+        parts.append(model(*inputs).float())
+        places += rows
+    return torch.cat(parts)[torch.tensor(np.argsort(places), device=device)]

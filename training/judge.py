@@ -1,0 +1,269 @@
+"""Train the evidence judge: a cross-encoder that says how probably a passage is evidence.
+
+    python training/judge.py --examples build/training/examples.npz --start start.npz \
+        --output build/training/judge [--recipe '{"epochs": 4}']
+
+For each query one marked passage stands against fifteen others of its document, ten of them those
+that BM25 likes best, and the marked one has to win (softmax over the list). A small binary term
+gives the scores an absolute meaning, also for queries that have no evidence at all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from bert import MINILM, Scorer, Shape, load
+from descent import descend
+from metrics import by_source, calibration, ndcg
+from torch import Tensor, nn
+from torch.nn import functional as F
+from weights import load_head, read_weights, save
+
+from examples import Examples, View, applied
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that decides what comes out, besides the data."""
+
+    name: str = "judge"
+    epochs: int = 4
+    rate: float = 8e-5
+    warm_up: float = 0.1
+    queries: int = 24  # a step
+    candidates: int = 16  # a query
+    hard: int = 10  # of them, by BM25 or the round before
+    binary: float = 0.1  # weight of the binary term
+    smoothing: float = 0.0
+    dropout: float = 0.1
+    decay: float = 0.01
+    layers: tuple[int, ...] | None = None  # which of the start's layers to keep
+    repeats: Mapping[str, int] = field(default_factory=lambda: {"scifact": 2, "qasper": 3})
+    without: tuple[str, ...] = ()  # data sets left out, for zero-shot figures
+    only_most: Mapping[str, int] = field(default_factory=dict)  # queries an epoch of a data set
+    train_dev: bool = False  # the final fit uses the development documents too
+    seed: int = 0
+    fold: int = 0  # held out
+    view: View = View()
+    average: float = 0.0  # share of the last steps whose weights are averaged
+    elsewhere: int = 2  # candidates from other documents
+    rounds: int = 1  # further rounds mine their hard candidates with the model itself
+
+
+def listed(examples: Examples, recipe: Recipe, epoch: int) -> list[int]:
+    """Return the queries of one epoch in their order."""
+    chance = random.Random(f"{recipe.seed}/{epoch}")
+    found: dict[str, list[int]] = {}
+    for query in range(len(examples)):
+        source = examples.source(query)
+        if source in recipe.without or (examples.is_dev(query) and not recipe.train_dev):
+            continue
+        if not examples.gold(query) and (not recipe.binary or chance.random() < 0.5):
+            continue
+        found.setdefault(source, []).append(query)
+    order: list[int] = []
+    for source, queries in sorted(found.items()):
+        most = recipe.only_most.get(source)
+        if most is not None and len(queries) > most:
+            queries = chance.sample(queries, most)
+        order += queries * recipe.repeats.get(source, 1)
+    chance.shuffle(order)
+    return order
+
+
+def drawn(
+    examples: Examples,
+    query: int,
+    recipe: Recipe,
+    mined: Mapping[int, Sequence[int]],
+    chance: random.Random,
+) -> tuple[list[int], bool]:
+    """Return the passages a query is shown, the marked one first, and whether one is marked."""
+    gold = set(examples.gold(query))
+    pool = [p for p in examples.pool(query) if p not in gold]
+    wanted = recipe.candidates - 1
+    likely = [p for p in mined.get(query) or examples.hard(query) if p not in gold]
+    chosen = likely[: recipe.hard]
+    rest = [p for p in pool if p not in set(chosen)]
+    chosen += chance.sample(rest, min(len(rest), wanted - recipe.elsewhere - len(chosen)))
+    total = int(examples.documents[-1, 2])
+    while len(chosen) < wanted:
+        other = chance.randrange(total)
+        if other not in gold:
+            chosen.append(other)
+    first = chance.choice(sorted(gold)) if gold else chance.choice(chosen)
+    return [first, *chosen[:wanted]], bool(gold)
+
+
+def scores(
+    model: nn.Module,
+    examples: Examples,
+    pairs: Sequence[tuple[int, int]],
+    view: View,
+    device: torch.device,
+    tokens: int = 1 << 14,
+) -> Tensor:
+    """Return the logits of pairs of query and passage."""
+    ids = [examples.pair(query, passage, view) for query, passage in pairs]
+    return applied(model, ids, device, tokens)
+
+
+def loss_of(logits: Tensor, marked: Tensor, recipe: Recipe) -> Tensor:
+    """Return the listwise loss of the marked rows plus the binary one of all."""
+    total = logits.new_zeros(())
+    if marked.any():
+        first = torch.zeros(int(marked.sum()), dtype=torch.long, device=logits.device)
+        total = F.cross_entropy(logits[marked], first, label_smoothing=recipe.smoothing)
+    if recipe.binary:
+        target = torch.zeros_like(logits)
+        target[:, 0] = marked.float()
+        weight = torch.where(target > 0, 4.0, 1.0)
+        total = total + recipe.binary * F.binary_cross_entropy_with_logits(
+            logits, target, weight=weight
+        )
+    return total
+
+
+def train(
+    examples: Examples,
+    recipe: Recipe,
+    start: Mapping[str, Tensor],
+    device: torch.device,
+    shape: Shape = MINILM,
+) -> Scorer:
+    """Return a trained judge."""
+    torch.manual_seed(recipe.seed)
+    if recipe.layers is not None:
+        shape = replace(shape, layers=len(recipe.layers))
+    model = Scorer(shape, dropout=recipe.dropout)
+    load(model.bert, start, recipe.layers)
+    if "head.weight" in start and start["head.weight"].shape == model.head.weight.shape:
+        load_head(model, start)
+    model.to(device)
+    mined: dict[int, list[int]] = {}
+    for number in range(recipe.rounds):
+        if number:
+            mined = mine(model, examples, recipe, device)
+        fit(model, examples, replace(recipe, seed=recipe.seed + 1000 * number), mined, device)
+    return model.eval()
+
+
+def fit(
+    model: Scorer,
+    examples: Examples,
+    recipe: Recipe,
+    mined: Mapping[int, Sequence[int]],
+    device: torch.device,
+) -> None:
+    """Train in place."""
+    orders = [listed(examples, recipe, epoch) for epoch in range(recipe.epochs)]
+    steps = [
+        order[i : i + recipe.queries]
+        for order in orders
+        for i in range(0, len(order), recipe.queries)
+    ]
+    parameters = list(model.parameters())
+    plain = [one for one in parameters if one.ndim < 2]
+    heavy = [one for one in parameters if one.ndim >= 2]
+    adam = torch.optim.AdamW(
+        [{"params": heavy, "weight_decay": recipe.decay}, {"params": plain, "weight_decay": 0.0}],
+        lr=recipe.rate,
+        fused=device.type == "cuda",
+    )
+    chance = random.Random(recipe.seed)
+
+    def loss(queries: Sequence[int]) -> Tensor:
+        rows = [drawn(examples, query, recipe, mined, chance) for query in queries]
+        pairs = [(q, p) for q, (passages, _) in zip(queries, rows, strict=True) for p in passages]
+        with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+            logits = scores(model, examples, pairs, recipe.view, device)
+        marked = torch.tensor([has for _, has in rows], device=device)
+        return loss_of(logits.view(len(queries), -1), marked, recipe)
+
+    descend(model, adam, steps, loss, warm_up=recipe.warm_up, average=recipe.average)
+
+
+@torch.no_grad()
+def ranked(
+    model: nn.Module, examples: Examples, queries: Sequence[int], view: View, device: torch.device
+) -> list[np.ndarray]:
+    """Return, for each query, the logits of all passages of its document."""
+    pairs = [(q, p) for q in queries for p in examples.pool(q)]
+    found: list[np.ndarray] = []
+    flat = np.zeros(len(pairs), np.float32)
+    for at in range(0, len(pairs), 20_000):
+        with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+            some = scores(model, examples, pairs[at : at + 20_000], view, device, 1 << 16)
+        flat[at : at + len(some)] = some[:, 0].cpu().numpy()
+    at = 0
+    for q in queries:
+        found.append(flat[at : at + len(examples.pool(q))])
+        at += len(examples.pool(q))
+    return found
+
+
+def mine(
+    model: nn.Module, examples: Examples, recipe: Recipe, device: torch.device
+) -> dict[int, list[int]]:
+    """Return, for each query, what the model itself ranks highest; BM25's best three stay."""
+    queries = sorted(set(listed(examples, recipe, 0)))
+    mistakes = {}
+    for query, logits in zip(
+        queries, ranked(model, examples, queries, recipe.view, device), strict=True
+    ):
+        own = [examples.pool(query).start + int(i) for i in np.argsort(-logits)]
+        mistakes[query] = list(dict.fromkeys([*own[:8], *examples.hard(query)[:3], *own[8:]]))
+    return mistakes
+
+
+def evaluate(
+    model: nn.Module, examples: Examples, view: View, device: torch.device
+) -> tuple[dict[str, Any], dict[int, np.ndarray]]:
+    """Return nDCG@10 by data set on the development documents, and every logit."""
+    dev = [q for q in range(len(examples)) if examples.is_dev(q)]
+    logits = dict(zip(dev, ranked(model, examples, dev, view, device), strict=True))
+    found: dict[str, list[float]] = {}
+    for query in dev:
+        if gold := examples.gold(query):
+            first = examples.pool(query).start
+            value = ndcg(logits[query], {g - first for g in gold})
+            found.setdefault(examples.source(query), []).append(value)
+    return {**by_source(found), "calibration": calibration(examples, logits)}, logits
+
+
+def main() -> None:
+    """Train one recipe, print how it does on the development documents, save the weights."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--examples", type=Path, required=True)
+    parser.add_argument("--start", type=Path, required=True)
+    parser.add_argument("--output", type=Path)
+    parser.add_argument("--report", type=Path, help="examples of the report part, to measure with")
+    parser.add_argument("--recipe", default="{}")
+    given = parser.parse_args()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    fields = json.loads(given.recipe)
+    fields["view"] = View(**fields.get("view", {}))
+    recipe = Recipe(**fields)
+    examples = Examples(given.examples, recipe.fold)
+    began = time.perf_counter()
+    model = train(examples, recipe, read_weights(given.start), device)
+    told, _ = evaluate(model, examples, recipe.view, device)
+    if given.report:
+        told["report"], _ = evaluate(model, Examples(given.report, None), recipe.view, device)
+    told["seconds"] = round(time.perf_counter() - began, 1)
+    print(json.dumps({"recipe": asdict(recipe), **told}), flush=True)
+    if given.output:
+        save(model, given.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""Turn tuning splits and training packs into one file of token ids, ready for a GPU.
+
+    python training/prepare.py --data DATA --tokenizer tokenizer.json --output build/training
+
+Every document of the `report` part is left out, so that nothing further down can train on one;
+`--part report` writes a file of those alone, to measure with. Each document is given one of six
+folds by a hash of its id: a recipe is chosen with one fold held out, and only then are the weights
+that ship trained on all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from abstrag.baselines.bm25 import Bm25
+from abstrag.baselines.pool import Element, Pool
+from abstrag.bench.case import Case
+from abstrag.bench.datasets.load import load_dataset
+from abstrag.model.answer import Label
+from abstrag.neural.passage import passage
+
+SOURCES = {  # name in the file → data set and split as `abstrag bench` knows them
+    "scifact": ("scifact", "train"),
+    "qasper": ("qasper", "train"),
+    "contractnli": ("contractnli", "dev"),
+    "tatqa": ("tatqa", "tune"),
+    "fetaqa": ("fetaqa", "dev"),
+    "xquad": ("packs", "xquad"),
+    "feverous": ("packs", "feverous_sentences"),
+    "covidqa": ("packs", "covidqa"),
+    "hybridqa": ("packs", "hybridqa"),
+}
+LABELS = (Label.SUPPORTS, Label.REFUTES, Label.NOT_ENOUGH_INFO)
+FOLDS = 6
+MOST_TOKENS = 318
+
+
+@dataclass
+class Ragged:
+    """Lists of different lengths, kept as one flat array and where each begins."""
+
+    flat: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=lambda: [0])
+
+    def add(self, values: list[int]) -> int:
+        """Append one list and return its number."""
+        self.flat.extend(values)
+        self.starts.append(len(self.flat))
+        return len(self.starts) - 2
+
+    def arrays(self, name: str, kind: Any = np.uint16) -> dict[str, np.ndarray[Any, Any]]:
+        """Return the two arrays as they go into the file."""
+        return {f"{name}_flat": np.array(self.flat, kind), f"{name}_at": np.array(self.starts)}
+
+
+class Writer:
+    """Collects passages, documents and queries."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self.passages, self.titles, self.queries = Ragged(), Ragged(), Ragged()
+        self.gold, self.hard = Ragged(), Ragged()
+        self.documents: list[tuple[int, int, int, int]] = []  # data set, first, end, fold
+        self.asked: list[tuple[int, int]] = []  # document, label
+        self._numbers: dict[tuple[str, str], tuple[int, dict[str, int]]] = {}
+
+    def ids(self, text: str) -> list[int]:
+        """Return the token ids of a text, without the special ones."""
+        found: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return found[:MOST_TOKENS]
+
+    def case(self, source: str, number: int, case: Case, pool: Pool, ranked: list[str]) -> None:
+        """Add one query, and its document if that is new."""
+        key = (source, pool.id)
+        if key not in self._numbers:
+            first = len(self.passages.starts) - 1
+            for element in pool.elements:
+                self.passages.add(self.ids(_text(element)))
+            self.titles.add(self.ids(pool.title)[:48])
+            self.documents.append((number, first, first + len(pool.elements), _fold(pool.id)))
+            places = {element.id: place for place, element in enumerate(pool.elements)}
+            self._numbers[key] = len(self.documents) - 1, places
+        document, places = self._numbers[key]
+        self.queries.add(self.ids(case.query)[:96])
+        self.gold.add([places[span] for span in case.gold if span in places])
+        self.hard.add([places[span] for span in ranked if span in places])
+        label = LABELS.index(Label.read(case.label)) if case.label else -1
+        self.asked.append((document, label))
+
+    def save(self, path: Path) -> None:
+        """Write everything."""
+        np.savez_compressed(
+            path,
+            names=np.array(list(SOURCES)),
+            documents=np.array(self.documents, np.int32),
+            asked=np.array(self.asked, np.int32),
+            **self.passages.arrays("passages"),
+            **self.titles.arrays("titles"),
+            **self.queries.arrays("queries"),
+            **self.gold.arrays("gold"),
+            **self.hard.arrays("hard"),
+        )
+
+
+def _text(element: Element) -> str:
+    return passage(element.text, section=element.section, headers=element.headers)
+
+
+def _fold(document: str) -> int:
+    digest = int.from_bytes(sha256(f"fold:{document}".encode()).digest()[:8], "big")
+    return digest % FOLDS
+
+
+def cases(data: Path, part: str, most: int | None) -> Iterator[tuple[str, int, Case, list[str]]]:
+    """Go through every case with the order in which stemmed BM25 ranks its document."""
+    for number, (source, (name, split)) in enumerate(SOURCES.items()):
+        lexical = Bm25(stem=True)
+        indexed = None
+        for case in load_dataset(name, data, f"{split}:{part}").cases[:most]:
+            if len(case.document.elements) < 2:
+                continue
+            if indexed is not case.document:
+                lexical.index(case.document)
+                indexed = case.document
+            ranked = lexical.search(case.query, min(64, len(case.document.elements)))
+            yield source, number, case, [span for span, _ in ranked]
+
+
+def main() -> None:
+    """Read, tokenize, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--part", choices=("tune", "report"), default="tune")
+    parser.add_argument("--most", type=int, help="cases of each data set, for a quick look")
+    given = parser.parse_args()
+    tokenizer = Tokenizer.from_file(str(given.tokenizer))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    writer = Writer(tokenizer)
+    for source, number, case, ranked in cases(given.data, given.part, given.most):
+        writer.case(source, number, case, case.document, ranked)
+    given.output.mkdir(parents=True, exist_ok=True)
+    name = "examples" if given.part == "tune" else given.part
+    writer.save(given.output / f"{name}.npz")
+    counted = np.bincount([writer.documents[d][0] for d, _ in writer.asked])
+    for source, queries in zip(SOURCES, counted, strict=False):
+        print(f"{source:12} {queries:6} queries")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Every step of training once, on toy data and a toy network, on a processor in seconds.
+
+    python training/smoke.py
+
+The toy task can be learned: a passage is evidence when it holds a mark, and the kind of mark says
+whether it speaks for or against. Whatever does not learn that is broken, and the script says so
+with a non-zero exit.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import torch
+from bert import Encoder, Scorer, Shape, exported, load
+from embedder import Recipe as EmbedderRecipe
+from embedder import evaluate as evaluate_embedder
+from embedder import fit as fit_embedder
+from judge import Recipe as JudgeRecipe
+from judge import evaluate, ranked, train
+from verdict import NOT_ENOUGH, best
+from verdict import Recipe as VerdictRecipe
+from verdict import evaluate as evaluate_verdict
+from verdict import fit as fit_verdict
+
+from examples import Examples, View
+
+SHAPE = Shape(vocabulary=200, positions=64, hidden=32, heads=2, layers=1, inner=64)
+WORDS, DOCUMENTS, PASSAGES = range(120, 200), 60, 8
+ASKED, MARKS = 109, (110, 111)  # in every query; of passages that speak for it or against it
+CPU = torch.device("cpu")
+
+
+def toy(path: Path) -> None:
+    """Write a file of examples as `prepare.py` would."""
+    chance = random.Random(0)
+    passages, queries, gold, hard, documents, asked = [], [], [], [], [], []
+    for number in range(DOCUMENTS):
+        first, label = len(passages), number % 3
+        marked = [] if label == NOT_ENOUGH else sorted(chance.sample(range(PASSAGES), 2))
+        for place in range(PASSAGES):
+            words = [chance.choice(WORDS) for _ in range(4)]
+            passages.append([MARKS[label], *words] if place in marked else words)
+        documents.append((0, first, first + PASSAGES, chance.randrange(6)))
+        for _ in range(2):
+            queries.append([ASKED, chance.choice(WORDS)])
+            gold.append(marked)
+            hard.append(chance.sample(range(PASSAGES), PASSAGES))
+            asked.append((number, label))
+    parts = {"passages": passages, "queries": queries, "gold": gold, "hard": hard}
+    parts["titles"] = [[120]] * DOCUMENTS
+    arrays = {}
+    for name, lists in parts.items():
+        arrays[f"{name}_flat"] = np.array([x for one in lists for x in one], np.uint16)
+        arrays[f"{name}_at"] = np.cumsum([0, *map(len, lists)])
+    np.savez(
+        path,
+        names=np.array(["toy"]),
+        documents=np.array(documents),
+        asked=np.array(asked),
+        **arrays,
+    )
+
+
+def check(what: str, value: float, least: float) -> None:
+    """Print a figure, and stop where it is too low."""
+    print(f"{what:24} {value:6.2f}   at least {least}")
+    if value < least:
+        raise SystemExit(f"{what} did not learn the toy task")
+
+
+def main() -> None:
+    """Train a judge, an embedder and a verdict model."""
+    torch.manual_seed(0)
+    torch.set_num_threads(2)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "examples.npz"
+        toy(path)
+        examples = Examples(path, fold=0)
+    start = exported(Scorer(SHAPE, dropout=0.0))
+    recipe = JudgeRecipe(
+        epochs=4, rate=3e-3, queries=16, candidates=8, hard=4, elsewhere=1, dropout=0.0,
+        rounds=2, average=0.3, repeats={}, view=View(most=32),
+    )  # fmt: skip
+    judge = train(examples, recipe, start, CPU, SHAPE)
+    told, _ = evaluate(judge, examples, recipe.view, CPU)
+    check("judge, nDCG@10", told["mean"], 90)
+    queries = range(len(examples))
+    said = dict(zip(queries, ranked(judge, examples, queries, recipe.view, CPU), strict=True))
+
+    encoder = Encoder(SHAPE, dropout=0.0)
+    load(encoder.bert, start)
+    embedding = EmbedderRecipe(
+        epochs=8, rate=3e-3, queries=16, candidates=6, hard=3, repeats={}, most=32
+    )
+    before = evaluate_embedder(encoder, examples, 32, CPU)["mean"]
+    fit_embedder(encoder, examples, embedding, said, CPU)
+    after = evaluate_embedder(encoder, examples, 32, CPU)["mean"]
+    check("embedder, nDCG@10", after, 80)
+    check("  gained", after - before, 10)
+
+    verdict = Scorer(SHAPE, outputs=3, dropout=0.0)
+    load(verdict.bert, exported(judge))
+    orders = {query: best(examples, query, said[query]) for query in queries}
+    deciding = VerdictRecipe(epochs=20, rate=5e-3, batch=16, flip=0.0, blank=0.0, repeats={})
+    seen = [query for query in queries if not examples.is_dev(query)]
+    fit_verdict(verdict, examples, seen, orders, deciding, lambda _claim, _chance: None, CPU)
+    held = [query for query in queries if examples.is_dev(query)]
+    check(
+        "verdict, accuracy",
+        evaluate_verdict(verdict, examples, held, orders, CPU)["toy"]["accuracy"],
+        0.5,
+    )
+
+
+if __name__ == "__main__":
+    main()

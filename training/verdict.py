@@ -1,0 +1,230 @@
+"""Train the verdict model: does the evidence support the claim, refute it, or say too little?
+
+    python training/verdict.py --examples build/training/examples.npz --tokenizer tokenizer.json \
+        --judge build/training/judge/weights.npz --output build/training/verdict
+
+It starts from the judge, which has learned what bears on a claim, and sees the claim with three
+passages: those marked, or those the judge ranks highest, as it will when it is used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from bert import Scorer, load
+from descent import descend
+from flips import Flipper
+from judge import ranked
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn import functional as F
+from weights import judge_of, read_weights, save
+
+from examples import CLS, SEP, Examples, View, applied
+
+SUPPORTS, REFUTES, NOT_ENOUGH = range(3)
+MOST, EVIDENCE, EACH = 320, 3, 110
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that decides what comes out, besides the data."""
+
+    name: str = "verdict"
+    epochs: int = 6
+    rate: float = 6e-5
+    warm_up: float = 0.1
+    batch: int = 32
+    flip: float = 0.3  # share of supported claims that are turned around
+    blank: float = 0.12  # share shown with passages that are no evidence
+    marked: float = 0.5  # share shown the marked passages first
+    average: float = 0.4  # share of the last steps whose weights are averaged
+    smoothing: float = 0.05
+    dropout: float = 0.1
+    repeats: Mapping[str, int] = field(
+        default_factory=lambda: {"scifact": 3, "contractnli": 2, "feverous": 1}
+    )
+    without: tuple[str, ...] = ()
+    train_dev: bool = False
+    seed: int = 0
+    fold: int = 0
+
+
+def framed(
+    examples: Examples, claim: Sequence[int], passages: Sequence[int]
+) -> tuple[list[int], int]:
+    """Return the ids of a claim with its evidence, best first, and where the evidence begins."""
+    words: list[int] = []
+    for passage in passages[:EVIDENCE]:
+        words += [*examples.passage(passage)[:EACH].tolist(), SEP]
+    start = [CLS, *map(int, claim), SEP]
+    return [*start, *words[: MOST - len(start)]], len(start)
+
+
+def best(examples: Examples, query: int, logits: np.ndarray) -> list[int]:
+    """Return the passages of a query's document, most probable first."""
+    return [examples.pool(query).start + int(i) for i in np.argsort(-logits, kind="stable")]
+
+
+def shown(
+    examples: Examples,
+    query: int,
+    order: Sequence[int],
+    recipe: Recipe,
+    flip: Flipper,
+    chance: random.Random,
+) -> tuple[tuple[list[int], int], int]:
+    """Return one training pair and its label."""
+    claim, label = examples.query(query).tolist(), examples.label(query)
+    gold = examples.gold(query)
+    passages = list(order)
+    if label != NOT_ENOUGH and gold:
+        others = [p for p in order if p not in set(gold)]
+        if len(others) >= 2 and chance.random() < recipe.blank:
+            return framed(examples, claim, others), NOT_ENOUGH
+        if chance.random() < recipe.marked:
+            passages = [*gold, *others][:EVIDENCE]
+        elif not set(gold) & set(passages[:EVIDENCE]):
+            passages = [gold[0], *others]  # a label must not contradict what is shown
+    if label == SUPPORTS and chance.random() < recipe.flip:
+        turned = flip(claim, chance)
+        if turned is not None:
+            claim, label = turned, REFUTES
+    return framed(examples, claim, passages), label
+
+
+def logits_of(
+    model: nn.Module, pairs: Sequence[tuple[list[int], int]], device: torch.device
+) -> Tensor:
+    """Return three logits for each pair."""
+    return applied(model, pairs, device, 1 << 13)
+
+
+def fit(
+    model: Scorer,
+    examples: Examples,
+    queries: Sequence[int],
+    orders: Mapping[int, Sequence[int]],
+    recipe: Recipe,
+    flip: Flipper,
+    device: torch.device,
+) -> None:
+    """Train in place."""
+    chance = random.Random(recipe.seed)
+    steps = []
+    for _ in range(recipe.epochs):
+        order = [q for q in queries for _ in range(recipe.repeats.get(examples.source(q), 1))]
+        chance.shuffle(order)
+        steps += [order[i : i + recipe.batch] for i in range(0, len(order), recipe.batch)]
+    adam = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=0.01)
+
+    def loss(some: Sequence[int]) -> Tensor:
+        made = [shown(examples, q, orders[q], recipe, flip, chance) for q in some]
+        target = torch.tensor([label for _, label in made], device=device)
+        with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+            logits = logits_of(model, [pair for pair, _ in made], device)
+        return F.cross_entropy(logits, target, label_smoothing=recipe.smoothing)
+
+    descend(model, adam, steps, loss, warm_up=recipe.warm_up, average=recipe.average)
+
+
+@torch.no_grad()
+def evaluate(
+    model: nn.Module,
+    examples: Examples,
+    queries: Sequence[int],
+    orders: Mapping[int, Sequence[int]],
+    device: torch.device,
+) -> dict[str, Any]:
+    """Return accuracy and recalls by data set, and the temperature that calibrates best."""
+    pairs = [framed(examples, examples.query(q), orders[q]) for q in queries]
+    logits = logits_of(model, pairs, device).cpu().numpy()
+    truth = np.array([examples.label(q) for q in queries])
+    told: dict[str, Any] = {}
+    for source in sorted({examples.source(q) for q in queries}):
+        mine = np.array([examples.source(q) == source for q in queries])
+        said, right = logits[mine].argmax(1), truth[mine]
+        recalls = [
+            round(float((said[right == c] == c).mean()), 3) if (right == c).any() else None
+            for c in range(3)
+        ]
+        told[source] = {
+            "accuracy": round(float((said == right).mean()), 3),
+            "recalls": recalls,
+            "n": int(mine.sum()),
+        }
+    grid = np.geomspace(0.5, 5, 40)
+    losses = [_log_loss(logits / t, truth) for t in grid]
+    told["temperature"] = round(float(grid[int(np.argmin(losses))]), 3)
+    told["log_loss"] = round(min(losses), 4)
+    return told
+
+
+def _log_loss(logits: np.ndarray, truth: np.ndarray) -> float:
+    shifted = logits - logits.max(1, keepdims=True)
+    log_p = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+    return float(-log_p[np.arange(len(truth)), truth].mean())
+
+
+def main() -> None:
+    """Train one recipe, print how it does on the documents held out, save the weights."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--examples", type=Path, required=True)
+    parser.add_argument("--tokenizer", type=Path, required=True)
+    parser.add_argument("--judge", type=Path, required=True)
+    parser.add_argument("--output", type=Path)
+    parser.add_argument("--report", type=Path, help="examples of the report part, to measure with")
+    parser.add_argument("--recipe", default="{}")
+    given = parser.parse_args()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    recipe = Recipe(**json.loads(given.recipe))
+    examples = Examples(given.examples, recipe.fold)
+    began = time.perf_counter()
+    weights = read_weights(given.judge)
+    judge = judge_of(weights, device)
+    labelled = [q for q in range(len(examples)) if examples.label(q) >= 0]
+    found = ranked(judge, examples, labelled, View(), device)
+    orders = {q: best(examples, q, logits) for q, logits in zip(labelled, found, strict=True)}
+    torch.manual_seed(recipe.seed)
+    model = Scorer(outputs=3, dropout=recipe.dropout)
+    load(model.bert, weights)
+    model.to(device)
+    queries = [
+        q
+        for q in labelled
+        if examples.source(q) not in recipe.without and (recipe.train_dev or not examples.is_dev(q))
+    ]
+    fit(
+        model,
+        examples,
+        queries,
+        orders,
+        recipe,
+        Flipper(Tokenizer.from_file(str(given.tokenizer))),
+        device,
+    )
+    dev = [q for q in labelled if examples.is_dev(q)]
+    told = evaluate(model, examples, dev, orders, device)
+    if given.report:
+        held = Examples(given.report, None)
+        asked = [q for q in range(len(held)) if held.label(q) >= 0]
+        found = ranked(judge, held, asked, View(), device)
+        orders = {q: best(held, q, logits) for q, logits in zip(asked, found, strict=True)}
+        told["report"] = evaluate(model, held, asked, orders, device)
+    told["seconds"] = round(time.perf_counter() - began, 1)
+    print(json.dumps({"recipe": asdict(recipe), **told}), flush=True)
+    if given.output:
+        save(model, given.output)
+
+
+if __name__ == "__main__":
+    main()

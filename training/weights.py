@@ -1,0 +1,36 @@
+"""Weights on disk: an .npz of tensors under their published names, the head as `head.*`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import torch
+from bert import Scorer, exported, load
+from torch import Tensor, nn
+
+
+def read_weights(path: Path) -> dict[str, Tensor]:
+    """Return the tensors of a file."""
+    return {name: torch.from_numpy(value) for name, value in np.load(path).items()}
+
+
+def load_head(model: Scorer, weights: Mapping[str, Tensor]) -> None:
+    """Fill the head of a judge."""
+    model.head.load_state_dict({k: weights[f"head.{k}"].float() for k in ("weight", "bias")})
+
+
+def judge_of(weights: Mapping[str, Tensor], device: torch.device) -> Scorer:
+    """Return a trained judge, ready to be asked."""
+    model = Scorer(dropout=0.0)
+    load(model.bert, weights)
+    load_head(model, weights)
+    return model.to(device).eval()
+
+
+def save(model: nn.Module, folder: Path) -> None:
+    """Write `weights.npz`, in half precision, into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    half = {k: v.to(torch.float16).numpy() for k, v in exported(model).items()}
+    np.savez(folder / "weights.npz", **half)

@@ -51,12 +51,21 @@ class Link:
 
 
 @record
+class SuggestedLink:
+    """A link that a model's call suggests; it rewrites nothing, and whoever uses it pays."""
+
+    link: Link
+    call: str
+
+
+@record
 class Coreference:
     """Coref: what pronouns and definite descriptions stand for, and what stayed open."""
 
     links: tuple[Link, ...]
     ambiguities: tuple[Ambiguity, ...]
     rewrites: tuple[Rewrite, ...]
+    suggested: tuple[SuggestedLink, ...] = ()
 
 
 @record
@@ -100,6 +109,7 @@ class Contexts:
 
     contexts: tuple[Context, ...]
     statements: tuple[tuple[Statement, ...], ...]
+    ambiguities: tuple[Ambiguity, ...] = ()  # what a judge of contexts found missing
 
 
 @record

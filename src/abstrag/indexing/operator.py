@@ -21,6 +21,7 @@ from abstrag.indexing.layers import (
     Segments,
     Times,
 )
+from abstrag.indexing.shortfall import Shortfall
 from abstrag.model.document import Document
 from abstrag.model.segment import Segment
 
@@ -43,7 +44,8 @@ class Draft:
     """An index under construction. Operators return a new draft; none edits one.
 
     `parses` are the parsed texts; the other fields are the layers, in chain order. Reading a layer
-    that is not there yet is a programming error, which a built chain rules out.
+    that is not there yet is a programming error, which a built chain rules out. `shortfalls` is
+    what a model was asked for and did not give, or gave and could not be used.
     """
 
     document: Document
@@ -56,6 +58,7 @@ class Draft:
     concepts: Concepts | None = None
     events: Events | None = None
     mapped: Map | None = None
+    shortfalls: tuple[Shortfall, ...] = ()
 
     @property
     def segments(self) -> tuple[Segment, ...]:

@@ -28,7 +28,10 @@ from abstrag.indexing.layers import (
 )
 from abstrag.indexing.lift import LiftContext
 from abstrag.indexing.operator import Chain, Draft, Layer, Operator
+from abstrag.indexing.prompted.chain import prompted
+from abstrag.indexing.prompted.prompts import IndexPrompts
 from abstrag.indexing.segment import SegmentLayout
+from abstrag.indexing.shortfall import Shortfall, as_ambiguities
 from abstrag.indexing.times import NormalizeTimes
 from abstrag.indexing.utility import Schedule, utilities
 from abstrag.language.parser import parser
@@ -49,8 +52,11 @@ _LAYER_RECORDS: Final[dict[Layer, type]] = {
     Layer.MAP: Map,
 }
 _PARSES: Final = "parses"
+_MODELS: Final = "+"  # between what local mode depends on and what models add to that
+_INCOMPLETE: Final = "incomplete:"  # before the fingerprint of an index that lacks answers
 
 OnStep = Callable[[str], None]
+OnShortfall = Callable[[Shortfall], None]
 
 
 class LayerCache(Protocol):
@@ -65,12 +71,16 @@ class LayerCache(Protocol):
         ...
 
 
-def standard_chain(background: Background = EMPTY, settings: Settings | None = None) -> Chain:
-    """Build the chain of the paper for local mode."""
+def standard_chain(
+    background: Background = EMPTY,
+    settings: Settings | None = None,
+    prompts: IndexPrompts | None = None,
+) -> Chain:
+    """Build the chain of the paper for local mode, or with a model behind it given prompts."""
     settings = settings or Settings()
     granularity = _member(Granularity, settings.granularity, "granularity")
     genre = _member(Genre, settings.genre, "genre")
-    return Chain(
+    local = Chain(
         SegmentLayout(granularity, genre),
         ResolveCoreference(),
         NormalizeEntities(tuple(sorted(background.aliases.items())), background.name),
@@ -84,6 +94,7 @@ def standard_chain(background: Background = EMPTY, settings: Settings | None = N
         AbstractEvents(background.events, background.name),
         BuildMap(),
     )
+    return local if prompts is None else prompted(local, prompts, background)
 
 
 def index(
@@ -92,30 +103,54 @@ def index(
     background: Background = EMPTY,
     settings: Settings | None = None,
     schedule: Schedule | None = None,
+    prompts: IndexPrompts | None = None,
     cache: LayerCache | None = None,
     on_step: OnStep = lambda _name: None,
+    on_shortfall: OnShortfall = lambda _shortfall: None,
 ) -> DocumentIndex:
     """Index a document: eight operators, then the utility prior.
 
     With a cache, an operator whose settings and predecessors are unchanged is not run again.
-    `on_step` is told the name of each operator that does run.
+    `on_step` is told the name of each operator that does run, `on_shortfall` what a model did not
+    give. An index that lacks answers is complete in all else; its fingerprint says that it lacks
+    some, so that the next run asks again, and only for those that no call has answered.
     """
     settings = settings or Settings()
-    chain = standard_chain(background, settings)
-    draft = _run(chain, Draft(document), cache, on_step)
-    return assemble(draft, background=background, settings=settings, schedule=schedule)
+    draft = run_chain(standard_chain(background, settings, prompts), document, cache, on_step)
+    for shortfall in draft.shortfalls:
+        on_shortfall(shortfall)
+    return assemble(
+        draft, background=background, settings=settings, schedule=schedule, prompts=prompts
+    )
 
 
 def fingerprint(
     background: Background = EMPTY,
     settings: Settings | None = None,
     schedule: Schedule | None = None,
+    prompts: IndexPrompts | None = None,
 ) -> str:
-    """Name everything an index depends on besides the document, as one hash."""
+    """Name everything an index depends on besides the document, as one hash.
+
+    With prompts a second hash follows, of models and programs.
+    """
     settings = settings or Settings()
     prior = (settings.alpha, background.known, sorted((schedule or {}).items()))
     last = standard_chain(background, settings).fingerprints()[-1]
-    return sha256(f"{last}|{prior!r}".encode()).hexdigest()
+    own = sha256(f"{last}|{prior!r}".encode()).hexdigest()
+    if prompts is None:
+        return own
+    return f"{own}{_MODELS}{standard_chain(background, settings, prompts).fingerprints()[-1]}"
+
+
+def serves(have: str, wanted: str) -> bool:
+    """Tell whether an index with one fingerprint will do where another is wanted.
+
+    What a model added to an index stays of use when no model is at hand.
+    """
+    if _MODELS in wanted:
+        return have == wanted
+    return have.removeprefix(_INCOMPLETE).partition(_MODELS)[0] == wanted
 
 
 def assemble(
@@ -124,6 +159,7 @@ def assemble(
     background: Background = EMPTY,
     settings: Settings | None = None,
     schedule: Schedule | None = None,
+    prompts: IndexPrompts | None = None,
 ) -> DocumentIndex:
     """Turn a finished draft into the index: canonical texts, utilities, one record a segment."""
     settings = settings or Settings()
@@ -157,7 +193,10 @@ def assemble(
         *draft.coreference.ambiguities,
         *draft.entities.ambiguities,
         *draft.times.ambiguities,
+        *draft.contexts.ambiguities,
+        *as_ambiguities(draft.shortfalls, draft.segments),
     )
+    mark = fingerprint(background, settings, schedule, prompts)
     return DocumentIndex(
         document=draft.document,
         genre=genre,
@@ -167,13 +206,26 @@ def assemble(
         mentions=draft.mapped.mentions,
         frames=draft.mapped.frames,
         ambiguities=tuple(sorted(open_questions, key=lambda a: (a.segment, a.start, a.end))),
-        fingerprint=fingerprint(background, settings, schedule),
+        fingerprint=_INCOMPLETE + mark if _lacks(draft) else mark,
         background=background,
     )
 
 
-def _run(chain: Chain, draft: Draft, cache: LayerCache | None, on_step: OnStep) -> Draft:
-    """Run the chain, taking from the cache the longest prefix it holds."""
+def _lacks(draft: Draft) -> bool:
+    return any(shortfall.missed for shortfall in draft.shortfalls)
+
+
+def run_chain(
+    chain: Chain,
+    document: Document,
+    cache: LayerCache | None = None,
+    on_step: OnStep = lambda _name: None,
+) -> Draft:
+    """Run the chain, taking from the cache the longest prefix it holds.
+
+    From the first layer that lacks a model's answer on, nothing is put into the cache.
+    """
+    draft = Draft(document)
     steps = list(zip(chain.operators, chain.fingerprints(), strict=True))
     content = draft.document.content_hash if cache else ""
     done = 0
@@ -182,7 +234,7 @@ def _run(chain: Chain, draft: Draft, cache: LayerCache | None, on_step: OnStep) 
     for op, mark in steps[done:]:
         on_step(op.name)
         draft = op(draft)
-        if cache is not None:
+        if cache is not None and not _lacks(draft):
             layer = to_json(getattr(draft, op.provides.value)).encode()
             cache.put_layer(content, op.provides, mark, layer)
             if op.provides is Layer.SEGMENTS:

@@ -77,14 +77,14 @@ def normalize(text: str, vocabulary: Vocabulary, *, today: date | None = None) -
         )
     return Query(
         text=text,
-        literals=_weighted([f.literal for f in found], vocabulary),
+        literals=weighted([f.literal for f in found], vocabulary),
         answer_type=answer_type(bare),
         window=reader.window,
         scope=reader.scope,
     )
 
 
-def _weighted(literals: Sequence[Literal], vocabulary: Vocabulary) -> tuple[Literal, ...]:
+def weighted(literals: Sequence[Literal], vocabulary: Vocabulary) -> tuple[Literal, ...]:
     """Weigh literals by type and rarity, keep the heaviest, let the weights sum to 1."""
     merged: dict[tuple[str, ...], Literal] = {}
     for literal in literals:
@@ -212,10 +212,12 @@ class _Reader:
             return self._event(head, label, event, self._noun_slots(head))
         terms = [term_id(TermKind.CONCEPT, phrase)]
         role = roles().by_name.get(phrase)
-        if role is not None:
-            terms.insert(0, term_id(TermKind.ROLE, role.key))
+        held = term_id(TermKind.ROLE, phrase if role is None else role.key)
+        is_role = role is not None or held in self.vocabulary.terms  # of the map or Background
+        if is_role:
+            terms.insert(0, held)
         terms += self._senses(TermKind.CONCEPT, phrase, Pos.NOUN)
-        kind = LiteralKind.ROLE if role is not None else LiteralKind.CONCEPT
+        kind = LiteralKind.ROLE if is_role else LiteralKind.CONCEPT
         return self._literal(kind, first, label, tuple(terms))
 
     def _verbs(self) -> Iterator[_Found]:

@@ -14,7 +14,7 @@ from abstrag.query.operators import OPERATORS, standard_operators
 from abstrag.query.synonym import ExpandSynonym
 from abstrag.query.time import ExpandTime, interval_of, time_id
 from abstrag.query.vocabulary import Vocabulary
-from abstrag.rank.relevance import DEFAULT_PRESET
+from abstrag.rank.relevance import FAST
 
 
 @cache
@@ -86,8 +86,8 @@ def test_a_time_id_reads_back() -> None:
 
 
 def test_leaving_the_event_operator_out_loses_the_visit() -> None:
-    whole = Searcher(demo_index(), preset=DEFAULT_PRESET)
-    without = Searcher(demo_index(), preset=DEFAULT_PRESET, without=frozenset({"event"}))
+    whole = Searcher(demo_index(), preset=FAST)
+    without = Searcher(demo_index(), preset=FAST, without=frozenset({"event"}))
     best = next(h for h in whole.search(DEMO_QUERY, k=3).hits if h.quote == DEMO_SENTENCE)
     assert best.trace.reachable
     again = without.explain(DEMO_QUERY, best.segment)
@@ -97,7 +97,7 @@ def test_leaving_the_event_operator_out_loses_the_visit() -> None:
 
 def test_an_unknown_operator_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="no query operator is called 'magic'"):
-        Searcher(demo_index(), preset=DEFAULT_PRESET, without=frozenset({"magic"}))
+        Searcher(demo_index(), preset=FAST, without=frozenset({"magic"}))
 
 
 def test_a_free_edge_is_admitted_whatever_its_family() -> None:

@@ -1,0 +1,1 @@
+"""The operators of the chain with a model behind them; the rules of local mode run first."""

@@ -1,0 +1,217 @@
+"""LiftCtx with a model: statements, context values that only a reader finds, and a judge's pruning.
+
+The rules lift and prune first. A segment in which every word is bound by rule needs no judge. For
+the others a model proposes values, quoted from the document, and a judge says by vote whether the
+segment can be told true or false; values are then dropped, the least sure first, for as long as
+the judge still says so. With the first question goes a second: whether the segment can do without
+any of them. That mostly settles it. What goes on goes on side by side for a whole batch, so that a
+round is one call a sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Final
+
+from abstrag.config import JUDGE_CALL_BUDGET, JUDGE_SAMPLES
+from abstrag.errors import ModelError
+from abstrag.indexing.layers import Contexts
+from abstrag.indexing.lift import LiftContext
+from abstrag.indexing.minimize import Pruning, pruning
+from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.prompted.context_values import (
+    Lifted,
+    call_of,
+    lift_inputs,
+    open_words,
+    read_values,
+)
+from abstrag.indexing.prompted.plan import Plan, planned
+from abstrag.indexing.prompted.reader import Batch, Reader, batches, prose
+from abstrag.indexing.prompted.statements import plan_statements, read_statements
+from abstrag.indexing.prompted.truth import EACH, Claim, Verdict, shown_facts, vote
+from abstrag.language.places import places
+from abstrag.llm.batching import Batching
+from abstrag.llm.prompt import Prompt
+from abstrag.model.context import Context, FieldValue
+from abstrag.model.index import Ambiguity
+
+_LEAD: Final = 3  # segments before a batch, from which a value may come
+_ROUNDS: Final = JUDGE_CALL_BUDGET // JUDGE_SAMPLES  # a round asks about a segment once a sample
+_EACH: Final = 110  # tokens of a reply for a segment
+_BARE: Final = "b"  # after a segment's id: the same segment without what a model proposed
+
+
+@dataclass(frozen=True, slots=True)
+class PromptedLift:
+    """Lift by rule, then with a model where words stayed open; `facts` are the Background's."""
+
+    statements: Prompt
+    lift: Prompt
+    truth: Prompt
+    facts: tuple[str, ...] = ()
+    local: LiftContext = field(default_factory=LiftContext)
+    batching: Batching = field(default_factory=Batching)
+
+    name: ClassVar[str] = LiftContext.name
+    requires: ClassVar[Layer | None] = LiftContext.requires
+    provides: ClassVar[Layer] = LiftContext.provides
+    conservative: ClassVar[bool] = False
+    version: ClassVar[int] = 1
+
+    def __call__(self, draft: Draft) -> Draft:
+        """Add the layer of contexts."""
+        draft = self.local(draft)
+        assert draft.contexts is not None
+        stated, lifted = Reader(draft, "statements"), Reader(draft, "contexts")
+        said = read_statements(
+            draft, self.statements, self.batching, draft.contexts.statements, stated
+        )
+        contexts = self._proposed(draft, lifted)
+        pruned, missing = self._pruned(draft, contexts, lifted)
+        layer = Contexts(
+            tuple(pruned.get(i, context) for i, context in enumerate(draft.contexts.contexts)),
+            tuple(said),
+            missing,
+        )
+        shortfalls = (*draft.shortfalls, *stated.shortfalls, *lifted.shortfalls)
+        return draft.with_(contexts=layer, shortfalls=shortfalls)
+
+    def plan(self, draft: Draft) -> tuple[Plan, ...]:
+        """Say what will be asked of a draft that local mode has finished."""
+        assert draft.contexts is not None
+        open_ = unsettled(draft)
+        inputs = [lift_inputs(draft, batch) for batch in self._lift_batches(draft)]
+        judged: list[Mapping[str, Any]] = []
+        facts = shown_facts(self.facts, draft.document)
+        for group in self._groups(draft, sorted(open_)):
+            claims = [_claim(draft, i, draft.contexts.contexts[i]).shown() for i in group]
+            judged.append({"facts": facts, "segments": claims * 2})
+        return (
+            plan_statements(draft, self.statements, self.batching),
+            planned(self.lift, inputs, each=_EACH),
+            planned(self.truth, judged * JUDGE_SAMPLES, each=EACH, exact=False),
+        )
+
+    def _lift_batches(self, draft: Draft) -> list[Batch]:
+        open_ = unsettled(draft)
+        cut = batches(draft, prose(draft), self.batching, lead=_LEAD)
+        return [batch for batch in cut if open_.intersection(batch.segments)]
+
+    def _groups(self, draft: Draft, segments: Sequence[int]) -> list[tuple[int, ...]]:
+        """Cut the segments to judge; a group stays the same in every round."""
+        most = self.truth.limit("verdicts", self.batching.items) // 2  # each may be asked twice
+        return [b.segments for b in batches(draft, segments, self.batching, most=most)]
+
+    def _proposed(self, draft: Draft, reader: Reader) -> dict[int, Context]:
+        """Return the contexts of unsettled segments with what a model would add."""
+        assert draft.contexts is not None
+        contexts = {i: draft.contexts.contexts[i] for i in sorted(unsettled(draft))}
+        for batch, reply in reader.ask(
+            self.lift,
+            Lifted,
+            self._lift_batches(draft),
+            lambda batch: lift_inputs(draft, batch),
+            each=_EACH,
+        ):
+            for segment, part, value in read_values(draft, reader, batch, reply):
+                if segment in contexts:
+                    own = getattr(contexts[segment], part.value)
+                    contexts[segment] = replace(contexts[segment], **{part.value: (*own, value)})
+        return contexts
+
+    def _pruned(
+        self, draft: Draft, contexts: Mapping[int, Context], reader: Reader
+    ) -> tuple[dict[int, Context], tuple[Ambiguity, ...]]:
+        """Prune all contexts side by side; also return what the judge found missing."""
+        done = dict(contexts)  # unpruned is safe: it only says too much
+        missing: list[Ambiguity] = []
+        prunings: dict[int, Pruning] = {}
+        waiting: dict[int, Context] = {}
+        groups = self._groups(draft, sorted(contexts))
+        first = [[c for i in group for c in _both(draft, i, contexts[i])] for group in groups]
+        for group, said in self._judged(draft, groups, first, reader):
+            for i in group:
+                name = draft.segments[i].id
+                whole, bare = said[name], said.get(name + _BARE)
+                if not whole.sufficient:
+                    missing += _missing(draft, i, whole)
+                elif bare is not None and bare.sufficient:
+                    done[i] = _without(contexts[i])
+                elif _values(contexts[i]) > 1:
+                    prunings[i] = pruning(contexts[i], budget=_ROUNDS - 1, fixed=_fixed)
+                    next(prunings[i])
+                    waiting[i] = prunings[i].send(True)
+        while waiting:
+            asked = [tuple(i for i in group if i in waiting) for group in groups]
+            asked = [group for group in asked if group]
+            claims = [[_claim(draft, i, waiting.pop(i)) for i in group] for group in asked]
+            for group, said in self._judged(draft, asked, claims, reader):
+                for i in group:
+                    try:
+                        waiting[i] = prunings[i].send(said[draft.segments[i].id].sufficient)
+                    except StopIteration as stop:
+                        done[i] = stop.value
+        return done, tuple(missing)
+
+    def _judged(
+        self,
+        draft: Draft,
+        groups: Sequence[tuple[int, ...]],
+        claims: Sequence[Sequence[Claim]],
+        reader: Reader,
+    ) -> Iterator[tuple[tuple[int, ...], dict[str, Verdict]]]:
+        """Go through the groups that were judged, with the verdicts by the claims' ids."""
+        facts = shown_facts(self.facts, draft.document)
+        votes = vote(self.truth, claims, facts)
+        for group, asked, verdicts in zip(groups, claims, votes, strict=True):
+            if isinstance(verdicts, ModelError):
+                reader.miss(group, verdicts)
+            else:
+                yield group, {c.id: v for c, v in zip(asked, verdicts, strict=True)}
+
+
+def unsettled(draft: Draft) -> frozenset[int]:
+    """Return the segments in which a rule left a reference or a time open."""
+    return frozenset(open_words(draft)).intersection(prose(draft))
+
+
+def _fixed(value: FieldValue) -> bool:
+    """True for what the rules lifted: they keep only what they know to be needed."""
+    return call_of(value) is None
+
+
+def _values(context: Context) -> int:
+    """Return how many values of a context a model proposed."""
+    return sum(not _fixed(value) for _, value in context.values())
+
+
+def _without(context: Context) -> Context:
+    """Return a context without what a model proposed."""
+    for part, value in tuple(context.values()):
+        if not _fixed(value):
+            context = context.without(part, value)
+    return context
+
+
+def _both(draft: Draft, segment: int, context: Context) -> list[Claim]:
+    """Return a segment in its whole context, and also in the rules' own where that is less."""
+    whole = _claim(draft, segment, context)
+    if not _values(context):
+        return [whole]
+    return [whole, replace(whole, id=whole.id + _BARE, context=_without(context))]
+
+
+def _claim(draft: Draft, segment: int, context: Context) -> Claim:
+    source = draft.segments[segment]
+    return Claim(source.id, source.text, context)
+
+
+def _missing(draft: Draft, segment: int, verdict: Verdict) -> list[Ambiguity]:
+    """Note what the judge misses, where the segment has those words, else for all of it."""
+    text = draft.segments[segment].text
+    return [
+        Ambiguity(segment, *next(places(text, words), (0, len(text))), f"context lacks: {words}")
+        for words in verdict.missing
+    ]

@@ -1,0 +1,57 @@
+"""The prompts of the index side, gathered: programs, the models that run them, an encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from abstrag.errors import InputError
+from abstrag.llm.batching import Batching
+from abstrag.llm.model import LanguageModel, Role
+from abstrag.llm.program import Program
+from abstrag.llm.prompt import Prompt
+from abstrag.neural.encoder import TextEncoder
+
+# stage → who is charged; what decides what others proposed is a judge
+ROLES: Final[Mapping[str, Role]] = {
+    "coreference": Role.INDEX,
+    "extract_statements": Role.INDEX,
+    "lift_context": Role.INDEX,
+    "truth_eval": Role.JUDGE,
+    "normalize_entities": Role.INDEX,
+    "confirm_merge": Role.JUDGE,
+    "extract_concepts": Role.INDEX,
+    "align_concepts": Role.INDEX,
+    "role_probability": Role.JUDGE,
+    "extract_events": Role.INDEX,
+    "align_events": Role.INDEX,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPrompts:
+    """What a chain with a model behind it needs."""
+
+    prompts: Mapping[str, Prompt]  # by stage
+    encoder: TextEncoder  # proposes what looks alike
+    batching: Batching = field(default_factory=Batching)
+
+    @classmethod
+    def of(
+        cls,
+        programs: Mapping[str, Program],
+        model: Callable[[Role], LanguageModel],
+        encoder: TextEncoder,
+        batching: Batching | None = None,
+    ) -> IndexPrompts:
+        """Bind each program to the model of its role."""
+        if missing := [stage for stage in ROLES if stage not in programs]:
+            raise InputError(f"there is no program for stage {missing[0]!r}")
+        prompts = {
+            stage: Prompt(programs[stage], model(role), role) for stage, role in ROLES.items()
+        }
+        return cls(prompts, encoder, batching or Batching())
+
+    def __getitem__(self, stage: str) -> Prompt:
+        return self.prompts[stage]

@@ -1,0 +1,14 @@
+"""Small documents for whole chains."""
+
+from abstrag.model.document import Block, BlockKind, Document, Metadata
+from abstrag.model.span import Alignment, Span
+
+
+def document(*texts: str) -> Document:
+    """Return a document with a paragraph for each text."""
+    blocks, at = [], 0
+    for text in texts:
+        span = Span(at, at + len(text))
+        blocks.append(Block(BlockKind.PARAGRAPH, text, span, Alignment(((0, at),))))
+        at += len(text) + 2
+    return Document("doc", "Annual report", "\n\n".join(texts), tuple(blocks), Metadata())

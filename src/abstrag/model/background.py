@@ -36,6 +36,7 @@ class Background:
     anchors: dict[str, str] = field(default_factory=dict)  # expression → ISO date or start/end
     known: tuple[str, ...] = ()  # terms that are not news: Nov(x | B) = 0
     name: str = "background"
+    compiled: str = ""  # the compiled file this is a part of, where it is one
 
     @classmethod
     def load(cls, path: str | Path) -> Background:

@@ -7,11 +7,12 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from abstrag.config import TAU_MAX
-from abstrag.model.term import Family
+from abstrag.model.term import Family, LicenceKind, Relation
 
 if TYPE_CHECKING:
     from abstrag.model.query import Bridge
     from abstrag.model.ranking import BudgetCurve, GapTrace, Hit, Ranking, WhyNot
+    from abstrag.model.term import AbstractionMap, Edge
 
 _COLOURS: Final = {
     Family.EXPRESSION: "#2e7d32",
@@ -21,6 +22,7 @@ _COLOURS: Final = {
     Family.CONTEXT: "#1565c0",
 }
 _SMALL: Final = "font-size:85%;opacity:.75"
+_MOST_EDGES: Final = 60
 
 
 def ranking_html(ranking: Ranking) -> str:
@@ -109,3 +111,26 @@ def _y(count: int, most: int, height: int) -> float:
 
 def _path(points: Iterable[tuple[float, float]]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+
+
+def map_html(shown: AbstractionMap) -> str:
+    """Return a map as its steps by family; what the document states comes before the lexicon."""
+    labels = {term.id: term.label for term in shown.terms}
+    edges = sorted(shown.edges, key=lambda e: (e.licence.kind is LicenceKind.LEXICON, e.units))
+    parts = [f"<p>{len(shown.terms)} terms, {len(edges)} edges</p>"]
+    for family in Family:
+        own = [edge for edge in edges[:_MOST_EDGES] if edge.family is family]
+        if own:
+            lines = "".join(f"<li>{_edge(edge, labels)}</li>" for edge in own)
+            parts.append(f"<b style='color:{_COLOURS[family]}'>{family.value}</b><ul>{lines}</ul>")
+    if len(edges) > _MOST_EDGES:
+        parts.append(f"<p style='{_SMALL}'>and {len(edges) - _MOST_EDGES} more</p>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _edge(edge: Edge, labels: dict[str, str]) -> str:
+    price = "free" if edge.truth_preserving else f"{edge.cost:.2f}"
+    arrow = "≡" if edge.relation is Relation.EQUIVALENT else "→"
+    source, target = (escape(labels.get(end, end)) for end in (edge.source, edge.target))
+    licence = escape(f"{edge.licence.kind.value}: {' '.join(edge.licence.reference.split())}")
+    return f"{source} {arrow} {target} <b>{price}</b> <span style='{_SMALL}'>{licence}</span>"

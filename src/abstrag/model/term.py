@@ -171,3 +171,9 @@ class AbstractionMap:
 
     terms: tuple[Term, ...]
     edges: tuple[Edge, ...]
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        from abstrag.model.html import map_html  # it knows the families, so it stands above us
+
+        return map_html(self)

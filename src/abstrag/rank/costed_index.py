@@ -7,7 +7,9 @@ Both are kept by term, so that a query visits the segments that hold something a
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,7 +21,7 @@ from abstrag.config import OMEGA
 from abstrag.model.context import Context, FieldValue
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Literal, LiteralKind
-from abstrag.model.term import Edge, Family, Frame, Mention, Term
+from abstrag.model.term import Edge, Family, Frame, Mention, Relation, Term
 from abstrag.rank.postings import EventPostings, FloatArray, IntArray, Postings, unfilled_units
 
 CONTEXT: Final = to_units(OMEGA[Family.CONTEXT])
@@ -40,8 +42,27 @@ class Landing:
     context: FieldValue | None = None
 
 
+class AddedEdges:
+    """Edges that join a graph after it was built, by the term they lead to."""
+
+    def __init__(self, edges: Iterable[Edge]) -> None:
+        into: defaultdict[str, dict[Edge, None]] = defaultdict(dict)
+        for edge in edges:
+            into[edge.target][edge] = None
+            if edge.relation is Relation.EQUIVALENT:
+                into[edge.source][edge] = None
+        self._into = {term: tuple(found) for term, found in into.items()}
+
+    def edges_into(self, term: str) -> tuple[Edge, ...]:
+        """Return the added edges that lead to a term."""
+        return self._into.get(term, ())
+
+
 class CostedIndex:
-    """A document's postings, event postings, context postings and edges; built once, read only."""
+    """A document's postings, event postings, context postings and edges; read only.
+
+    What a patch changes makes another index that shares everything the patch does not touch.
+    """
 
     def __init__(
         self,
@@ -55,7 +76,8 @@ class CostedIndex:
     ) -> None:
         self.labels = {term.id: term.label for term in terms}
         self.utilities: FloatArray = np.asarray(utilities, dtype=np.float64)
-        self.graph = BridgeGraph(edges)
+        self.edges = tuple(edges)
+        self.graph = BridgeGraph(self.edges)
         self._widened: tuple[tuple[EdgeSource, ...], BridgeGraph] = ((), self.graph)
         self.mentions = mentions
         self.contexts = contexts
@@ -89,6 +111,53 @@ class CostedIndex:
             utilities=[record.utility.value for record in index.records],
             terms=index.map.terms,
         )
+
+    def updated(
+        self,
+        *,
+        mentions: Sequence[Mention] = (),
+        edges: Iterable[Edge] = (),
+        terms: Iterable[Term] = (),
+    ) -> CostedIndex:
+        """Return the index with more mentions and edges; only the postings they name are made anew.
+
+        It answers as an index built from all of them at once would.
+        """
+        known = set(self.edges)
+        fresh = tuple(edge for edge in dict.fromkeys(edges) if edge not in known)
+        made = copy(self)
+        made.labels = {**self.labels, **{term.id: term.label for term in terms}}
+        made.edges = (*self.edges, *fresh)
+        if fresh:
+            made.graph = self.graph.with_sources(AddedEdges(fresh))
+        made._widened = ((), made.graph)
+        if mentions:
+            made._mention(mentions)
+        return made
+
+    def with_edges(self, edges: Iterable[Edge]) -> CostedIndex:
+        """Return the index over another set of edges; every posting is shared."""
+        made = copy(self)
+        made.edges = tuple(edges)
+        made.graph = BridgeGraph(made.edges)
+        made._widened = ((), made.graph)
+        return made
+
+    def _mention(self, added: Sequence[Mention]) -> None:
+        """Take mentions in, as if they had always stood at the end of the list."""
+        first = len(self.mentions)
+        self.mentions = (*self.mentions, *added)
+        place = np.fromiter((m.segment for m in added), np.int64, len(added))
+        order = np.argsort(place, kind="stable")
+        # after the segment's own: a stable sort of all mentions would put them there
+        at = np.searchsorted(self._place, place[order], side="right")
+        self._order = np.insert(self._order, at, first + order)
+        self._place = np.insert(self._place, at, place[order])
+        where: defaultdict[str, list[int]] = defaultdict(list)
+        for mention in added:
+            where[mention.term].append(mention.segment)
+        self._words = self._words.updated(where)
+        self._events = self._events.updated(self._words)
 
     def __contains__(self, term: str) -> bool:
         return term in self._words or term in self._lifted

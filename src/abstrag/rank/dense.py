@@ -9,10 +9,9 @@ import numpy as np
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
-from abstrag.model.segment import Segment
 from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder, Vectors, cosines
-from abstrag.neural.passage import passage
+from abstrag.neural.passage import segment_text
 from abstrag.rank.postings import FloatArray
 
 
@@ -62,10 +61,3 @@ class DenseSimilarity:
                 hint="embed the segments again",
             )
         return np.maximum(cosines(self.embeddings, asked), 0.0)
-
-
-def segment_text(segment: Segment) -> str:
-    """Return a segment as it is embedded: its section, its own headers, its words."""
-    return passage(
-        segment.text, section=segment.section, headers=[header.text for header in segment.headers]
-    )

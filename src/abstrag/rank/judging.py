@@ -1,8 +1,9 @@
-"""Judging in order of an upper bound: the same top k as judging everything, for fewer judgements.
+"""Two ways to spend few judgements: in order of an upper bound, or on a shortlist.
 
 A judge is expensive, but it can only say so much: a segment's score is at most what it would be if
-the judge answered 1. So segments are judged by falling bound, and once the bound is below the k-th
-score nobody further down can get in.
+the judge answered 1. Judged by falling bound, once the bound is below the k-th score nobody further
+down can get in, and the top k is that of judging everything. Where that takes too long, a shortlist
+is judged and the rest is taken to be no evidence.
 """
 
 from __future__ import annotations
@@ -82,6 +83,30 @@ def judge_by_bound(
         judgements=tuple(verdict for _, _, _, verdict in best),
         made=made,
         avoided=len(queue) - made,
+    )
+
+
+def judge_shortlist(
+    positions: IntArray,
+    shortlist: IntArray,
+    judge: Callable[[IntArray], Sequence[float]],
+    score: Callable[[IntArray, FloatArray], FloatArray],
+    *,
+    k: int,
+) -> Judged:
+    """Judge some rows only, and rank all as if the judge had answered 0 about the others."""
+    rows = np.arange(len(positions))
+    said = np.zeros(len(rows))
+    said[shortlist] = _checked(judge(shortlist), len(shortlist)) if len(shortlist) else 0.0
+    scores = score(rows, said)
+    order = np.lexsort((positions, -scores))[:k]
+    asked = set(shortlist.tolist())
+    return Judged(
+        order=tuple(order.tolist()),
+        scores=tuple(scores[order].tolist()),
+        judgements=tuple(float(said[row]) if row in asked else None for row in order.tolist()),
+        made=len(shortlist),
+        avoided=len(rows) - len(shortlist),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import Final
 
 import numpy as np
@@ -35,12 +36,25 @@ class Postings:
         code, self._segments = code[fresh], place[fresh]
         cuts = np.searchsorted(code, np.arange(len(codes) + 1)).tolist()
         self._ranges = {term: (cuts[i], cuts[i + 1]) for term, i in codes.items()}
+        self._changed: Mapping[str, IntArray] = {}  # terms whose segments are kept apart
 
     def __contains__(self, term: str) -> bool:
-        return term in self._ranges
+        return term in self._ranges or term in self._changed
+
+    def updated(self, added: Mapping[str, Iterable[int]]) -> Postings:
+        """Return postings in which terms stand in further segments; all others are shared."""
+        made = copy(self)
+        changed = {
+            term: np.union1d(self.segments(term), np.fromiter(where, np.int64))
+            for term, where in added.items()
+        }
+        made._changed = {**self._changed, **changed}
+        return made
 
     def segments(self, term: str) -> IntArray:
         """Return the segments that hold a term."""
+        if (apart := self._changed.get(term)) is not None:
+            return apart
         if (cut := self._ranges.get(term)) is None:
             return NO_SEGMENTS
         return self._segments[cut[0] : cut[1]]
@@ -76,6 +90,12 @@ class EventPostings:
         if (event, slots) not in self._known:
             self._known[event, slots] = self._count(event, slots)
         return self._known[event, slots]
+
+    def updated(self, postings: Postings) -> EventPostings:
+        """Return event postings over updated postings; what frames tell stays as it is."""
+        made = copy(self)
+        made._postings, made._known = postings, {}
+        return made
 
     def _count(self, event: str, slots: tuple[str, ...]) -> tuple[IntArray, IntArray]:
         named = self._postings.segments(event)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from abstrag.model.query import Bridge, LiteralKind
 from abstrag.model.ranking import GapTrace, LiteralTrace
@@ -11,9 +12,19 @@ from abstrag.model.term import Family, LicenceKind
 
 Labels = Mapping[str, str]
 
+CONVINCED: Final = 0.5  # a judge that says at least this takes the segment for evidence
+DOUBTFUL: Final = 0.1  # one that says less has found nothing
 
-def read_aloud(trace: GapTrace, segment: Segment, labels: Labels, *, tau: float) -> str:
-    """Say in one sentence why a segment is where it is."""
+
+def read_aloud(
+    trace: GapTrace,
+    segment: Segment,
+    labels: Labels,
+    *,
+    tau: float,
+    judgement: float | None = None,
+) -> str:
+    """Say in a sentence or two why a segment is where it is."""
     direct = [t for t in trace.literals if t.met and not t.bridges]
     bridged = [t for t in trace.literals if t.met and t.bridges]
     unmet = [t for t in trace.literals if not t.met]
@@ -24,7 +35,20 @@ def read_aloud(trace: GapTrace, segment: Segment, labels: Labels, *, tau: float)
     if unmet:
         parts.append("nothing in it meets " + _listed([_quoted(t.literal.label) for t in unmet]))
     text = "; ".join(parts) or "it holds nothing of the query"
-    return f"{text[0].upper()}{text[1:]}. {_verdict(trace, tau)}"
+    said = [f"{text[0].upper()}{text[1:]}.", _verdict(trace, tau)]
+    if judgement is not None and judgement >= CONVINCED:
+        said.append(_opinion(judgement, unmet))
+    elif judgement is not None and judgement < DOUBTFUL:
+        said.append(f"The judge doubts it ({judgement:.2f}).")
+    return " ".join(said)
+
+
+def _opinion(judgement: float, unmet: list[LiteralTrace]) -> str:
+    """Say that a judge found evidence, and what of it no bridge accounts for."""
+    if not unmet:
+        return f"The judge agrees ({judgement:.2f})."
+    without = _listed([_quoted(trace.literal.label) for trace in unmet])
+    return f"Matched by the judge ({judgement:.2f}), unexplained: {without}."
 
 
 def _verdict(trace: GapTrace, tau: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import isfinite
 from typing import Final
 
@@ -34,6 +35,7 @@ class Preset:
     lexical_weight: float = 0.0
     dense_weight: float = 0.0
     judge_weight: float = 0.0
+    judged: int | None = None  # what the judge reads, in paragraphs, best first; None: exact
 
     def __post_init__(self) -> None:
         numbers = {
@@ -48,6 +50,11 @@ class Preset:
                     f"preset {self.name!r} has {name} {number!r}",
                     hint="exponents and weights are numbers from 0 up",
                 )
+        if self.judged is not None and self.judged < 1:
+            raise InputError(
+                f"preset {self.name!r} has the judge read {self.judged} paragraphs",
+                hint="at least 1, or None for as many as an exact top k takes",
+            )
         if not any(self.weights.values()):
             raise InputError(f"preset {self.name!r} gives no part of Match a weight")
 
@@ -61,14 +68,41 @@ class Preset:
             Signal.JUDGE: self.judge_weight,
         }
 
+    @property
+    def unjudged(self) -> Preset:
+        """The same less the judge: candidates are picked by it before the judge is asked."""
+        alone = not any(w for signal, w in self.weights.items() if signal is not Signal.JUDGE)
+        return replace(
+            self,
+            name=f"{self.name}-unjudged",
+            coverage_weight=1.0 if alone else self.coverage_weight,
+            judge_weight=0.0,
+            judged=None,
+        )
+
 
 PAPER: Final = Preset("paper", hard_gap=True)
 PAPER_HARD: Final = Preset("paper_hard", hard_gap=True, coverage=Coverage.HARD)
 SMOOTH: Final = Preset("smooth")
-# Frozen; docs/tuning.md has the ranges tried, the splits and what it gains.
-GENERAL: Final = Preset("general", utility_power=0.25, lexical_weight=1.0)
+# Frozen; docs/tuning.md has the ranges tried, the splits and what each gains.
+FAST: Final = Preset("fast", utility_power=0.25, lexical_weight=1.0)
+EMBEDDED: Final = Preset(
+    "embedded", utility_power=0.25, gap_rate=0.5, lexical_weight=1.0, dense_weight=2.0
+)
+GENERAL: Final = Preset(
+    "general",
+    utility_power=0.1,
+    gap_rate=0.25,
+    coverage=Coverage.HARD,
+    coverage_weight=0.2,
+    lexical_weight=0.005,
+    judge_weight=1.0,
+    judged=32,
+)
 DEFAULT_PRESET: Final = GENERAL
-PRESETS: Final[Mapping[str, Preset]] = {p.name: p for p in (GENERAL, SMOOTH, PAPER, PAPER_HARD)}
+PRESETS: Final[Mapping[str, Preset]] = {
+    p.name: p for p in (GENERAL, FAST, EMBEDDED, SMOOTH, PAPER, PAPER_HARD)
+}
 
 
 def relevance(

@@ -18,16 +18,18 @@ from abstrag.model.query import Query
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.gap import Gaps, gaps
-from abstrag.rank.judging import Judge, Judged, judge_by_bound
+from abstrag.rank.judging import Judge, Judged, judge_by_bound, judge_shortlist
 from abstrag.rank.lookup import Lookup
 from abstrag.rank.match import Signal, Similarity, blend, coverage
 from abstrag.rank.postings import FloatArray, IntArray
-from abstrag.rank.reading import read_aloud
+from abstrag.rank.reading import DOUBTFUL, read_aloud
 from abstrag.rank.relevance import SMOOTH, Preset, relevance
 from abstrag.rank.scope import in_scope
 from abstrag.rank.trace import trace
 
 _BATCH: Final = 16  # pairs the judge is asked about at a time
+_PARAGRAPH: Final = 600  # characters: what reading one costs is the unit of a judge's effort
+_LEAST_EFFORT: Final = 0.25  # of the shortest segment: the query is read again with each
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,11 @@ class Scoring:
                 hint="pass a judge, or choose a preset with judge_weight 0",
             )
 
+    @property
+    def judges(self) -> bool:
+        """Whether a judge has a say."""
+        return self.judge is not None and self.preset.judge_weight > 0
+
     def again(self, *, tau: float | None = None, sources: Sequence[EdgeSource] = ()) -> Scoring:
         """Return the same scoring under another budget or with more edges on offer."""
         wider = (*self.sources, *sources)
@@ -102,7 +109,8 @@ class Scoring:
     def ranking(self, k: int, *, fill: bool = False, batch: int = _BATCH) -> Ranking:
         """Return the best k segments.
 
-        A segment that scores nothing is no hit, unless `fill` asks for k whatever they score.
+        A segment that scores nothing is no hit, nor is one that holds nothing of the query and
+        that the judge thinks little of; unless `fill` asks for k whatever they score.
         """
         if k < 1:
             raise InputError(f"k is {k}", hint="ask for at least one hit")
@@ -113,7 +121,7 @@ class Scoring:
             for row, score, judgement in zip(
                 judged.order, judged.scores, judged.judgements, strict=True
             )
-            if score > 0 or fill
+            if fill or self._counts(int(candidates.positions[row]), score, judgement)
         )
         return Ranking(
             query=self.query,
@@ -134,9 +142,23 @@ class Scoring:
         positions = self._touched.positions
         return tuple(
             int(positions[row])
-            for row, score in zip(judged.order, judged.scores, strict=True)
-            if score > 0
+            for row, score, judgement in zip(
+                judged.order, judged.scores, judged.judgements, strict=True
+            )
+            if self._counts(int(positions[row]), score, judgement)
         )
+
+    def _counts(self, position: int, score: float, judgement: float | None) -> bool:
+        """Tell whether a segment is a hit at all."""
+        if not self.judges or not self.query.literals:
+            return score > 0
+        said = judgement is not None and judgement >= DOUBTFUL
+        return score > 0 and (said or position in self._holding)
+
+    @cached_property
+    def _holding(self) -> frozenset[int]:
+        """The segments that hold something of the query."""
+        return frozenset(self.lookup.segments.tolist())
 
     def rank(self, position: int) -> int | None:
         """Return the rank of a segment, 1 for the best; None when it scores nothing."""
@@ -152,10 +174,10 @@ class Scoring:
         if not len(rows):  # outside the query's scope
             return replace(self, query=replace(self.query, scope=())).hit(position)
         judgement = None
-        if self.judge is not None and self.preset.judge_weight:
-            judgement = self.judge(self.query, [self.document.records[position].segment])[0]
-        said = np.array([1.0 if judgement is None else judgement])
-        score = float(self._all.score(self.preset, said, rows)[0])
+        asked = self.judge if self.judges else None
+        if asked is not None and int(rows[0]) in self._shortlist(self._all):
+            judgement = asked(self.query, [self.document.records[position].segment])[0]
+        score = float(self._all.score(self.preset, np.array([judgement or 0.0]), rows)[0])
         return self._hit(self._all, int(rows[0]), score, judgement)
 
     def _gather(self, *, everything: bool) -> Candidates:
@@ -196,31 +218,40 @@ class Scoring:
 
     def _judge(self, candidates: Candidates, *, k: int, batch: int) -> Judged:
         """Find the best k, asking the judge only about those it can still lift into them."""
-        rows = np.arange(len(candidates.positions))
-        bounds = candidates.score(self.preset, np.ones(len(rows)), rows)
-        if self.judge is None or not self.preset.judge_weight:
-            order = np.lexsort((candidates.positions, -bounds))[:k]
-            scores = tuple(bounds[order].tolist())
-            return Judged(tuple(order.tolist()), scores, (None,) * len(order), made=0, avoided=0)
-        asked = self.judge
+        positions = candidates.positions
+        rows = np.arange(len(positions))
 
         def ask(some: IntArray) -> list[float]:
-            positions = candidates.positions[some].tolist()
-            return asked(self.query, [self.document.records[p].segment for p in positions])
+            assert self.judge is not None
+            records = self.document.records
+            return self.judge(self.query, [records[p].segment for p in positions[some].tolist()])
 
-        return judge_by_bound(
-            candidates.positions,
-            bounds,
-            ask,
-            lambda some, said: candidates.score(self.preset, said, some),
-            k=k,
-            batch=batch,
-        )
+        def score(some: IntArray, said: FloatArray) -> FloatArray:
+            return candidates.score(self.preset, said, some)
+
+        if not self.judges:
+            return replace(judge_shortlist(positions, rows[:0], ask, score, k=k), avoided=0)
+        if self.preset.judged is not None:
+            return judge_shortlist(positions, self._shortlist(candidates), ask, score, k=k)
+        bounds = score(rows, np.ones(len(rows)))
+        return judge_by_bound(positions, bounds, ask, score, k=k, batch=batch)
+
+    def _shortlist(self, candidates: Candidates) -> IntArray:
+        """The rows the judge may be asked about: the best ones without it, or all of them."""
+        rows = np.arange(len(candidates.positions))
+        if self.preset.judged is None:
+            return rows
+        cheap = candidates.score(self.preset.unjudged, np.zeros(len(rows)), rows)
+        order = np.lexsort((candidates.positions, -cheap))
+        records = self.document.records
+        lengths = [len(records[p].segment.text) for p in candidates.positions[order].tolist()]
+        effort = np.cumsum(np.maximum(np.array(lengths) / _PARAGRAPH, _LEAST_EFFORT))
+        return order[: max(1, int(np.searchsorted(effort, self.preset.judged, side="right")))]
 
     def _hit(self, candidates: Candidates, row: int, score: float, judgement: float | None) -> Hit:
         position = int(candidates.positions[row])
         segment = self.document.records[position].segment
-        said = np.array([1.0 if judgement is None else judgement])
+        said = np.array([judgement or 0.0])
         why = trace(self.lookup, self.gaps, position)
         return Hit(
             document=self.document.document.id,
@@ -237,6 +268,6 @@ class Scoring:
             relevance=score,
             judgement=judgement,
             trace=why,
-            reading=read_aloud(why, segment, self.index.labels, tau=self.tau),
+            reading=read_aloud(why, segment, self.index.labels, tau=self.tau, judgement=judgement),
             text=segment.text,
         )

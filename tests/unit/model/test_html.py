@@ -5,12 +5,13 @@ from functools import cache
 
 from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
-from abstrag.rank.relevance import DEFAULT_PRESET
+from abstrag.model.term import Licence, LicenceKind
+from abstrag.rank.relevance import FAST
 
 
 @cache
 def searcher() -> Searcher:
-    return Searcher(demo_index(), preset=DEFAULT_PRESET)
+    return Searcher(demo_index(), preset=FAST)
 
 
 def test_a_ranking_shows_quotes_bridges_and_costs() -> None:
@@ -30,3 +31,17 @@ def test_why_not_and_the_curve_show_themselves() -> None:
     answer = searcher().why_not(DEMO_QUERY, passage="Neither side said what was discussed", k=1)
     assert answer.cause.value in answer._repr_html_()
     assert "<polyline" in searcher().budget(DEMO_QUERY)._repr_html_()
+
+
+def test_a_map_shows_what_is_stated_before_the_lexicon_with_price_and_licence() -> None:
+    shown = demo_index().map._repr_html_()
+    assert "Anthropic" in shown
+    assert "<b>free</b>" in shown
+    assert shown.index("background: chips.toml") < shown.index("lexicon: ")
+    assert f"{len(demo_index().map.edges)} edges" in shown
+
+
+def test_a_map_escapes_what_a_document_says() -> None:
+    made = demo_index().map
+    edge = replace(made.edges[0], licence=Licence(LicenceKind.TEXT, "<script>x</script>"))
+    assert "<script>" not in replace(made, edges=(edge,))._repr_html_()

@@ -75,10 +75,13 @@ def test_memberships_are_premises_and_shown_as_such() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
-def test_the_discount_is_a_third_whatever_the_preset(name: str) -> None:
+def test_the_discount_is_that_of_the_gap_whatever_the_preset(name: str) -> None:
     one = np.ones(1)
     gap = np.array([explain(BACKGROUND).gap])
-    assert relevance(one, one, gap, PRESETS[name])[0] == pytest.approx(math.exp(-1.1))
+    rate = PRESETS[name].gap_rate
+    assert relevance(one, one, gap, PRESETS[name])[0] == pytest.approx(math.exp(-1.1 * rate))
+    if name.startswith("paper"):
+        assert rate == 1
 
 
 def test_without_the_background_the_trace_says_what_is_unmet() -> None:

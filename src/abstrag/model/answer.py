@@ -1,0 +1,196 @@
+"""What asking returns: sentences with numbered citations to exact quotes, or what is missing.
+
+A citation is a place in the document, never just words: `document.quote(citation.span)` is the
+quotation. A sentence nobody could tie to such a place is kept, and says so.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from abstrag.errors import InputError
+from abstrag.model.record import Unit, record
+from abstrag.model.span import Span
+
+
+class Label(StrEnum):
+    """What evidence says of a claim."""
+
+    SUPPORTS = "SUPPORTS"
+    REFUTES = "REFUTES"
+    NOT_ENOUGH_INFO = "NOT ENOUGH INFO"
+
+    @classmethod
+    def read(cls, text: str) -> Label:
+        """Read a label in any of the spellings data sets and models use."""
+        plain = " ".join(text.replace("_", " ").split()).casefold()
+        if plain not in _SPELLINGS:
+            raise InputError(
+                f"no label is spelled {text!r}",
+                hint=f"one of: {', '.join(one.value for one in cls)}",
+            )
+        return _SPELLINGS[plain]
+
+
+_SPELLINGS: Final = {
+    "supports": Label.SUPPORTS,
+    "support": Label.SUPPORTS,
+    "supported": Label.SUPPORTS,
+    "entailment": Label.SUPPORTS,
+    "refutes": Label.REFUTES,
+    "refute": Label.REFUTES,
+    "refuted": Label.REFUTES,
+    "contradict": Label.REFUTES,
+    "contradicts": Label.REFUTES,
+    "contradiction": Label.REFUTES,
+    "not enough info": Label.NOT_ENOUGH_INFO,
+    "not enough information": Label.NOT_ENOUGH_INFO,
+    "nei": Label.NOT_ENOUGH_INFO,
+    "neutral": Label.NOT_ENOUGH_INFO,
+    "notmentioned": Label.NOT_ENOUGH_INFO,
+    "not mentioned": Label.NOT_ENOUGH_INFO,
+}
+
+
+class Asked(StrEnum):
+    """What was put to the document."""
+
+    QUESTION = "question"
+    CLAIM = "claim"
+
+
+class Mode(StrEnum):
+    """Whose words an answer is made of."""
+
+    EXTRACTIVE = "extractive"  # the document's own, chosen without a language model
+    GENERATED = "generated"  # a language model's, with the document's as citations
+
+
+@record
+class Evidence:
+    """One passage the answer was made from, in the order of relevance."""
+
+    number: int
+    segment: str
+    quote: str  # the exact characters of `span`
+    text: str  # as it reads
+    span: Span
+    page: int | None
+    section: tuple[str, ...]
+    relevance: float
+    reading: str = ""  # why it counts as evidence, in one sentence
+    headers: tuple[str, ...] = ()  # of a table's row or cell
+
+
+@record
+class Citation:
+    """A verified quotation: `quote` is what stands at `span`, `text` is how that reads."""
+
+    number: int
+    evidence: int  # number of the passage it stands in
+    segment: str
+    quote: str
+    text: str
+    span: Span
+    page: int | None
+    section: tuple[str, ...]
+    headers: tuple[str, ...] = ()  # of a table's row or cell
+
+
+@record
+class Sentence:
+    """One sentence of an answer; `doubt` says why it is not supported, None when it is."""
+
+    text: str
+    citations: tuple[int, ...] = ()
+    doubt: str | None = None
+
+    @property
+    def supported(self) -> bool:
+        """True when a verified quotation stands behind it."""
+        return self.doubt is None
+
+
+@record
+class Verdict:
+    """What the evidence says of a claim, and who says so.
+
+    `confidence` is the local judge's probability; a language model gives none. `grounded` is False
+    when a language model takes a side and none of its quotations could be verified.
+    """
+
+    label: Label
+    by: str
+    confidence: Unit | None = None
+    grounded: bool = True
+
+
+@record
+class Usage:
+    """What the model calls behind an answer took; a cached call costs nothing."""
+
+    calls: int = 0
+    cached: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0  # in dollars
+    ids: tuple[str, ...] = ()  # of the calls, in the log
+
+
+@record
+class Answer:
+    """An answer to a question or a verdict on a claim, with everything it rests on.
+
+    `found` is False when the document does not hold the answer: then there are no sentences, and
+    `missing` says what it lacks. A claim has no `verdict` when nobody could give one.
+    """
+
+    query: str
+    document: str
+    asked: Asked
+    mode: Mode
+    found: bool
+    sentences: tuple[Sentence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    missing: tuple[str, ...] = ()
+    verdict: Verdict | None = None
+    evidence: tuple[Evidence, ...] = ()
+    note: str = ""  # how the answer was made, or why there is none, for a person
+    usage: Usage = Usage()
+
+    @property
+    def text(self) -> str:
+        """The answer as plain text, without its citations."""
+        return " ".join(sentence.text for sentence in self.sentences)
+
+    @property
+    def unsupported(self) -> tuple[Sentence, ...]:
+        """The sentences no verified quotation stands behind."""
+        return tuple(one for one in self.sentences if not one.supported)
+
+
+class EventType(StrEnum):
+    """What an event of a streamed answer brings."""
+
+    TEXT = "text"
+    CITATION = "citation"
+    VERDICT = "verdict"
+    DONE = "done"
+
+
+@record
+class AnswerEvent:
+    """One step of an answer as it is told.
+
+    A text event is a sentence: its words, the numbers of its citations (each of which came before
+    it) and its doubt. The others fill the field that their type names; `done` has the whole.
+    """
+
+    type: EventType
+    text: str | None = None
+    citations: tuple[int, ...] = ()
+    doubt: str | None = None
+    citation: Citation | None = None
+    verdict: Verdict | None = None
+    answer: Answer | None = None

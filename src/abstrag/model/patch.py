@@ -1,0 +1,223 @@
+"""u = ⟨t, Δ_t, π_edit⟩: what failed, where, and the least typed change that is tried (section 3.6).
+
+A failure says which query went wrong on which segment and why. A patch names the one stage it
+edits; its delta is one of six kinds, each small enough to be read, costed and taken back.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from hashlib import sha256
+from math import isfinite
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from abstrag.config import TAU_MAX
+from abstrag.errors import InputError
+from abstrag.model.query import Bridge, Query
+from abstrag.model.record import record, to_json
+from abstrag.model.term import Family, Interval, Licence
+
+
+class Stage(StrEnum):
+    """S = {π_con, π_M, π_event, π_query}: the stages that a patch may edit."""
+
+    CONTEXT = "context"  # construction and lifting of context
+    MAP = "map"  # names, synonyms and classes in the abstraction map
+    EVENT = "event"  # event abstraction
+    QUERY = "query"  # controlled expansion on the query side
+
+
+class DeltaKind(StrEnum):
+    """The six kinds of change."""
+
+    ALIAS = "alias"
+    HYPERNYM_RESTRICTION = "hypernym_restriction"
+    ROLE_RULE = "role_rule"
+    EVENT_MAPPING = "event_mapping"
+    TIME_WINDOW = "time_window"
+    CLAUSE_COST = "clause_cost"
+
+
+class EffectKind(StrEnum):
+    """What an accepted patch does to the state; the sixth does nothing."""
+
+    EDGE_ADDITION = "edge_addition"
+    QUERY_REWRITE = "query_rewrite"
+    BRIDGE_WEIGHT = "bridge_weight"
+    TIME_WINDOW = "time_window"
+    PROMPT_EDIT = "prompt_edit"
+    NO_OP = "no_op"
+
+
+@record
+class Alias:
+    """Evidence at `source` may serve a query for `target`: another name, or a word for the same.
+
+    Where a `surface` is given, the places of the text that read so become mentions of `source`;
+    with `source` the same as `target` that is all there is to it.
+    """
+
+    source: str
+    target: str
+    distance: float  # δ
+    surface: str | None = None
+    kind: Literal[DeltaKind.ALIAS] = DeltaKind.ALIAS
+
+
+@record
+class HypernymRestriction:
+    """The costed step from `source` up to `target` is no longer taken."""
+
+    source: str
+    target: str
+    kind: Literal[DeltaKind.HYPERNYM_RESTRICTION] = DeltaKind.HYPERNYM_RESTRICTION
+
+
+@record
+class RoleRule:
+    """Whoever holds the office or is of the class `source` may stand for the type `target`."""
+
+    source: str
+    target: str
+    distance: float
+    kind: Literal[DeltaKind.ROLE_RULE] = DeltaKind.ROLE_RULE
+
+
+@record
+class EventMapping:
+    """Telling the event `source` may be read as telling the event `target`."""
+
+    source: str
+    target: str
+    distance: float = 0.0
+    kind: Literal[DeltaKind.EVENT_MAPPING] = DeltaKind.EVENT_MAPPING
+
+
+@record
+class TimeWindow:
+    """Who asks for the time `target` is also served, at a price, by times inside `window`."""
+
+    target: str
+    window: Interval
+    kind: Literal[DeltaKind.TIME_WINDOW] = DeltaKind.TIME_WINDOW
+
+
+@record
+class ClauseCost:
+    """Another price: ω of one family (`family`, `weight`), or τ of one query (`query`, `tau`)."""
+
+    family: Family | None = None
+    weight: float | None = None
+    query: str | None = None
+    tau: float | None = None
+    kind: Literal[DeltaKind.CLAUSE_COST] = DeltaKind.CLAUSE_COST
+
+    def __post_init__(self) -> None:
+        weighs = self.family is not None and self.weight is not None
+        grants = self.query is not None and self.tau is not None
+        given = (self.family, self.weight, self.query, self.tau)
+        if weighs == grants or sum(value is not None for value in given) != 2:
+            raise InputError(
+                "a clause cost delta sets one price",
+                hint="give family and weight, or query and tau",
+            )
+        number = self.weight if self.weight is not None else self.tau
+        assert number is not None
+        if not (isfinite(number) and 0 < number <= TAU_MAX):
+            raise InputError(
+                f"a clause cost delta sets {number!r}",
+                hint=f"a price lies above 0 and is at most {TAU_MAX:g}",
+            )
+
+
+Delta = Annotated[
+    Alias | HypernymRestriction | RoleRule | EventMapping | TimeWindow | ClauseCost,
+    Field(discriminator="kind"),
+]
+
+
+class EditOp(StrEnum):
+    """What may be done to the two mutable slots of a prompt program."""
+
+    ADD_RULE = "add_rule"
+    ADD_FEW_SHOT = "add_few_shot"
+    REMOVE_RULE = "remove_rule"
+    REMOVE_FEW_SHOT = "remove_few_shot"
+
+
+@record
+class PromptEdit:
+    """π_edit: an edit of a program's rules or examples, forked from the file `base_hash` names.
+
+    `text` is the rule, or the example as JSON. The empty hash means: whatever is there now.
+    """
+
+    program: str
+    op: EditOp
+    text: str
+    base_hash: str = ""
+
+
+@record
+class GapTerm:
+    """How much of a gap one family of bridges makes up."""
+
+    family: Family
+    cost: float
+    share: Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+@record
+class OverExpansion:
+    """A bridge that led only to segments of the top K that the evaluator takes for no evidence."""
+
+    source: str
+    target: str
+    family: Family
+    segments: int
+
+
+@record
+class Diagnosis:
+    """κ: the structured trace of a failure, and its reading for a person."""
+
+    unmet: tuple[str, ...] = ()  # labels of the literals no affordable bridge meets
+    dominant: tuple[GapTerm, ...] = ()  # the dearest family first
+    ambiguities: tuple[str, ...] = ()  # mentions the canonical form leaves open
+    over_expansion: tuple[OverExpansion, ...] = ()
+    over_budget_by: float | None = None  # each literal affordable, all together not
+    reading: str = ""
+
+
+@record
+class Failure:
+    """f = ⟨q, s, φ_q, A*, Gap, κ⟩: one query that is not served, and the segment nearest to it."""
+
+    query: str
+    segment: str | None
+    canonical: Query
+    bridges: tuple[Bridge, ...]
+    gap: float
+    diagnosis: Diagnosis
+
+
+@record
+class Patch:
+    """A change of one stage: a delta, a prompt edit, or both; with its licence, cost and size.
+
+    `size` counts the rules, edges or examples it adds, withdraws or changes.
+    """
+
+    stage: Stage
+    delta: Delta | None
+    licence: Licence
+    cost: float
+    size: int = 1
+    edit: PromptEdit | None = None
+
+    @property
+    def id(self) -> str:
+        """Equal patches have equal ids, whoever proposes them."""
+        return sha256(to_json(self).encode()).hexdigest()[:16]

@@ -1,0 +1,131 @@
+"""The fixed evaluator: Suff and Comp of a ranking, judged on the raw text of its first K.
+
+It reads the question and the segments as the document writes them. Bridges, costs and traces are
+none of its business, or a patch would approve itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from abstrag.errors import InputError
+from abstrag.model.query import Query
+from abstrag.model.ranking import Hit, Ranking
+from abstrag.model.record import record
+from abstrag.model.segment import Segment
+from abstrag.rank.judging import Judge
+from abstrag.refine.episode import Episode
+
+K: Final = 10  # how far the critic looks
+EVIDENCE: Final = 0.5  # the probability from which a judge takes a segment as evidence
+
+
+@record
+class Signals:
+    """What one episode looks like under one state.
+
+    `evidence` are the segments among the first K that count as evidence, and `dissent` the largest
+    share of judges that a verdict on which `sufficient` hangs went against.
+    """
+
+    sufficient: bool
+    compression: float
+    evidence: tuple[str, ...] = ()
+    dissent: float = 0.0
+
+    @property
+    def certain(self) -> bool:
+        """True when the judges are of one mind."""
+        return self.dissent == 0.0
+
+
+Comp = Callable[[Sequence[Hit], Sequence[bool], int], float]
+
+
+def distractors(hits: Sequence[Hit], evidence: Sequence[bool], k: int) -> float:
+    """−distractor_rate@K: less the share of the K places that hold something else than evidence."""
+    return -sum(not found for found in evidence[: len(hits)]) / k
+
+
+def top1_relevance(hits: Sequence[Hit], evidence: Sequence[bool], k: int) -> float:  # noqa: ARG001
+    """Relevance of the first hit: the paper's other reading, which hardly ever refuses a patch."""
+    return hits[0].relevance if hits else 0.0
+
+
+COMPRESSIONS: Final[Mapping[str, Comp]] = {
+    "distractors": distractors,
+    "top1_relevance": top1_relevance,
+}
+
+
+class Evaluator:
+    """One judge, or several samples of one that vote; each pair is judged once and remembered.
+
+    A segment is evidence when most judges give it at least 0.5, or when the episode's gold names
+    it. A ranking is sufficient when its first K hold all gold, or, where there is no gold, any
+    evidence.
+    """
+
+    def __init__(
+        self, *judges: Judge, k: int = K, compression: str = "distractors", name: str = "judge"
+    ) -> None:
+        if not judges:
+            raise InputError("an evaluator needs a judge")
+        if compression not in COMPRESSIONS:
+            raise InputError(
+                f"no compression signal is called {compression!r}",
+                hint=f"one of: {', '.join(COMPRESSIONS)}",
+            )
+        self.k = k
+        self.fingerprint = f"{name}×{len(judges)} k={k} {compression}"
+        self._judges = judges
+        self._compression = COMPRESSIONS[compression]
+        self._said: dict[tuple[str, str, str], tuple[float, ...]] = {}
+
+    def votes(self, query: Query, segments: Sequence[Segment]) -> list[tuple[float, ...]]:
+        """Return what each judge says of each segment."""
+        new = [s for s in segments if (query.text, s.id, s.text) not in self._said]
+        if new:
+            rows = [judge(query, new) for judge in self._judges]
+            for segment, said in zip(new, zip(*rows, strict=True), strict=True):
+                self._said[query.text, segment.id, segment.text] = said
+        return [self._said[query.text, s.id, s.text] for s in segments]
+
+    def evidence(self, query: Query, segments: Sequence[Segment]) -> list[bool]:
+        """Tell which segments the majority takes as evidence."""
+        return [_share(said) > 0.5 for said in self.votes(query, segments)]
+
+    def signals(self, episode: Episode, ranking: Ranking, segments: Sequence[Segment]) -> Signals:
+        """Judge a ranking; `segments` are the document's, by position."""
+        hits = ranking.hits[: self.k]
+        votes = self.votes(ranking.query, [segments[hit.position] for hit in hits])
+        gold = frozenset(episode.gold)
+        named = [bool(gold & {hit.segment, hit.text}) for hit in hits]
+        taken = [named[i] or _share(said) > 0.5 for i, said in enumerate(votes)]
+        if gold:
+            met = {name for hit in hits for name in (hit.segment, hit.text) if name in gold}
+            sufficient, dissent = met == gold, 0.0
+        else:
+            sufficient, dissent = any(taken), _dissent(votes)
+        return Signals(
+            sufficient=sufficient,
+            compression=self._compression(hits, taken, self.k),
+            evidence=tuple(hit.segment for hit, own in zip(hits, taken, strict=True) if own),
+            dissent=dissent,
+        )
+
+
+def _share(said: Sequence[float]) -> float:
+    """The share of judges that see evidence."""
+    return sum(p >= EVIDENCE for p in said) / len(said)
+
+
+def _dissent(votes: Sequence[Sequence[float]]) -> float:
+    """How far "there is evidence" is from being said, or denied, by all judges alike.
+
+    One segment that all of them take is enough, and so is none that any of them takes.
+    """
+    shares = [_share(said) for said in votes]
+    best = max(shares, default=0.0)
+    return min(best, 1.0 - best)

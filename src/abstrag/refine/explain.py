@@ -1,0 +1,177 @@
+"""θ_explain: turns a rejected retrieval into a failure object with its structured trace κ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+from abstrag.llm.ask import ask
+from abstrag.llm.model import LanguageModel, Role
+from abstrag.llm.program import Program
+from abstrag.model.patch import Diagnosis, Failure, GapTerm, OverExpansion
+from abstrag.model.query import Bridge
+from abstrag.model.ranking import GapTrace, Hit, Ranking
+from abstrag.model.record import to_data
+from abstrag.model.term import Family
+from abstrag.rank.scoring import Scoring
+from abstrag.refine.critic import shown
+from abstrag.refine.episode import Episode
+from abstrag.refine.evaluator import Evaluator
+
+_POOL: Final = 40  # segments below the first K in which missed evidence is looked for
+_MOST: Final = 5  # bridges named as over-expanding
+
+
+class Explainer(Protocol):
+    """Says what went wrong with a retrieval that the critic rejects."""
+
+    def __call__(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> Failure:
+        """Return the failure."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalExplainer:
+    """Reads the failure off the gap trace of the segment that should have been found.
+
+    That is a gold segment where gold is known, else the best evidence the evaluator sees below the
+    first K, else the first hit: the nearest there is.
+    """
+
+    evaluator: Evaluator
+
+    def __call__(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> Failure:
+        """Find the segment and take its trace apart."""
+        position = self._missed(episode, scoring, ranking)
+        hit = scoring.hit(position) if position is not None else next(iter(ranking.hits), None)
+        if hit is None:
+            reading = "nothing in the document meets any part of the query"
+            unmet = tuple(literal.label for literal in scoring.query.literals)
+            diagnosis = Diagnosis(unmet=unmet, reading=reading)
+            return Failure(episode.query, None, scoring.query, (), scoring.gaps.rest_gap, diagnosis)
+        return Failure(
+            query=episode.query,
+            segment=hit.segment,
+            canonical=scoring.query,
+            bridges=hit.trace.bridges,
+            gap=hit.gap,
+            diagnosis=self._diagnosis(episode, scoring, ranking, hit, missed=position is not None),
+        )
+
+    def _missed(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> int | None:
+        """The position of evidence that is not among the first K."""
+        k, segments = self.evaluator.k, scoring.document.segments
+        first = {hit.position for hit in ranking.hits[:k]}
+        gold = set(episode.gold)
+        if gold:
+            named = [p for p, s in enumerate(segments) if {s.id, s.text} & gold]
+            return next((p for p in named if p not in first), None)
+        below = [p for p in scoring.order if p not in first]
+        ranked = first.union(below)
+        pool = [*below, *(p for p in range(len(segments)) if p not in ranked)][:_POOL]
+        votes = self.evaluator.votes(scoring.query, [segments[p] for p in pool])
+        taken = self.evaluator.evidence(scoring.query, [segments[p] for p in pool])
+        found = [(-sum(v), p) for p, v, own in zip(pool, votes, taken, strict=True) if own]
+        return min(found)[1] if found else None
+
+    def _diagnosis(
+        self, episode: Episode, scoring: Scoring, ranking: Ranking, hit: Hit, *, missed: bool
+    ) -> Diagnosis:
+        trace, text = hit.trace, hit.text
+        made = Diagnosis(
+            unmet=tuple(each.literal.label for each in trace.literals if not each.met),
+            dominant=dominant(trace),
+            ambiguities=tuple(
+                f"{text[a.start : a.end]!r}: {a.reason}"
+                for a in scoring.document.ambiguities
+                if a.segment == hit.position
+            ),
+            over_expansion=self._over_expansion(episode, scoring, ranking),
+            over_budget_by=trace.over_budget_by,
+        )
+        rank = scoring.rank(hit.position)
+        return replace(made, reading=_reading(made, hit, rank, missed=missed))
+
+    def _over_expansion(
+        self, episode: Episode, scoring: Scoring, ranking: Ranking
+    ) -> tuple[OverExpansion, ...]:
+        hits, segments = ranking.hits[: self.evaluator.k], scoring.document.segments
+        good = self.evaluator.signals(episode, ranking, segments).evidence
+        useful = {bridge for hit in hits if hit.segment in good for bridge in assumed(hit)}
+        counts = Counter(
+            bridge
+            for hit in hits
+            if hit.segment not in good
+            for bridge in dict.fromkeys(assumed(hit))
+            if bridge not in useful
+        )
+        ordered = sorted(counts.items(), key=lambda c: (-c[1], c[0].source, c[0].target))[:_MOST]
+        return tuple(OverExpansion(b.source, b.target, b.family, n) for b, n in ordered)
+
+
+def assumed(hit: Hit) -> Iterator[Bridge]:
+    """Go through the costed edges a hit is served by."""
+    for each in hit.trace.literals:
+        for bridge in each.bridges:
+            if each.met and bridge.literal is None and not bridge.truth_preserving:
+                yield bridge
+
+
+def dominant(trace: GapTrace) -> tuple[GapTerm, ...]:
+    """Return what each family of bridges adds to a gap, the dearest first."""
+    used = trace.bridges or tuple(dict.fromkeys(b for t in trace.literals for b in t.bridges))
+    costs: Counter[Family] = Counter()
+    for bridge in used:
+        costs[bridge.family] += bridge.units
+    whole = sum(costs.values())
+    terms = [GapTerm(f, n / 10_000, n / whole) for f, n in costs.items() if n]
+    return tuple(sorted(terms, key=lambda term: (-term.cost, term.family)))
+
+
+def _reading(diagnosis: Diagnosis, hit: Hit, rank: int | None, *, missed: bool) -> str:
+    where = "scores nothing" if rank is None else f"is at rank {rank}"
+    who = f"the evidence {hit.segment} {where}" if missed else f"the nearest is {hit.segment}"
+    parts = []
+    if diagnosis.unmet:
+        parts.append("nothing licenses " + ", ".join(f"“{u}”" for u in diagnosis.unmet))
+    if diagnosis.over_budget_by is not None:
+        parts.append(f"its bridges are over the budget together by {diagnosis.over_budget_by:.2f}")
+    if not parts:
+        parts.append("others rank higher" if missed else "no segment reads as evidence")
+    return f"{who}: {'; '.join(parts)}"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptedExplainer:
+    """Lets a model put the trace into words and choose what matters; facts stay the trace's."""
+
+    model: LanguageModel
+    program: Program
+    local: LocalExplainer
+
+    def __call__(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> Failure:
+        """Explain; a label that the query does not have is left out."""
+        failure = self.local(episode, scoring, ranking)
+        inputs = {
+            "query": episode.query,
+            "segments": shown(ranking, self.local.evaluator.k),
+            "trace": to_data(failure.diagnosis),
+            "nearest": failure.segment,
+        }
+        said = ask(self.model, self.program, dict[str, Any], inputs, role=Role.CRITIC).value
+        labels = [literal.label for literal in failure.canonical.literals]
+        found = failure.diagnosis
+        unmet = _known(said["unmet"], labels)
+        diagnosis = replace(
+            found,
+            unmet=tuple(dict.fromkeys((*found.unmet, *unmet))),
+            ambiguities=tuple(dict.fromkeys((*found.ambiguities, *said["ambiguities"]))),
+            reading=said["reading"] or found.reading,
+        )
+        return replace(failure, diagnosis=diagnosis)
+
+
+def _known(said: Sequence[str], labels: Sequence[str]) -> list[str]:
+    return [label for label in labels if label.casefold() in {s.casefold() for s in said}]

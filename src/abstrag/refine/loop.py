@@ -1,0 +1,307 @@
+"""The loop: criticize, explain, localize, propose, gate; until nothing is left to gain.
+
+Every accepted patch raises Φ over the whole file of episodes, no state is visited twice and each
+trigger has a bounded number of cycles, so a run ends, and the record says how.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Final
+
+from abstrag.errors import InputError
+from abstrag.model.patch import EffectKind, Failure, Patch
+from abstrag.model.ranking import Ranking
+from abstrag.refine.critic import Critic, LocalCritic
+from abstrag.refine.episode import Episode
+from abstrag.refine.evaluator import Evaluator, Signals
+from abstrag.refine.explain import Explainer, LocalExplainer
+from abstrag.refine.gate import ALL, Controls, Verdict, decide, kept_share, potential
+from abstrag.refine.limits import Budget, objection
+from abstrag.refine.localize import Localization, Localizer, LocalLocalizer
+from abstrag.refine.outcome import Attempt, End, Placed, Refinement, Run, Step
+from abstrag.refine.overlay import System
+from abstrag.refine.propose import LocalProposer, Proposer, Unusable
+from abstrag.refine.router import classify, route
+from abstrag.refine.state import State
+
+CONTROLS: Final = 3  # solved cases a cycle is held against
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """Θ and the rules of the game: who criticizes, explains, localizes and proposes."""
+
+    evaluator: Evaluator
+    critic: Critic
+    explainer: Explainer
+    localizer: Localizer
+    proposer: Proposer
+    budget: Budget = field(default_factory=Budget)
+    enforce: Controls = ALL
+    programs: str = ""  # hash of the prompt programs that are asked, if any
+
+    @classmethod
+    def local(cls, evaluator: Evaluator, proposer: Proposer | None = None) -> Judges:
+        """Return the rule-based ones, which need no model but the evaluator's."""
+        return cls(
+            evaluator,
+            LocalCritic(evaluator),
+            LocalExplainer(evaluator),
+            LocalLocalizer(),
+            proposer or LocalProposer(),
+        )
+
+
+class Loop:
+    """Refines one document's state on its episodes.
+
+    Attributes:
+        state: Ξ, as far as it has got.
+        patches: those accepted so far, in order.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        judges: Judges,
+        state: State,
+        episodes: Sequence[Episode],
+        *,
+        carried: int = 0,
+    ) -> None:
+        self.system = system
+        self.judges = judges
+        self.state = state
+        self.patches: list[Patch] = []
+        self._episodes = {episode.query: episode for episode in episodes}
+        self._carried = carried
+        self._visited = {state.hash}
+        self._cycles: Counter[str] = Counter()
+        self._known: dict[tuple[str, str], tuple[Ranking, Signals]] = {}
+
+    def run(self) -> Run:
+        """Go over all episodes until a whole pass improves nothing."""
+        first, before = self.state.hash, potential(self._signals(self.state))
+        done: list[Refinement] = []
+        progress, cut = True, False
+        while progress:
+            progress, cut = False, False
+            for episode in self._episodes.values():
+                if self._accepts(episode):
+                    continue
+                if self._cycles[episode.query] >= self.judges.budget.cycles:
+                    cut = True
+                    continue
+                done.append(self.refine(episode))
+                progress |= done[-1].accepted
+                cut |= done[-1].end is End.BUDGET
+        end = End.BUDGET if cut else End.FIXED_POINT
+        if all(self._accepts(episode) for episode in self._episodes.values()):
+            end = End.ACCEPTED
+        any_episode, after = next(iter(self._episodes.values())), self._signals(self.state)
+        return Run(
+            document=self._look(self.state, any_episode)[0].document,
+            episodes=len(self._episodes),
+            refinements=tuple(done),
+            potential_before=before,
+            potential_after=potential(after),
+            solved=tuple(query for query, found in after.items() if found.sufficient),
+            patches=tuple(self.patches),
+            end=end,
+            state_before=first,
+            state_after=self.state.hash,
+        )
+
+    def refine(self, episode: Episode) -> Refinement:
+        """Refine on one trigger, within its cycles."""
+        if episode.query not in self._episodes:
+            raise InputError(f"{episode.query!r} is not among the episodes of this run")
+        first, kept = self.state.hash, len(self.patches)
+        before, signals = self._look(self.state, episode)
+        steps: list[Step] = []
+        end = End.BUDGET
+        while self._cycles[episode.query] < self.judges.budget.cycles:
+            if self._accepts(episode):
+                break
+            self._cycles[episode.query] += 1
+            step, cut = self._cycle(episode)
+            steps.append(step)
+            if not (step.attempts and step.attempts[-1].verdict.accepted):
+                end = End.BUDGET if cut else End.FIXED_POINT
+                break
+        if self._accepts(episode):
+            end = End.ACCEPTED
+        after, final = self._look(self.state, episode)
+        return Refinement(
+            query=episode.query,
+            document=before.document,
+            steps=tuple(steps),
+            before=before,
+            after=after,
+            sufficient_before=signals.sufficient,
+            sufficient=final.sufficient,
+            accepted=len(self.patches) > kept,
+            patches=tuple(self.patches[kept:]),
+            end=end,
+            reason=end.value,
+            state_before=first,
+            state_after=self.state.hash,
+        )
+
+    def _cycle(self, episode: Episode) -> tuple[Step, bool]:
+        """Try patches until one is accepted; the flag says that the attempts ran out."""
+        scoring = self.system.scoring(episode.query, self.state)
+        ranking, _ = self._look(self.state, episode)
+        failure = self.judges.explainer(episode, scoring, ranking)
+        place = self.judges.localizer(failure)
+        controls = self._controls(episode)
+        before = self._placed(self.state, episode)
+        attempts: list[Attempt] = []
+        cut = False
+        for proposal in self._proposals(failure, place, episode):
+            if len(attempts) == self.judges.budget.attempts:
+                cut = True
+                break
+            attempts.append(self._attempt(proposal, episode, controls))
+            if attempts[-1].verdict.accepted:
+                break
+        step = Step(
+            cycle=self._cycles[episode.query],
+            criticism=self.judges.critic(episode, scoring, ranking),
+            failure=failure,
+            localization=place,
+            before=before,
+            attempts=tuple(attempts),
+            controls=tuple(controls),
+        )
+        return step, cut
+
+    def _proposals(
+        self, failure: Failure, place: Localization, episode: Episode
+    ) -> Iterator[Patch | Unusable]:
+        """Go through what is proposed, stage by stage; the same thing only once."""
+        scoring = self.system.scoring(episode.query, self.state)
+        seen: set[object] = set()
+        for stage in (place.stage, *place.others):
+            for proposal in self.judges.proposer(failure, stage, scoring):
+                same: object = proposal
+                if isinstance(proposal, Patch):  # whoever licenses it
+                    same = proposal.stage, proposal.delta, proposal.edit
+                if same not in seen:
+                    seen.add(same)
+                    yield proposal
+
+    def _attempt(
+        self, proposal: Patch | Unusable, episode: Episode, controls: Sequence[str]
+    ) -> Attempt:
+        """Put one proposal to the limits and to the gate; move on if it passes both."""
+        if isinstance(proposal, Unusable):
+            verdict = Verdict(False, (f"no patch: {proposal.reason}",))
+            return Attempt(None, EffectKind.NO_OP, verdict, said=proposal.said)
+        effect, reached = classify(proposal), route(self.state, proposal)
+        document = self.system.scoring(episode.query, self.state).document
+        reason = objection(
+            proposal,
+            self.state,
+            document,
+            budget=self.judges.budget,
+            carried=self._carried + len(self.patches),
+        )
+        if reason is None and reached == self.state:
+            reason = "it changes nothing"
+        if reason is None and reached.hash in self._visited:
+            reason = "it leads back to a state that was left"
+        if reason is not None:
+            return Attempt(proposal, effect, Verdict(False, (reason,)))
+        verdict = self._decide(reached, episode, controls)
+        after = self._placed(reached, episode)
+        left = reached
+        if verdict.accepted:
+            left, self.state = self.state, reached
+            self.patches.append(proposal)
+            self._visited.add(reached.hash)
+        self._forget(left)
+        return Attempt(proposal, effect, verdict, after)
+
+    def _decide(self, reached: State, episode: Episode, controls: Sequence[str]) -> Verdict:
+        before, after = self._signals(self.state), self._signals(reached)
+        kept = None
+        if not controls:
+            k = self.judges.evaluator.k
+            old, new = (
+                [hit.segment for hit in self._look(state, episode)[0].hits[:k]]
+                for state in (self.state, reached)
+            )
+            kept = kept_share(old, new)
+        triggers = [episode.query, *self._kin(episode, before)]
+        return decide(
+            before,
+            after,
+            triggers=triggers,
+            controls=controls,
+            kept=kept,
+            enforce=self.judges.enforce,
+        )
+
+    def _controls(self, episode: Episode) -> tuple[str, ...]:
+        """Choose solved cases, others each cycle; the choice hangs on nothing but their names."""
+        solved = [n for n, found in self._signals(self.state).items() if found.sufficient]
+        turn = f"{episode.query} {self._cycles[episode.query]}"
+        drawn = sorted(
+            (n for n in solved if n != episode.query),
+            key=lambda name: sha256(f"{turn} {name}".encode()).digest(),
+        )
+        return tuple(drawn[:CONTROLS])
+
+    def _kin(self, episode: Episode, before: dict[str, Signals]) -> list[str]:
+        """Failures that ask for something the trigger asks for too."""
+        asked = self._asked(episode)
+        return [
+            name
+            for name, other in self._episodes.items()
+            if name != episode.query and not before[name].sufficient and self._asked(other) & asked
+        ]
+
+    def _asked(self, episode: Episode) -> frozenset[str]:
+        literals = self.system.scoring(episode.query, self.state).query.literals
+        return frozenset(term for literal in literals for term in literal.terms)
+
+    def _accepts(self, episode: Episode) -> bool:
+        scoring = self.system.scoring(episode.query, self.state)
+        return self.judges.critic(episode, scoring, self._look(self.state, episode)[0]).accepted
+
+    def _signals(self, state: State) -> dict[str, Signals]:
+        return {name: self._look(state, one)[1] for name, one in self._episodes.items()}
+
+    def _look(self, state: State, episode: Episode) -> tuple[Ranking, Signals]:
+        """Search under a state, once, and have the evaluator judge what is found."""
+        name = (state.hash, episode.query)
+        if name not in self._known:
+            scoring = self.system.scoring(episode.query, state)
+            ranking = scoring.ranking(self.judges.evaluator.k)
+            found = self.judges.evaluator.signals(episode, ranking, scoring.document.segments)
+            self._known[name] = ranking, self._voted(found, episode, state, ranking)
+        return self._known[name]
+
+    def _voted(self, found: Signals, episode: Episode, state: State, ranking: Ranking) -> Signals:
+        """A file of one has no controls: there sufficiency is the critic's word (corpus mode)."""
+        if len(self._episodes) > 1 or episode.gold:
+            return found
+        said = self.judges.critic(episode, self.system.scoring(episode.query, state), ranking)
+        return replace(found, sufficient=said.accepted, dissent=max(found.dissent, said.dissent))
+
+    def _forget(self, state: State) -> None:
+        """Let go of the rankings of a state that is not in force; traces are large."""
+        for name in [name for name in self._known if name[0] == state.hash]:
+            del self._known[name]
+
+    def _placed(self, state: State, episode: Episode) -> tuple[Placed, ...]:
+        ranking, signals = self._look(state, episode)
+        return tuple(
+            Placed(hit.segment, hit.relevance, hit.segment in signals.evidence)
+            for hit in ranking.hits[: self.judges.evaluator.k]
+        )

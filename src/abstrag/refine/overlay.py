@@ -1,0 +1,172 @@
+"""The overlay: a document as it is searched under a state, sharing what the state leaves alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Final, Protocol
+
+from abstrag.bridges.graph import EdgeSource
+from abstrag.config import OMEGA
+from abstrag.language.keys import key
+from abstrag.model.index import DocumentIndex
+from abstrag.model.patch import TimeWindow
+from abstrag.model.segment import Segment
+from abstrag.model.term import Edge, Family, Interval, Licence, LicenceKind, Mention, Relation
+from abstrag.query.time import interval_of
+from abstrag.rank.costed_index import CostedIndex
+from abstrag.rank.scoring import Scoring
+from abstrag.refine.state import Programs, State
+
+_KEEP: Final = 8  # patched indexes at hand: a cycle goes to and fro between a few states
+
+
+class System(Protocol):
+    """Something that can be searched under any state: what refinement works on."""
+
+    def scoring(self, query: str, state: State) -> Scoring:
+        """Lay a query over the document as it is under a state."""
+        ...
+
+
+class Overlay:
+    """A system over one document: `plain` lays a query over it as the chain left it."""
+
+    def __init__(self, plain: Callable[[str], Scoring]) -> None:
+        self._plain = plain
+        self._queries: dict[str, Scoring] = {}
+        self._worlds: dict[str, _World] = {}
+
+    def scoring(self, query: str, state: State) -> Scoring:
+        """Return the scoring under a state; the question is read the same under every state."""
+        if query not in self._queries:
+            self._queries[query] = self._plain(query)
+        plain = self._queries[query]
+        granted = state.programs.budget(query)
+        tau = plain.tau if granted is None else max(plain.tau, granted)
+        world = self._world(plain, state)
+        return replace(plain, index=world.index, sources=world.sources(plain.sources), tau=tau)
+
+    def _world(self, plain: Scoring, state: State) -> _World:
+        """What a state makes of the document; kept for the few states a cycle goes between."""
+        name = repr((state.map, replace(state.programs, edits=(), budgets=(), base="")))
+        if name not in self._worlds:
+            while len(self._worlds) >= _KEEP:
+                del self._worlds[next(iter(self._worlds))]
+            self._worlds[name] = _World(plain.index, plain.document, state)
+        return self._worlds[name]
+
+
+class _World:
+    """The costed index under a state, and what becomes of the sources a search brings along."""
+
+    def __init__(self, index: CostedIndex, document: DocumentIndex, state: State) -> None:
+        self._programs = programs = state.programs
+        if programs.weights or programs.restrictions:
+            index = index.with_edges(_adjusted(index.edges, programs))
+        edges = tuple(_adjusted(state.map.edges, programs))
+        mentions = mentions_of(state.map.surfaces, document.segments)
+        self.index = index.updated(mentions=mentions, edges=edges) if edges or mentions else index
+        self._own: tuple[EdgeSource, ...] = ()
+        if programs.windows:
+            self._own = (_Windows(programs.windows, _times(document)),)
+        self._known: dict[int, _Adjusted] = {}  # by identity: a graph is kept per set of sources
+
+    def sources(self, given: tuple[EdgeSource, ...]) -> tuple[EdgeSource, ...]:
+        """Return the sources as they are under the state; the same ones for the same ones."""
+        if not (self._programs.weights or self._programs.restrictions):
+            return (*given, *self._own)
+        for source in given:
+            self._known.setdefault(id(source), _Adjusted(source, self._programs))
+        return (*(self._known[id(source)] for source in given), *self._own)
+
+
+def _adjusted(edges: Sequence[Edge], programs: Programs) -> Iterator[Edge]:
+    """Go through edges at the weights in force, less those that are restricted."""
+    weights = dict(programs.weights)
+    barred = {(r.source, r.target) for r in programs.restrictions}
+    for edge in edges:
+        if edge.truth_preserving:
+            yield edge  # a premise: neither priced nor barred
+        elif edge.family is not Family.CONCEPT or (edge.source, edge.target) not in barred:
+            weight = weights.get(edge.family)
+            yield edge if weight is None else replace(edge, weight=weight)
+
+
+@dataclass(frozen=True, slots=True)
+class _Adjusted:
+    """A source whose offers are priced and barred like the edges of the map."""
+
+    source: EdgeSource
+    programs: Programs
+
+    def edges_into(self, term: str) -> Iterator[Edge]:
+        return _adjusted(tuple(self.source.edges_into(term)), self.programs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Windows:
+    """Offers the times of the document that a widened window takes in."""
+
+    windows: tuple[TimeWindow, ...]
+    times: dict[str, Interval]
+
+    def edges_into(self, term: str) -> Iterator[Edge]:
+        for window in self.windows:
+            if window.target != term or (asked := interval_of(term)) is None:
+                continue
+            for source, own in sorted(self.times.items()):
+                if source != term and window.window.contains(own) and not asked.overlaps(own):
+                    yield Edge(
+                        source=source,
+                        target=term,
+                        relation=Relation.IMPLIES,
+                        family=Family.EXPRESSION,
+                        operator="time",
+                        weight=OMEGA[Family.EXPRESSION],
+                        distance=round(away(own, asked) / reach(asked), 4),
+                        truth_preserving=False,
+                        confidence=0.5,
+                        licence=Licence(LicenceKind.PATCH, f"window {window.target}"),
+                    )
+
+
+def away(own: Interval, asked: Interval) -> int:
+    """Return how many days lie between two times; 0 when they touch or share one."""
+    gap = max(
+        date.fromisoformat(own.start) - date.fromisoformat(asked.end),
+        date.fromisoformat(asked.start) - date.fromisoformat(own.end),
+    )
+    return max(0, gap.days - 1)
+
+
+def reach(asked: Interval) -> int:
+    """Return how many days a window may be widened by: as long as what was asked, a month at least.
+
+    It is also the scale of δ, so that a time at the far end costs 1 and one next door nothing.
+    """
+    length = date.fromisoformat(asked.end) - date.fromisoformat(asked.start) + timedelta(days=1)
+    return max(31, length.days)
+
+
+def _times(document: DocumentIndex) -> dict[str, Interval]:
+    return {t.id: t.interval for t in document.map.terms if t.interval is not None}
+
+
+def mentions_of(
+    surfaces: Sequence[tuple[str, str]], segments: Sequence[Segment]
+) -> tuple[Mention, ...]:
+    """Find the places of the text that read like these surfaces, whole words only."""
+    found = []
+    for surface, term in surfaces:
+        if not key(surface):
+            continue
+        parts = re.split(r"[\s-]+", key(surface))
+        pattern = re.compile(r"(?<!\w)" + r"[\s‐‑-]+".join(map(re.escape, parts)) + r"(?!\w)", re.I)
+        for position, segment in enumerate(segments):
+            found += [
+                Mention(term, position, m.start(), m.end()) for m in pattern.finditer(segment.text)
+            ]
+    return tuple(found)

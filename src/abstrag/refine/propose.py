@@ -1,0 +1,206 @@
+"""θ_refine: proposes minimal patches of one stage, the cheapest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from abstrag.bridges.distances import expression_distance, intent_distance
+from abstrag.config import OMEGA, TAU_MAX
+from abstrag.language.keys import key, term_id
+from abstrag.model.patch import (
+    Alias,
+    ClauseCost,
+    EventMapping,
+    Failure,
+    HypernymRestriction,
+    Patch,
+    RoleRule,
+    Stage,
+    TimeWindow,
+)
+from abstrag.model.query import Literal, LiteralKind
+from abstrag.model.ranking import Hit
+from abstrag.model.record import record
+from abstrag.model.term import Family, Interval, Licence, LicenceKind, TermKind
+from abstrag.query.time import interval_of
+from abstrag.rank.lexical import words
+from abstrag.rank.scoring import Scoring
+from abstrag.rank.why_not import KINDS
+from abstrag.refine.licensing import Licensed, Licensing
+from abstrag.refine.overlay import away, mentions_of, reach
+from abstrag.refine.router import family_of
+
+_MOST: Final = 3  # restrictions proposed for one failure
+Delta = Alias | HypernymRestriction | RoleRule | EventMapping | TimeWindow | ClauseCost
+
+
+@record
+class Unusable:
+    """Something proposed that is no patch at all: what was said, and why it cannot be one."""
+
+    said: str
+    reason: str
+
+
+class Proposer(Protocol):
+    """Offers patches for a failure at one stage."""
+
+    def __call__(
+        self, failure: Failure, stage: Stage, scoring: Scoring
+    ) -> Iterable[Patch | Unusable]:
+        """Go through them, the most promising first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalProposer:
+    """Proposes only what text, lexicon, Background or an embedding similarity licenses.
+
+    A patch that restricts or reprices claims nothing new: its licence is the text it is about.
+    """
+
+    licensing: Licensing = field(default_factory=Licensing)
+
+    def __call__(
+        self, failure: Failure, stage: Stage, scoring: Scoring
+    ) -> Iterable[Patch | Unusable]:
+        """Collect what the stage has to offer and put the cheapest first."""
+        hit = nearest(failure, scoring)
+        makers = {
+            Stage.MAP: self._map,
+            Stage.EVENT: self._event,
+            Stage.CONTEXT: self._context,
+            Stage.QUERY: self._query,
+        }
+        patches = {patch.id: patch for patch in makers[stage](failure, scoring, hit)}
+        return sorted(patches.values(), key=lambda p: (p.cost, p.id))
+
+    def _map(self, failure: Failure, scoring: Scoring, hit: Hit | None) -> Iterator[Patch]:
+        for literal in unmet_literals(failure) if hit else ():
+            assert hit is not None
+            yield from self._verbatim(literal, scoring, hit)
+            if literal.kind is LiteralKind.EVENT:
+                continue
+            for step in self._steps(literal, scoring, hit):
+                yield _bridging(step, literal, Stage.MAP)
+
+    def _event(self, failure: Failure, scoring: Scoring, hit: Hit | None) -> Iterator[Patch]:
+        for literal in unmet_literals(failure) if hit else ():
+            assert hit is not None
+            if literal.kind is LiteralKind.EVENT:
+                for step in self._steps(literal, scoring, hit):
+                    yield _bridging(step, literal, Stage.EVENT)
+
+    def _steps(self, literal: Literal, scoring: Scoring, hit: Hit) -> Iterator[Licensed]:
+        """Steps from terms of the segment that could stand for the literal by their kind."""
+        here, labels = scoring.index.terms_of(hit.position), dict(scoring.index.labels)
+        fitting: dict[str, str] = {}  # one term for each label, of the kind that fits best
+        for kind in KINDS[literal.kind]:
+            for term in sorted(t for t in here if t.startswith(f"{kind.value}:") and "." not in t):
+                fitting.setdefault(key(labels.get(term, term.partition(":")[2])), term)
+        return self.licensing.steps(literal, list(fitting.values()), labels)
+
+    def _verbatim(self, literal: Literal, scoring: Scoring, hit: Hit) -> Iterator[Patch]:
+        """The very words stand in the text, and the map has no mention of them there."""
+        if literal.kind in (LiteralKind.TIME, LiteralKind.QUANTITY) or not words(literal.label):
+            return  # nothing but stop words stands in every text
+        source = term_id(TermKind.ENTITY, key(literal.label))
+        segment = scoring.document.records[hit.position].segment
+        if mentions_of([(literal.label, source)], [segment]):
+            distance = expression_distance("", "", guessed=True)
+            delta = Alias(source, literal.terms[0], distance, surface=literal.label)
+            yield _patch(Stage.MAP, delta, Licence(LicenceKind.TEXT, hit.text, hit.span))
+
+    def _context(self, failure: Failure, scoring: Scoring, hit: Hit | None) -> Iterator[Patch]:
+        """A time of the segment that lies near the one asked for."""
+        for literal in unmet_literals(failure) if hit else ():
+            assert hit is not None
+            if literal.interval is None:
+                continue
+            asked, target = literal.interval, literal.terms[0]
+            for term in sorted(scoring.index.terms_of(hit.position)):
+                own = interval_of(term)
+                if own is not None and not own.overlaps(asked) and away(own, asked) < reach(asked):
+                    ends = min(own.start, asked.start), max(own.end, asked.end)
+                    licence = Licence(LicenceKind.TEXT, hit.text, hit.span)
+                    yield _patch(Stage.CONTEXT, TimeWindow(target, Interval(*ends)), licence)
+
+    def _query(self, failure: Failure, scoring: Scoring, hit: Hit | None) -> Iterator[Patch]:
+        if hit is not None and (needed := _joint_budget(hit)) is not None:
+            licence = Licence(LicenceKind.TEXT, hit.text, hit.span)
+            delta = ClauseCost(query=failure.query, tau=needed)
+            yield _patch(Stage.QUERY, delta, licence, cost=needed - scoring.tau)
+        wide = failure.diagnosis.over_expansion
+        labels = scoring.index.labels
+        for each in [w for w in wide if w.family is Family.CONCEPT][:_MOST]:
+            said = (
+                f"{labels.get(each.source, each.source)} → {labels.get(each.target, each.target)}"
+            )
+            licence = Licence(LicenceKind.TEXT, f"{said} led to {each.segments} unfit segments")
+            yield _patch(Stage.QUERY, HypernymRestriction(each.source, each.target), licence)
+        if wide and (dearer := _dearer(wide[0].family)) is not None:
+            licence = Licence(LicenceKind.TEXT, f"{wide[0].segments} unfit segments")
+            delta = ClauseCost(family=wide[0].family, weight=dearer)
+            yield _patch(Stage.QUERY, delta, licence)
+
+
+def _joint_budget(hit: Hit) -> float | None:
+    """b* where each literal is affordable and all together are not (adaptive τ)."""
+    needed = hit.trace.bridge_cost
+    if hit.trace.over_budget_by is None or needed is None or needed > TAU_MAX:
+        return None
+    return needed
+
+
+def _dearer(family: Family) -> float | None:
+    """Half the way up to the next dearer family, so that the order of ω stays."""
+    above = [weight for weight in OMEGA.values() if weight > OMEGA[family]]
+    return round((OMEGA[family] + min(above)) / 2, 4) if above else None
+
+
+def _bridging(step: Licensed, literal: Literal, stage: Stage) -> Patch:
+    """The patch that adds a licensed step, typed by what it leads from and to."""
+    target = literal.terms[0]
+    delta: Delta
+    if literal.kind is LiteralKind.EVENT:
+        delta = EventMapping(step.source, target, step.distance)
+    elif step.source.startswith("role:") or literal.kind is LiteralKind.ROLE:
+        delta = RoleRule(step.source, target, intent_distance(context_sensitive=False))
+    else:
+        delta = Alias(step.source, target, round(step.distance, 4))
+    return _patch(stage, delta, step.licence)
+
+
+def _patch(stage: Stage, delta: Delta, licence: Licence, *, cost: float | None = None) -> Patch:
+    return Patch(stage, delta, licence, round(patch_cost(delta) if cost is None else cost, 4))
+
+
+def patch_cost(delta: Delta) -> float:
+    """Return what a change costs by the gap typology: riskier families are dearer."""
+    match delta:
+        case Alias() | RoleRule() | EventMapping():
+            return OMEGA[family_of(delta)] + delta.distance
+        case HypernymRestriction():
+            return OMEGA[Family.CONCEPT]
+        case TimeWindow():
+            return OMEGA[Family.CONTEXT]
+        case ClauseCost(family=Family() as family, weight=float() as weight):
+            return OMEGA[Family.CONTEXT] + abs(weight - OMEGA[family])
+        case _:
+            return OMEGA[Family.EVENT]
+
+
+def nearest(failure: Failure, scoring: Scoring) -> Hit | None:
+    """Return the segment a failure is about, as a hit."""
+    for position, entry in enumerate(scoring.document.records):
+        if entry.segment.id == failure.segment:
+            return scoring.hit(position)
+    return None
+
+
+def unmet_literals(failure: Failure) -> list[Literal]:
+    """Return the literals a failure names as unmet and that some term could meet."""
+    unmet = set(failure.diagnosis.unmet)
+    return [each for each in failure.canonical.literals if each.label in unmet and each.terms]

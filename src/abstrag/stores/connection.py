@@ -1,22 +1,20 @@
-"""Opening an SQLite file, one transaction at a time, and what its errors mean to a person."""
+"""Opening a store's SQLite file, and what its errors mean to a person."""
 
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from abstrag.errors import InputError, StoreCorrupt, StoreError
-
-BUSY_S: Final = 30.0  # how long to wait for another process to finish its write
+from abstrag.sqlite_file import BUSY_S, result_code
+from abstrag.stores.postgres.address import SCHEMES
 
 _AGAIN: Final = "move the file away and index again, or choose another one with --store"
 _PERMISSION: Final = "check the permissions of the file and its folder, or choose another --store"
 _CORRUPT: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-_BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _HINTS: Final = {
     sqlite3.SQLITE_BUSY: "another process is writing to it; try again when that is done",
     sqlite3.SQLITE_LOCKED: "another process is writing to it; try again when that is done",
@@ -29,6 +27,11 @@ _HINTS: Final = {
 
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     """Open the file at a path; `create` makes it, and the folders above it, when it is missing."""
+    if any(f"{scheme}:" in path.parts for scheme in SCHEMES):
+        # a path has one slash where the address had two; not shown, for it may hold a password
+        raise StoreError(
+            "the address of a PostgreSQL server is no file", hint="hand it over as text, not a Path"
+        )
     try:
         if path.is_dir():
             raise StoreError(
@@ -52,33 +55,6 @@ def configure(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Let readers go on while one process writes."""
-    deadline = time.monotonic() + BUSY_S
-    while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            # SQLite does not wait here by itself when two processes make the same new file
-            if _code(error) not in _BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection, *, write: bool) -> Iterator[None]:
-    """Run a block as one transaction; an error in it leaves everything as it was."""
-    connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Turn what SQLite raises into our errors, with the path and a hint."""
@@ -91,7 +67,7 @@ def translated(path: Path) -> Iterator[None]:
             f"{error.object!r} is not valid Unicode and cannot be stored", hint="rename the file"
         ) from error
     except sqlite3.Error as error:
-        code = _code(error)
+        code = result_code(error)
         if code is None or code in _CORRUPT:  # no code: a column that cannot be decoded
             raise corrupt(path, error) from error
         raise StoreError(
@@ -102,9 +78,3 @@ def translated(path: Path) -> Iterator[None]:
 def corrupt(path: Path, problem: object) -> StoreCorrupt:
     """Say that the file at a path is no store, or a broken one."""
     return StoreCorrupt(f"{str(path)!r} is not a store or is broken: {problem}", hint=_AGAIN)
-
-
-def _code(error: sqlite3.Error) -> int | None:
-    """Return the primary result code of an error."""
-    code: int | None = getattr(error, "sqlite_errorcode", None)
-    return None if code is None else code & 0xFF

@@ -8,6 +8,9 @@ from typing import Final
 
 from platformdirs import user_data_dir
 
+from abstrag.errors import StoreError
+from abstrag.stores.postgres.address import is_address
+
 STORE_VARIABLE: Final = "ABSTRAG_STORE"
 STORE_NAME: Final = "store.db"
 APPLICATION_ID: Final = 0x41627352  # "AbsR": marks an SQLite file as ours, in its header
@@ -18,7 +21,13 @@ _APPLICATION_ID_AT: Final = 68
 
 def default_store_path() -> Path:
     """Return the path in `ABSTRAG_STORE`, or else the store in the user's data folder."""
-    if chosen := os.environ.get(STORE_VARIABLE):
+    chosen = os.environ.get(STORE_VARIABLE)
+    if is_address(chosen):
+        raise StoreError(
+            f"{STORE_VARIABLE} names a PostgreSQL server where a file is needed",
+            hint="name the file with --store",
+        )
+    if chosen:
         return Path(chosen).expanduser()
     return Path(user_data_dir("abstrag", appauthor=False)) / STORE_NAME
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Final, Protocol, Self
 
 from abstrag.model.background import Background
 from abstrag.model.document import Genre
@@ -12,6 +12,8 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.record import record
 from abstrag.model.segment import Granularity
 from abstrag.model.term import Mention
+
+LAYER_VERSIONS: Final = 4  # fingerprints kept per content and layer
 
 
 @record
@@ -79,7 +81,7 @@ class Store(Protocol):
         ...
 
     def remove(self, document_id: str) -> None:
-        """Forget a document, named by its full store id, and the layers only it needed."""
+        """Forget a document, named by its full store id, and whatever only it needed."""
         ...
 
     def get_layer(self, content_hash: str, layer: str, fingerprint: str) -> bytes | None:
@@ -91,6 +93,29 @@ class Store(Protocol):
 
         Only the latest few fingerprints of a content and layer are kept.
         """
+        ...
+
+    def layers(self, content_hash: str) -> tuple[tuple[str, str, bytes], ...]:
+        """Return the layers of a content as (layer, fingerprint, data), the oldest first."""
+        ...
+
+    def recall(
+        self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+    ) -> dict[bytes, bytes]:
+        """Return what `remember` kept of some keys under the same kind, content and model."""
+        ...
+
+    def remember(
+        self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
+    ) -> None:
+        """Keep what a model said about texts of a document: `embeddings` or `judgements`.
+
+        Room is bounded, and the oldest entries of a kind make way for new ones.
+        """
+        ...
+
+    def remembered(self, kind: str, content_hash: str) -> dict[str, dict[bytes, bytes]]:
+        """Return everything of a kind that is remembered of a content, by model."""
         ...
 
     def check(self) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from abstrag.errors import StoreCorrupt, StoreTooNew
-from abstrag.stores.connection import transaction
+from abstrag.sqlite_file import transaction
 from abstrag.stores.location import APPLICATION_ID
 
 Migration = tuple[str, ...]
@@ -152,14 +152,41 @@ _V1: Final[Migration] = (
     f"PRAGMA application_id = {APPLICATION_ID}",
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (_V1,)
+# What models said about texts of a document: one owner for each content and model, so that a row
+# itself is small. Numbers only grow, for the oldest rows go first; see `memory.py`.
+_V2: Final[Migration] = (
+    """
+    CREATE TABLE owners (
+        number INTEGER PRIMARY KEY,
+        content_hash TEXT NOT NULL,
+        model TEXT NOT NULL,
+        UNIQUE (content_hash, model)
+    )
+    """,
+    *(
+        f"""
+        CREATE TABLE {name} (
+            number INTEGER PRIMARY KEY,
+            owner INTEGER NOT NULL REFERENCES owners ON DELETE CASCADE,
+            key BLOB NOT NULL,
+            value BLOB NOT NULL,
+            UNIQUE (owner, key)
+        )
+        """
+        for name in ("embeddings", "judgements")
+    ),
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_V1, _V2)
 
 
 def migrate(
     connection: sqlite3.Connection, path: Path, *, migrations: Sequence[Migration] = MIGRATIONS
 ) -> None:
     """Bring a new or older file up to date, in one transaction."""
-    if _version(connection, path, migrations) == len(migrations):
+    with transaction(connection, write=False):  # one view: another process may be making the file
+        version = _version(connection, path, migrations)
+    if version == len(migrations):
         return
     with transaction(connection, write=True):
         # read again: another process may have migrated while we waited for the lock

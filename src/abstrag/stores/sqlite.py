@@ -3,46 +3,36 @@
 from __future__ import annotations
 
 import sqlite3
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
-from abstrag.errors import InputError
+from abstrag.errors import StoreCorrupt
 from abstrag.model.background import Background
-from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
-from abstrag.model.segment import Granularity
 from abstrag.model.term import Mention
-from abstrag.stores.connection import (
-    configure,
-    connect,
-    corrupt,
-    transaction,
-    translated,
-    use_write_ahead_log,
+from abstrag.sqlite_file import transaction, use_write_ahead_log
+from abstrag.stores.columns import (
+    GIVEN,
+    INFO,
+    INFO_COLUMNS,
+    PACKED,
+    decoding,
+    document_info,
 )
+from abstrag.stores.connection import configure, connect, corrupt, translated
+from abstrag.stores.memory import forget, recall, remember, remembered
 from abstrag.stores.naming import candidates, choose, complete, unknown
-from abstrag.stores.protocol import DocumentInfo
+from abstrag.stores.protocol import LAYER_VERSIONS, DocumentInfo
 from abstrag.stores.rows import Packed, mention, pack, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.schema import migrate
 from abstrag.stores.tables import TABLES, Row
 
-LAYER_VERSIONS: Final = 4  # fingerprints kept per content and layer
-
-_INFO_COLUMNS: Final = tuple(field.name for field in fields(DocumentInfo))
-_INFO: Final = f"SELECT {', '.join(_INFO_COLUMNS)} FROM documents"
-_PACKED: Final = tuple(field.name for field in fields(Packed) if field.name != "rows")
-_STORED: Final = tuple(dict.fromkeys((*_INFO_COLUMNS, *_PACKED)))
-_GIVEN: Final = tuple(name for name in _STORED if name != "indexed_at")
 _INSERT: Final = (
-    f"INSERT INTO documents ({', '.join(_GIVEN)}) "
-    f"VALUES ({', '.join(f':{name}' for name in _GIVEN)})"
+    f"INSERT INTO documents ({', '.join(GIVEN)}) VALUES ({', '.join(f':{name}' for name in GIVEN)})"
 )
-_UNREADABLE: Final = (InputError, ValueError, TypeError, LookupError, zlib.error)
 _POSTINGS: Final = (  # left alone, the planner reads all postings, for they are in order already
     "SELECT segment, start, stop, header FROM postings INDEXED BY postings_term "
     "WHERE document = ? AND term IN (SELECT number FROM terms WHERE document = ? AND id = ?) "
@@ -91,7 +81,7 @@ class SqliteStore:
                     "segments": len(index.records),
                     "terms": len(index.map.terms),
                     "edges": len(index.map.edges),
-                    **{name: getattr(packed, name) for name in _PACKED},
+                    **{name: getattr(packed, name) for name in PACKED},
                 },
             ).lastrowid
             for table in TABLES:
@@ -102,35 +92,35 @@ class SqliteStore:
     def get(self, document_id: str) -> DocumentIndex:
         """Return the index of a document, named by its store id or a unique beginning of it."""
         with self._reading() as run:
-            number, *columns = self._select(("number", *_PACKED), document_id)
+            number, *columns = self._select(("number", *PACKED), document_id)
             rows = {table: run.execute(table.select, (number,)).fetchall() for table in TABLES}
-        with self._decoding(f"document {document_id!r}"):
+        with decoding(f"document {document_id!r}", self._corrupt):
             return unpack(Packed(rows, *columns))
 
     def background(self, document_id: str) -> Background:
         """Return the Background a document was indexed with."""
         with self._reading():
             (data,) = self._select(("background",), document_id)
-        with self._decoding(f"Background of {document_id!r}"):
+        with decoding(f"Background of {document_id!r}", self._corrupt):
             return unpack_background(data)
 
     def find(self, document_id: str) -> DocumentInfo:
         """Describe a document, named by its store id or a unique beginning of it."""
         with self._reading():
-            row = self._select(_INFO_COLUMNS, document_id)
-        return self._info(row)
+            row = self._select(INFO_COLUMNS, document_id)
+        return document_info(row, self._corrupt)
 
     def find_source(self, path: str) -> DocumentInfo | None:
         """Describe the document that was read from a path, if there is one."""
         with self._reading() as run:
-            row = run.execute(f"{_INFO} WHERE source_path = ?", (path,)).fetchone()
-        return None if row is None else self._info(row)
+            row = run.execute(f"{INFO} WHERE source_path = ?", (path,)).fetchone()
+        return None if row is None else document_info(row, self._corrupt)
 
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Describe every document, sorted by id."""
         with self._reading() as run:
-            rows = run.execute(f"{_INFO} ORDER BY id").fetchall()
-        return tuple(self._info(row) for row in rows)
+            rows = run.execute(f"{INFO} ORDER BY id").fetchall()
+        return tuple(document_info(row, self._corrupt) for row in rows)
 
     def postings(self, document_id: str, term_ids: Iterable[str]) -> dict[str, tuple[Mention, ...]]:
         """Return the mentions of each term in index order; a term without any maps to `()`."""
@@ -161,7 +151,7 @@ class SqliteStore:
             ).fetchone()
         if row is None:
             return None
-        with self._decoding(f"layer {layer!r}"):
+        with decoding(f"layer {layer!r}", self._corrupt):
             return unsqueeze(row[0])
 
     def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
@@ -178,6 +168,35 @@ class SqliteStore:
                 "content_hash = ? AND layer = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?)",
                 (content_hash, layer, LAYER_VERSIONS),
             )
+
+    def layers(self, content_hash: str) -> tuple[tuple[str, str, bytes], ...]:
+        """Return the layers of a content as (layer, fingerprint, data), the oldest first."""
+        with self._reading() as run:
+            rows = run.execute(
+                "SELECT layer, fingerprint, data FROM layers WHERE content_hash = ? ORDER BY rowid",
+                (content_hash,),
+            ).fetchall()
+        with decoding(f"layers of {content_hash!r}", self._corrupt):
+            return tuple((layer, fingerprint, unsqueeze(data)) for layer, fingerprint, data in rows)
+
+    def recall(
+        self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+    ) -> dict[bytes, bytes]:
+        """Return what is remembered of some keys, under a content and a model's fingerprint."""
+        with self._reading() as run:
+            return recall(run, kind, content_hash, model, keys)
+
+    def remember(
+        self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
+    ) -> None:
+        """Keep what a model said; what is there already stays, and the oldest makes room."""
+        with self._writing() as run:
+            remember(run, kind, content_hash, model, values)
+
+    def remembered(self, kind: str, content_hash: str) -> dict[str, dict[bytes, bytes]]:
+        """Return everything of a kind that is remembered of a content, by model."""
+        with self._reading() as run:
+            return remembered(run, kind, content_hash)
 
     def check(self) -> None:
         """Read everything once; a broken store is a `StoreCorrupt`."""
@@ -219,20 +238,8 @@ class SqliteStore:
         with translated(self.path), transaction(self._connection, write=True):
             yield self._connection
 
-    @contextmanager
-    def _decoding(self, what: str) -> Iterator[None]:
-        """Blame the file for columns that do not hold what we put there."""
-        try:
-            yield
-        except _UNREADABLE as error:
-            raise corrupt(self.path, f"{what}: {error}") from error
-
-    def _info(self, row: Row) -> DocumentInfo:
-        values: dict[str, Any] = dict(zip(_INFO_COLUMNS, row, strict=True))
-        with self._decoding(f"document {values['id']!r}"):
-            values["genre"] = Genre(values["genre"])
-            values["granularity"] = Granularity(values["granularity"])
-        return DocumentInfo(**values)
+    def _corrupt(self, problem: str) -> StoreCorrupt:
+        return corrupt(self.path, problem)
 
     def _select(self, columns: Iterable[str], document_id: str) -> Row:
         """Read columns of the document that a person means by an id."""
@@ -264,9 +271,13 @@ class SqliteStore:
         return contents
 
     def _forget_layers(self, contents: list[Row]) -> None:
-        """Drop the layers of contents that no document has any more."""
-        self._connection.executemany(
-            "DELETE FROM layers WHERE content_hash = ? "
-            "AND content_hash NOT IN (SELECT content_hash FROM documents)",
-            contents,
-        )
+        """Drop what was kept along the way for contents that no document has any more."""
+        for (content_hash,) in contents:
+            gone = self._connection.execute(
+                "SELECT 1 WHERE ? NOT IN (SELECT content_hash FROM documents)", (content_hash,)
+            ).fetchone()
+            if gone:
+                self._connection.execute(
+                    "DELETE FROM layers WHERE content_hash = ?", (content_hash,)
+                )
+                forget(self._connection, content_hash)

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -79,6 +79,17 @@ def test_a_document_in_a_version_1_file_survives_the_next_version(
         assert version(store._connection) == str(len(later))
 
 
+def test_a_version_1_file_learns_to_remember(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as old:
+        migrate(old, path, migrations=MIGRATIONS[:1])
+        assert version(old) == "1"
+    with SqliteStore.open(path) as store:
+        store.remember("embeddings", "c1", "m1", {b"k": b"v"})
+        assert store.recall("embeddings", "c1", "m1", [b"k"]) == {b"k": b"v"}
+        assert version(store._connection) == "2"
+
+
 def test_a_file_of_a_newer_program_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with SqliteStore.open(path) as store:
@@ -114,3 +125,26 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     path.touch()
     with SqliteStore.open(path) as store:
         assert store.documents() == ()
+
+
+def test_a_file_that_another_process_is_making_is_not_taken_for_a_foreign_one(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "store.db"
+    ours = sqlite3.connect(path, isolation_level=None)
+    tried: list[str] = []
+
+    def meanwhile(statement: str) -> None:
+        """Make the store just after its mark was read, and before its tables are counted."""
+        if "sqlite_master" in statement and not tried:
+            tried.append(statement)
+            theirs = sqlite3.connect(path, isolation_level=None, timeout=0)
+            with suppress(sqlite3.OperationalError):  # locked out, as it should be
+                migrate(theirs, path)
+            theirs.close()
+
+    ours.set_trace_callback(meanwhile)
+    migrate(ours, path)
+    assert tried
+    ours.close()
+    SqliteStore.open(path).close()

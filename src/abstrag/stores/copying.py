@@ -1,0 +1,100 @@
+"""Moving a library from one store to another, whatever they are kept in.
+
+What is there already stays, so that a copy which was interrupted goes on where it stopped. Every
+document that is written is read back and compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from abstrag.errors import StoreError
+from abstrag.model.record import record
+from abstrag.stores.protocol import DocumentInfo, Store
+
+_KINDS: Final = ("embeddings", "judgements")
+
+
+@record
+class Copied:
+    """What a copy did; `renamed` maps ids of the source to what they are called in the target."""
+
+    documents: int
+    copied: int
+    already_there: int
+    layers: int
+    remembered: int
+    renamed: dict[str, str]
+
+
+def copy_store(
+    source: Store, target: Store, on_document: Callable[[str], None] = lambda _document_id: None
+) -> Copied:
+    """Put every document of one store into another, with what was kept along the way.
+
+    Args:
+        source: It is only read.
+        target: Documents that only it has stay in it.
+        on_document: Told the id of each document that is done.
+    """
+    documents = source.documents()
+    there = {_identity(info): info for info in target.documents()}
+    copied = layers = remembered = 0
+    renamed: dict[str, str] = {}
+    for info in documents:
+        before = there.get(_identity(info))
+        if before is not None and _same(info, before):
+            name = before.id
+        else:
+            name = _copy(source, target, info)
+            copied += 1
+        # always, for a copy may have been cut off between a document and what belongs to it
+        layers += _copy_layers(source, target, info.content_hash)
+        remembered += _copy_memory(source, target, info.content_hash)
+        if name != info.id:
+            renamed[info.id] = name
+        on_document(info.id)
+    return Copied(len(documents), copied, len(documents) - copied, layers, remembered, renamed)
+
+
+def _identity(info: DocumentInfo) -> tuple[str, str]:
+    """Return what tells a document from others: its source, or where it has none its id."""
+    return ("id", info.id) if info.source_path is None else ("path", info.source_path)
+
+
+def _same(one: DocumentInfo, other: DocumentInfo) -> bool:
+    """True when two stores say the same of a document, apart from its name and the hour."""
+    return replace(one, id=other.id, indexed_at=other.indexed_at) == other
+
+
+def _copy(source: Store, target: Store, info: DocumentInfo) -> str:
+    index = source.get(info.id)
+    name = target.put(index, source_path=info.source_path, source_hash=info.source_hash)
+    if target.get(name) != index:
+        raise StoreError(
+            f"document {name!r} does not come back from the target as it was put there",
+            hint="run abstrag store check on both stores",
+        )
+    return name
+
+
+def _copy_layers(source: Store, target: Store, content_hash: str) -> int:
+    """Copy the layers the target lacks, the oldest first, so that the same ones make way."""
+    kept = {layer[:2]: layer[2] for layer in target.layers(content_hash)}
+    new = [each for each in source.layers(content_hash) if kept.get(each[:2]) != each[2]]
+    for layer, fingerprint, data in new:
+        target.put_layer(content_hash, layer, fingerprint, data)
+    return len(new)
+
+
+def _copy_memory(source: Store, target: Store, content_hash: str) -> int:
+    count = 0
+    for kind in _KINDS:
+        for model, values in source.remembered(kind, content_hash).items():
+            known = target.recall(kind, content_hash, model, list(values))
+            new = {key: value for key, value in values.items() if key not in known}
+            target.remember(kind, content_hash, model, new)
+            count += len(new)
+    return count

@@ -1,0 +1,95 @@
+"""What models said about texts of a document, kept so that nobody has to ask twice.
+
+Entries belong to the content of a document and go when that goes. Their number is bounded: a table
+numbers its rows upwards, so dropping everything more than a limit behind the newest leaves no more
+than that, at no cost that grows with the table.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from abstrag.errors import InputError
+
+LIMITS: Final[Mapping[str, int]] = {
+    "embeddings": 100_000,  # of 384 floats: some 170 MB
+    "judgements": 1_000_000,  # some 60 MB
+}
+_AT_A_TIME: Final = 500  # keys in one statement
+
+
+def recall(
+    connection: sqlite3.Connection, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+) -> dict[bytes, bytes]:
+    """Return the values of those keys that are remembered."""
+    table = table_of(kind)
+    found: dict[bytes, bytes] = {}
+    for start in range(0, len(keys), _AT_A_TIME):
+        some = keys[start : start + _AT_A_TIME]
+        marks = ", ".join("?" for _ in some)
+        found.update(
+            connection.execute(
+                f"SELECT key, value FROM {table} WHERE owner = (SELECT number FROM owners "
+                f"WHERE content_hash = ? AND model = ?) AND key IN ({marks})",
+                (content_hash, model, *some),
+            )
+        )
+    return found
+
+
+def remember(
+    connection: sqlite3.Connection,
+    kind: str,
+    content_hash: str,
+    model: str,
+    values: Mapping[bytes, bytes],
+) -> None:
+    """Keep values by their keys; a key that is there already keeps what it has."""
+    table = table_of(kind)
+    if not values:
+        return
+    connection.execute(
+        "INSERT OR IGNORE INTO owners (content_hash, model) VALUES (?, ?)", (content_hash, model)
+    )
+    (owner,) = connection.execute(
+        "SELECT number FROM owners WHERE content_hash = ? AND model = ?", (content_hash, model)
+    ).fetchone()
+    connection.executemany(
+        f"INSERT OR IGNORE INTO {table} (owner, key, value) VALUES (?, ?, ?)",
+        ((owner, key, value) for key, value in values.items()),
+    )
+    connection.execute(
+        f"DELETE FROM {table} WHERE number <= (SELECT max(number) FROM {table}) - ?",
+        (LIMITS[kind],),
+    )
+
+
+def remembered(
+    connection: sqlite3.Connection, kind: str, content_hash: str
+) -> dict[str, dict[bytes, bytes]]:
+    """Return everything of a kind that belongs to a content, by model, the oldest first."""
+    table = table_of(kind)
+    found: dict[str, dict[bytes, bytes]] = {}
+    for model, key, value in connection.execute(
+        f"SELECT model, key, value FROM {table} AS t JOIN owners ON owners.number = t.owner "
+        "WHERE content_hash = ? ORDER BY t.number",
+        (content_hash,),
+    ):
+        found.setdefault(model, {})[key] = value
+    return found
+
+
+def forget(connection: sqlite3.Connection, content_hash: str) -> None:
+    """Drop everything that belongs to a content."""
+    connection.execute("DELETE FROM owners WHERE content_hash = ?", (content_hash,))
+
+
+def table_of(kind: str) -> str:
+    """Return the table of a kind, which is its name; nothing else gets into a statement."""
+    if kind not in LIMITS:
+        raise InputError(
+            f"nothing of the kind {kind!r} is kept", hint=f"one of: {', '.join(LIMITS)}"
+        )
+    return kind

@@ -1,0 +1,154 @@
+"""A connection that comes back: one transaction at a time, done again when the server was away.
+
+Work is a function of a cursor. It runs in one transaction, wholly or not at all, and may run again:
+when the connection breaks nobody can tell whether the last commit was heard, so whatever is
+handed to `write` must be such that doing it twice is doing it once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from typing import Any, Final, TypeVar
+
+import psycopg
+from psycopg import Connection, Cursor
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from abstrag.errors import StoreError
+from abstrag.stores.postgres.address import Address
+from abstrag.stores.postgres.failures import is_busy, is_passing, translated
+from abstrag.stores.postgres.text import adapt_text
+from abstrag.stores.postgres.vectors import adapt_vectors
+
+T = TypeVar("T")
+Run = Cursor[Any]
+
+PATIENCE_S: Final = 30.0  # how long to wait for a server that went away in the middle
+MIN_SERVER: Final = 14  # the oldest release that its makers still mend
+
+_PAUSE_S: Final = (0.05, 2.0)  # between two attempts: the first, and the longest
+_DEFAULTS: Final = {
+    "application_name": "abstrag",
+    "connect_timeout": 10,
+    "tcp_user_timeout": 30_000,  # a machine that vanished is noticed, not waited for
+}
+_READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"  # one state, however many reads
+_WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+
+
+class Session:
+    """Runs transactions on the server at an address. Use one per thread."""
+
+    def __init__(self, address: Address, *, patience_s: float = PATIENCE_S) -> None:
+        self.address = address
+        self.vectors_in: str | None = None  # the schema of the extension, quoted
+        self._patience_s = patience_s
+        self._connection: Connection[Any] | None = None
+        self._closed = False
+
+    def connect(self) -> None:
+        """Connect for the first time; only a server that is there is worth waiting for."""
+        try:
+            self._connection = self._connected()
+        except psycopg.Error as error:
+            if not is_busy(error):
+                raise translated(error, self.address) from error
+            self.read(lambda run: run.execute("SELECT 1"))
+
+    def read(self, work: Callable[[Run], T]) -> T:
+        """Do work that sees one state of the store, whatever others write meanwhile."""
+        return self._again_and_again(_READ, work)
+
+    def write(self, work: Callable[[Run], T]) -> T:
+        """Do work that changes the store; it may run more than once."""
+        return self._again_and_again(_WRITE, work)
+
+    def lock(self, run: Run, kind: str, names: Iterable[str]) -> None:
+        """Keep other writers of the same names out until this transaction ends."""
+        for number in sorted({self._lock_number(kind, name) for name in names}):
+            run.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
+
+    def close(self) -> None:
+        """Let go of the connection; closing twice is fine."""
+        self._closed = True
+        self._drop()
+
+    def _again_and_again(self, begin: str, work: Callable[[Run], T]) -> T:
+        if self._closed:
+            raise StoreError(f"store {str(self.address)!r} is closed", hint="open it again")
+        deadline: float | None = None
+        pause_s, longest_s = _PAUSE_S
+        while True:
+            try:
+                return self._once(begin, work)
+            except UnicodeEncodeError as error:
+                raise translated(error, self.address) from error
+            except psycopg.Error as error:
+                deadline = deadline or time.monotonic() + self._patience_s
+                if not is_passing(error) or time.monotonic() + pause_s > deadline:
+                    raise translated(error, self.address) from error
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, longest_s)
+
+    def _once(self, begin: str, work: Callable[[Run], T]) -> T:
+        """Run one transaction; a connection that is left in doubt is dropped."""
+        if self._connection is None or self._connection.closed:
+            self._connection = self._connected()
+        connection = self._connection
+        try:
+            # set anew each time: a pooler may hand every transaction to another connection
+            connection.execute(f"{begin}; SET LOCAL search_path = {self._search_path()}")
+            with connection.cursor(binary=True) as run:
+                result = work(run)
+            connection.execute("COMMIT")
+        except BaseException:
+            try:
+                connection.execute("ROLLBACK")
+            except psycopg.Error:
+                self._drop()
+            raise
+        return result
+
+    def _connected(self) -> Connection[Any]:
+        options: dict[str, Any] = {**_DEFAULTS, **conninfo_to_dict(self.address.conninfo)}
+        connection = psycopg.connect(
+            make_conninfo(**options), autocommit=True, prepare_threshold=None
+        )
+        try:
+            self._see_that_it_fits(connection)
+            adapt_text(connection)
+            adapt_vectors(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _see_that_it_fits(self, connection: Connection[Any]) -> None:
+        version = connection.info.server_version
+        if version < MIN_SERVER * 10_000:
+            raise StoreError(
+                f"the server of store {str(self.address)!r} is PostgreSQL {version // 10_000}",
+                hint=f"PostgreSQL {MIN_SERVER} or newer is needed",
+            )
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise StoreError(
+                f"the database of store {str(self.address)!r} is encoded in {encoding}, not UTF8",
+                hint="make one with createdb --encoding=UTF8 --template=template0",
+            )
+
+    def _search_path(self) -> str:
+        ours = f'"{self.address.schema}"'
+        return f"{ours}, {self.vectors_in}" if self.vectors_in else ours
+
+    def _lock_number(self, kind: str, name: str) -> int:
+        text = "\0".join((self.address.schema, kind, name))
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return int.from_bytes(digest, "big", signed=True)
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

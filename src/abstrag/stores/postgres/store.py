@@ -1,0 +1,305 @@
+"""The store on a PostgreSQL server: for many machines, and for collections that outgrow a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Final, Self
+
+from abstrag.errors import StoreCorrupt
+from abstrag.model.background import Background
+from abstrag.model.index import DocumentIndex
+from abstrag.model.term import Mention
+from abstrag.stores.columns import (
+    GIVEN,
+    INFO,
+    INFO_COLUMNS,
+    PACKED,
+    decoding,
+    document_info,
+)
+from abstrag.stores.naming import candidates, choose, complete, unknown
+from abstrag.stores.postgres.address import Address
+from abstrag.stores.postgres.failures import corrupt
+from abstrag.stores.postgres.memory import forget, recall, remember, remembered
+from abstrag.stores.postgres.schema import migrate
+from abstrag.stores.postgres.session import PATIENCE_S, Run, Session
+from abstrag.stores.protocol import LAYER_VERSIONS, DocumentInfo
+from abstrag.stores.rows import Packed, mention, pack, squeeze, unpack, unpack_background, unsqueeze
+from abstrag.stores.tables import TABLES, Row, Table
+
+_INSERT: Final = (
+    f"INSERT INTO documents ({', '.join(GIVEN)}) "
+    f"VALUES ({', '.join(f'%({name})s' for name in GIVEN)}) RETURNING number"
+)
+_POSTINGS: Final = (
+    "SELECT t.id, p.segment, p.start, p.stop, p.header FROM terms t "
+    "JOIN postings p ON p.document = t.document AND p.term = t.number "
+    "WHERE t.document = %s AND t.id = ANY(%s) ORDER BY p.position"
+)
+
+
+class PostgresStore:
+    """A `Store` in one schema of a PostgreSQL database. Open one per thread.
+
+    Writers of different documents do not wait for each other. When the server goes away, a call
+    waits for it to come back and is done again; a document is there once or not at all.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.address = session.address
+        self._session = session
+
+    @classmethod
+    def open(cls, address: str, *, create: bool = True, patience_s: float = PATIENCE_S) -> Self:
+        """Open the store at an address, making or migrating its tables where that is needed.
+
+        Args:
+            address: `postgresql://USER@HOST:PORT/DATABASE`, and `?schema=NAME` for another schema
+                than `abstrag`.
+            create: Make the tables when there are none.
+            patience_s: How long a call waits for a server that went away.
+        """
+        session = Session(Address.parse(address), patience_s=patience_s)
+        try:
+            session.connect()
+            migrate(session, create=create)
+        except BaseException:
+            session.close()
+            raise
+        return cls(session)
+
+    def put(self, index: DocumentIndex, *, source_path: str | None, source_hash: str) -> str:
+        """Keep an index, in place of the one this source had before, and return its store id."""
+        packed = pack(index)  # all of it before anybody has to wait
+        document = index.document
+        values: dict[str, Any] = {
+            "title": document.title,
+            "date": document.metadata.date,
+            "source_path": source_path,
+            "source_hash": source_hash,
+            "content_hash": document.content_hash,
+            "segments": len(index.records),
+            "terms": len(index.map.terms),
+            "edges": len(index.map.edges),
+            **{name: getattr(packed, name) for name in PACKED},
+        }
+
+        def work(run: Run) -> str:
+            names = [f"id {document.id}"]
+            names += [] if source_path is None else [f"path {source_path}"]
+            self._session.lock(run, "document", names)
+            document_id = _choose_id(run, document.id, source_path)
+            replaced = _delete(run, "id = %s OR source_path = %s", (document_id, source_path))
+            (number,) = run.execute(_INSERT, {"id": document_id, **values}).fetchone() or (None,)
+            for table in TABLES:
+                _fill(run, table, number, packed.rows[table])
+            self._forget_unused(run, replaced, using=document.content_hash)
+            return document_id
+
+        return self._session.write(work)
+
+    def get(self, document_id: str) -> DocumentIndex:
+        """Return the index of a document, named by its store id or a unique beginning of it."""
+
+        def work(run: Run) -> tuple[Row, dict[Table, list[Row]]]:
+            number, *columns = _select(run, ("number", *PACKED), document_id)
+            rows = {
+                table: run.execute(table.select.replace("?", "%s"), (number,)).fetchall()
+                for table in TABLES
+            }
+            return tuple(columns), rows
+
+        columns, rows = self._session.read(work)
+        with decoding(f"document {document_id!r}", self._corrupt):
+            return unpack(Packed(rows, *columns))
+
+    def background(self, document_id: str) -> Background:
+        """Return the Background a document was indexed with."""
+        (data,) = self._session.read(lambda run: _select(run, ("background",), document_id))
+        with decoding(f"Background of {document_id!r}", self._corrupt):
+            return unpack_background(data)
+
+    def find(self, document_id: str) -> DocumentInfo:
+        """Describe a document, named by its store id or a unique beginning of it."""
+        return document_info(
+            self._session.read(lambda run: _select(run, INFO_COLUMNS, document_id)), self._corrupt
+        )
+
+    def find_source(self, path: str) -> DocumentInfo | None:
+        """Describe the document that was read from a path, if there is one."""
+        row = self._session.read(
+            lambda run: run.execute(f"{INFO} WHERE source_path = %s", (path,)).fetchone()
+        )
+        return None if row is None else document_info(row, self._corrupt)
+
+    def documents(self) -> tuple[DocumentInfo, ...]:
+        """Describe every document, sorted by id."""
+        rows = self._session.read(lambda run: run.execute(INFO).fetchall())
+        return tuple(
+            sorted((document_info(row, self._corrupt) for row in rows), key=lambda info: info.id)
+        )
+
+    def postings(self, document_id: str, term_ids: Iterable[str]) -> dict[str, tuple[Mention, ...]]:
+        """Return the mentions of each term in index order; a term without any maps to `()`."""
+        wanted = list(term_ids)
+
+        def work(run: Run) -> list[Row]:
+            (number,) = _select(run, ("number",), document_id)
+            return run.execute(_POSTINGS, (number, wanted)).fetchall()
+
+        found: dict[str, list[Mention]] = {term_id: [] for term_id in wanted}
+        for term_id, *row in self._session.read(work):
+            found[term_id].append(mention(term_id, tuple(row)))
+        return {term_id: tuple(mentions) for term_id, mentions in found.items()}
+
+    def remove(self, document_id: str) -> None:
+        """Forget a document, named by its full store id, and the layers only it needed."""
+        seen = False
+
+        def work(run: Run) -> None:
+            nonlocal seen
+            replaced = _delete(run, "id = %s", (document_id,))
+            if not replaced and not seen:  # once seen and now gone: we did that and never heard
+                raise unknown(document_id, _ids(run))
+            seen = True
+            self._forget_unused(run, replaced)
+
+        self._session.write(work)
+
+    def get_layer(self, content_hash: str, layer: str, fingerprint: str) -> bytes | None:
+        """Return what `put_layer` kept under the same three keys, or None."""
+        row = self._session.read(
+            lambda run: run.execute(
+                "SELECT data FROM layers "
+                "WHERE content_hash = %s AND layer = %s AND fingerprint = %s",
+                (content_hash, layer, fingerprint),
+            ).fetchone()
+        )
+        if row is None:
+            return None
+        with decoding(f"layer {layer!r}", self._corrupt):
+            return unsqueeze(row[0])
+
+    def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
+        """Keep an operator's result for a document's content and a chain's fingerprint."""
+        squeezed = squeeze(data)
+
+        def work(run: Run) -> None:
+            run.execute(
+                "INSERT INTO layers (content_hash, layer, fingerprint, data) "
+                "VALUES (%s, %s, %s, %s) ON CONFLICT (content_hash, layer, fingerprint) "
+                "DO UPDATE SET data = excluded.data, number = excluded.number",
+                (content_hash, layer, fingerprint, squeezed),
+            )
+            run.execute(
+                "DELETE FROM layers WHERE number IN (SELECT number FROM layers WHERE "
+                "content_hash = %s AND layer = %s ORDER BY number DESC OFFSET %s)",
+                (content_hash, layer, LAYER_VERSIONS),
+            )
+
+        self._session.write(work)
+
+    def layers(self, content_hash: str) -> tuple[tuple[str, str, bytes], ...]:
+        """Return the layers of a content as (layer, fingerprint, data), the oldest first."""
+        rows = self._session.read(
+            lambda run: run.execute(
+                "SELECT layer, fingerprint, data FROM layers WHERE content_hash = %s "
+                "ORDER BY number",
+                (content_hash,),
+            ).fetchall()
+        )
+        with decoding(f"layers of {content_hash!r}", self._corrupt):
+            return tuple((layer, fingerprint, unsqueeze(data)) for layer, fingerprint, data in rows)
+
+    def recall(
+        self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+    ) -> dict[bytes, bytes]:
+        """Return what is remembered of some keys, under a content and a model's fingerprint."""
+        return self._session.read(lambda run: recall(run, kind, content_hash, model, keys))
+
+    def remember(
+        self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
+    ) -> None:
+        """Keep what a model said; what is there already stays, and the oldest makes room."""
+        self._session.write(lambda run: remember(run, kind, content_hash, model, values))
+
+    def remembered(self, kind: str, content_hash: str) -> dict[str, dict[bytes, bytes]]:
+        """Return everything of a kind that is remembered of a content, by model."""
+        return self._session.read(lambda run: remembered(run, kind, content_hash))
+
+    def check(self) -> None:
+        """Read everything once; a broken store is a `StoreCorrupt`."""
+        for info in self.documents():
+            index = self.get(info.id)
+            found = (len(index.records), len(index.map.terms), len(index.map.edges))
+            if found != (info.segments, info.terms, info.edges):
+                raise corrupt(self.address, f"rows of document {info.id!r} are missing")
+
+    def close(self) -> None:
+        """Let go of the store; closing twice is fine."""
+        self._session.close()
+
+    def __enter__(self) -> Self:
+        """Return the store itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the store."""
+        self.close()
+
+    def _corrupt(self, problem: str) -> StoreCorrupt:
+        return corrupt(self.address, problem)
+
+    def _forget_unused(self, run: Run, contents: list[str], *, using: str | None = None) -> None:
+        """Drop what was kept along the way for contents that no document has any more."""
+        # two that let go of the same content at once would each see the other's document
+        self._session.lock(run, "content", [*contents, *([] if using is None else [using])])
+        for content_hash in sorted(set(contents)):
+            used = run.execute(
+                "SELECT 1 FROM documents WHERE content_hash = %s LIMIT 1", (content_hash,)
+            ).fetchone()
+            if not used:
+                run.execute("DELETE FROM layers WHERE content_hash = %s", (content_hash,))
+                forget(run, content_hash)
+
+
+def _select(run: Run, columns: Iterable[str], document_id: str) -> Row:
+    """Read columns of the document that a person means by an id."""
+    statement = f"SELECT {', '.join(columns)} FROM documents WHERE id = %s"
+    row: Row | None = run.execute(statement, (document_id,)).fetchone()
+    if row is None:  # only now are the names of all the others worth reading
+        row = run.execute(statement, (complete(document_id, _ids(run)),)).fetchone()
+    assert row is not None
+    return row
+
+
+def _ids(run: Run) -> list[str]:
+    return sorted(row[0] for row in run.execute("SELECT id FROM documents"))
+
+
+def _choose_id(run: Run, document_id: str, source_path: str | None) -> str:
+    wanted = candidates(document_id, source_path)
+    holders = dict(
+        run.execute("SELECT id, source_path FROM documents WHERE id = ANY(%s)", (list(wanted),))
+    )
+    return choose(wanted, holders, source_path=source_path)
+
+
+def _delete(run: Run, where: str, values: Row) -> list[str]:
+    """Delete documents with all their rows and return their content hashes."""
+    statement = f"DELETE FROM documents WHERE {where} RETURNING content_hash"
+    return [row[0] for row in run.execute(statement, values)]
+
+
+def _fill(run: Run, table: Table, number: int | None, rows: Sequence[Row]) -> None:
+    """Send the rows of a document in one stream."""
+    columns = ", ".join(("document", *table.columns))
+    with run.copy(f"COPY {table.name} ({columns}) FROM STDIN") as stream:
+        for row in rows:
+            stream.write_row((number, *row))

@@ -1,0 +1,154 @@
+"""What any store keeps along the way: layers of an index, and what models said."""
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+import pytest
+
+from abstrag.errors import InputError
+from abstrag.stores import memory
+from abstrag.stores.protocol import LAYER_VERSIONS, Store
+from abstrag.testing.sample_index import sample_index
+from abstrag.testing.stores.opening import Opening
+
+KINDS: Final = tuple(memory.LIMITS)
+_NUMBERS: Final = struct.pack("<4f", 0.1, -0.0, 1e-42, 3e38)  # with a sign, tiny and huge
+
+
+class KeptRules(Opening):
+    """Layers and memory are found under their own keys, within bounds, and go with a document."""
+
+    def test_a_layer_is_found_under_its_three_keys_only(self, store: Store) -> None:
+        store.put_layer("c1", "times", "f1", b"\0layer" * 1000)
+        assert store.get_layer("c1", "times", "f1") == b"\0layer" * 1000
+        assert store.get_layer("c2", "times", "f1") is None
+        assert store.get_layer("c1", "events", "f1") is None
+        assert store.get_layer("c1", "times", "f2") is None
+
+    def test_a_layer_can_be_written_again(self, store: Store) -> None:
+        store.put_layer("c1", "times", "f1", b"old")
+        store.put_layer("c1", "times", "f1", b"new")
+        assert store.get_layer("c1", "times", "f1") == b"new"
+
+    def test_the_layers_of_a_content_come_oldest_first(self, store: Store) -> None:
+        store.put_layer("c1", "times", "f1", b"rewritten")
+        store.put_layer("c1", "events", "f1", b"")
+        store.put_layer("c2", "times", "f1", b"of another content")
+        store.put_layer("c1", "times", "f1", b"a")
+        assert store.layers("c1") == (("events", "f1", b""), ("times", "f1", b"a"))
+        assert store.layers("c3") == ()
+
+    def test_old_fingerprints_of_a_layer_are_dropped(self, store: Store) -> None:
+        store.put_layer("c1", "events", "f0", b"another layer")
+        for i in range(LAYER_VERSIONS + 2):
+            store.put_layer("c1", "times", f"f{i}", b"x")
+        kept = [i for i in range(LAYER_VERSIONS + 2) if store.get_layer("c1", "times", f"f{i}")]
+        assert kept == list(range(2, LAYER_VERSIONS + 2))
+        assert store.get_layer("c1", "events", "f0") == b"another layer"
+
+    def test_layers_of_replaced_content_are_forgotten(self, store: Store) -> None:
+        old, new = sample_index(title="Old"), sample_index(title="New")
+        for index in (old, new):
+            store.put_layer(index.document.content_hash, "times", "f1", b"x")
+        store.put(old, source_path="/a", source_hash="1")
+        store.put(new, source_path="/a", source_hash="2")
+        assert store.get_layer(old.document.content_hash, "times", "f1") is None
+        assert store.get_layer(new.document.content_hash, "times", "f1") == b"x"
+
+    def test_layers_stay_while_another_document_has_the_same_content(self, store: Store) -> None:
+        index = sample_index()
+        store.put_layer(index.document.content_hash, "times", "f1", b"x")
+        first = store.put(index, source_path="/a", source_hash="1")
+        second = store.put(index, source_path="/b", source_hash="1")
+        store.remove(first)
+        assert store.get_layer(index.document.content_hash, "times", "f1") == b"x"
+        store.remove(second)
+        assert store.get_layer(index.document.content_hash, "times", "f1") is None
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_what_is_remembered_is_found_under_the_same_names_only(
+        self, store: Store, kind: str
+    ) -> None:
+        other = KINDS[1 - KINDS.index(kind)]
+        store.remember(kind, "c1", "m1", {b"k": b"v", b"l": b"w"})
+        assert store.recall(kind, "c1", "m1", [b"k", b"x", b"l"]) == {b"k": b"v", b"l": b"w"}
+        assert store.recall(kind, "c2", "m1", [b"k"]) == {}
+        assert store.recall(kind, "c1", "m2", [b"k"]) == {}
+        assert store.recall(other, "c1", "m1", [b"k"]) == {}
+        assert store.recall(kind, "c1", "m1", []) == {}
+
+    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize(
+        "value",
+        [b"", b"\0", b"four", _NUMBERS, struct.pack("<2f", float("nan"), 1), bytes(4 * 16_001)],
+        ids=["nothing", "NUL", "text", "floats", "not a number", "very many"],
+    )
+    def test_a_value_comes_back_to_the_bit(self, store: Store, kind: str, value: bytes) -> None:
+        store.remember(kind, "c1", "m1", {b"": value, b"\0\xff": value})
+        assert store.recall(kind, "c1", "m1", [b"", b"\0\xff"]) == {b"": value, b"\0\xff": value}
+        assert store.remembered(kind, "c1") == {"m1": {b"": value, b"\0\xff": value}}
+
+    def test_everything_remembered_of_a_content_comes_by_model(self, store: Store) -> None:
+        store.remember("embeddings", "c1", "m2", {b"k": b"v"})
+        store.remember("embeddings", "c1", "m1", {b"k": b"w", b"l": b"x"})
+        store.remember("embeddings", "c2", "m1", {b"k": b"y"})
+        found = store.remembered("embeddings", "c1")
+        assert found == {"m1": {b"k": b"w", b"l": b"x"}, "m2": {b"k": b"v"}}
+        assert store.remembered("judgements", "c1") == {}
+
+    def test_more_keys_than_a_statement_takes_are_found(self, store: Store) -> None:
+        many = {i.to_bytes(4, "big"): bytes([i % 256]) for i in range(2345)}
+        store.remember("embeddings", "c1", "m1", many)
+        assert store.recall("embeddings", "c1", "m1", list(many)) == many
+
+    def test_what_is_there_stays(self, store: Store) -> None:
+        store.remember("judgements", "c1", "m1", {b"k": b"old"})
+        store.remember("judgements", "c1", "m1", {b"k": b"new", b"l": b"w"})
+        assert store.recall("judgements", "c1", "m1", [b"k", b"l"]) == {b"k": b"old", b"l": b"w"}
+        store.remember("judgements", "c1", "m1", {})
+
+    def test_the_oldest_make_room(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(memory, "LIMITS", {"judgements": 3, "embeddings": 100})
+        for i in range(5):
+            store.remember("judgements", f"c{i % 2}", "m1", {bytes([i]): b"v"})
+            store.remember("embeddings", "c1", "m1", {bytes([i]): b"v"})
+        kept = [i for i in range(5) if store.recall("judgements", f"c{i % 2}", "m1", [bytes([i])])]
+        assert kept == [2, 3, 4]
+        assert len(store.recall("embeddings", "c1", "m1", [bytes([i]) for i in range(5)])) == 5
+        store.remember("judgements", "c1", "m1", {bytes([i]): b"v" for i in range(10, 20)})
+        left = [store.remembered("judgements", content) for content in ("c0", "c1")]
+        assert sum(len(values) for models in left for values in models.values()) == 3
+
+    def test_memory_goes_with_the_last_document_of_its_content(self, store: Store) -> None:
+        index = sample_index()
+        content = index.document.content_hash
+        names = [store.put(index, source_path=path, source_hash="s1") for path in ("/a", "/b")]
+        for kind in KINDS:
+            store.remember(kind, content, "m1", {b"k": b"v"})
+            store.remember(kind, "another content", "m1", {b"k": b"v"})
+        store.remove(names[0])
+        assert store.recall("embeddings", content, "m1", [b"k"]) == {b"k": b"v"}
+        store.remove(names[1])
+        for kind in KINDS:
+            assert store.recall(kind, content, "m1", [b"k"]) == {}
+            assert store.recall(kind, "another content", "m1", [b"k"]) == {b"k": b"v"}
+        store.check()
+
+    def test_memory_goes_when_the_content_is_replaced(self, store: Store) -> None:
+        old, new = sample_index(title="Old"), sample_index(title="New")
+        store.put(old, source_path="/a", source_hash="1")
+        store.remember("embeddings", old.document.content_hash, "m1", {b"k": b"v"})
+        store.put(new, source_path="/a", source_hash="2")
+        assert store.recall("embeddings", old.document.content_hash, "m1", [b"k"]) == {}
+
+    @pytest.mark.parametrize("kind", ["layers", "judgements; DROP TABLE documents", ""])
+    def test_nothing_else_is_kept(self, store: Store, kind: str) -> None:
+        with pytest.raises(InputError, match="nothing of the kind"):
+            store.recall(kind, "c1", "m1", [b"k"])
+        with pytest.raises(InputError, match="nothing of the kind"):
+            store.remember(kind, "c1", "m1", {b"k": b"v"})
+        with pytest.raises(InputError, match="nothing of the kind"):
+            store.remembered(kind, "c1")

@@ -1,0 +1,81 @@
+"""A store is opened by what a person calls it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from abstrag.errors import ResourceMissing, StoreError
+from abstrag.stores.location import default_store_path
+from abstrag.stores.open import beside, default_store, open_store, resolved, shown
+from abstrag.stores.reopened import ReopenedMemory
+from abstrag.stores.sqlite import SqliteStore
+
+ADDRESS = "postgresql://ann:hush@127.0.0.1:1/books"
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_path_is_a_file(tmp_path: Path, kind: type[str] | type[Path]) -> None:
+    with open_store(kind(tmp_path / "store.db")) as store:
+        assert isinstance(store, SqliteStore)
+    with pytest.raises(StoreError, match="no store at"):
+        open_store(kind(tmp_path / "other.db"), create=False)
+
+
+def test_without_the_driver_an_address_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [n for n in sys.modules if n.startswith(("psycopg", "abstrag.stores.postgres."))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(ResourceMissing, match="psycopg") as caught:
+        open_store(ADDRESS)
+    assert caught.value.hint == "pip install 'abstrag[postgres]'"
+    assert "hush" not in str(caught.value)
+
+
+def test_the_environment_may_name_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ABSTRAG_STORE", ADDRESS)
+    assert default_store() == ADDRESS
+    with pytest.raises(StoreError, match="where a file is needed") as caught:
+        default_store_path()
+    assert "hush" not in str(caught.value)
+    monkeypatch.setenv("ABSTRAG_STORE", "/somewhere/mine.db")
+    assert default_store() == Path("/somewhere/mine.db")
+
+
+def test_an_address_that_became_a_path_makes_no_folder_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreError, match="no file"):
+        open_store(Path(ADDRESS).resolve())
+    with pytest.raises(StoreError, match="no file") as caught:
+        open_store(Path(ADDRESS))
+    assert "hush" not in f"{caught.value}{caught.value.hint}"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_memory_is_reopened_for_each_question(tmp_path: Path) -> None:
+    memory = ReopenedMemory(tmp_path / "store.db")
+    memory.remember("judgements", "c1", "m1", {b"k": b"v"})
+    assert memory.recall("judgements", "c1", "m1", [b"k", b"l"]) == {b"k": b"v"}
+
+
+def test_what_belongs_to_a_store_lies_beside_it(tmp_path: Path) -> None:
+    assert beside(tmp_path / "store.db", ".studio") == tmp_path / "store.db.studio"
+    one = beside(ADDRESS, ".studio")
+    assert one.name.endswith(".studio")
+    assert one == beside(ADDRESS.replace("hush", "changed"), ".studio")
+    assert one != beside(f"{ADDRESS}?schema=other", ".studio")
+
+
+def test_a_store_is_shown_without_its_password() -> None:
+    assert shown(ADDRESS) == "postgresql://ann@127.0.0.1:1/books"
+    assert shown(Path("library.db")) == "library.db"
+
+
+def test_a_path_is_resolved_and_an_address_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert resolved("library.db") == tmp_path / "library.db"
+    assert resolved(ADDRESS) == ADDRESS

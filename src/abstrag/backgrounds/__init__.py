@@ -1,0 +1,1 @@
+"""Background sources: files of names and classes, compiled once, looked up by the word."""

@@ -1,4 +1,4 @@
-"""The baselines by the names records use, with places kept for those that need more to run."""
+"""The baselines by the names records use."""
 
 from __future__ import annotations
 
@@ -6,26 +6,30 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from abstrag.baselines.backing import Backing
 from abstrag.baselines.bm25 import Bm25
+from abstrag.baselines.crag import Crag
 from abstrag.baselines.dense import Dense
 from abstrag.baselines.hybrid import Hybrid
+from abstrag.baselines.hyde import Hyde
+from abstrag.baselines.ircot import Ircot
+from abstrag.baselines.rerank import Rerank
+from abstrag.baselines.self_rag import SelfRag
 from abstrag.baselines.system import System
-from abstrag.errors import InputError
+from abstrag.errors import InputError, NeedsModel
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How a baseline is made, which numbers of it may be tuned, or why it cannot be had yet."""
+    """How a baseline is made, and which numbers of it may be tuned."""
 
     family: str  # of appendix K: families get equal search breadth
-    build: Callable[..., System] | None = None
+    build: Callable[..., System]
     ranges: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    reserved: str = ""
+    asks: bool = False  # a language model, so that building it takes a `Backing`
 
 
 _BM25_RANGES: Final = {"k1": (0.6, 0.9, 1.2, 1.5, 2.0), "b": (0.25, 0.4, 0.6, 0.75, 0.9)}
-_NEEDS_JUDGE: Final = "it reranks with the evidence judge, whose weights are not installed"
-_NEEDS_MODEL: Final = "it needs a language model, and none is connected"
 
 BASELINES: Final[Mapping[str, Baseline]] = {
     "bm25": Baseline("lexical", lambda **given: Bm25(stem=False, **given), _BM25_RANGES),
@@ -34,22 +38,33 @@ BASELINES: Final[Mapping[str, Baseline]] = {
     "hybrid": Baseline(
         "hybrid", lambda **given: Hybrid(Dense(), **given), {"weight": (0.3, 0.5, 0.7)}
     ),
-    "rerank": Baseline("rerank", reserved=_NEEDS_JUDGE),
-    "hyde": Baseline("hyde", reserved=_NEEDS_MODEL),
-    "ircot": Baseline("ircot", reserved=_NEEDS_MODEL),
-    "self-rag": Baseline("self-rag", reserved=_NEEDS_MODEL),
-    "crag": Baseline("crag", reserved=_NEEDS_MODEL),
+    "rerank": Baseline("rerank", Rerank, {"candidates": (16, 32, 64)}),
+    "hyde": Baseline("hyde", Hyde, asks=True),
+    "ircot": Baseline("ircot", Ircot, asks=True),
+    "self-rag": Baseline("self-rag", SelfRag, asks=True),
+    "crag": Baseline("crag", Crag, asks=True),
 }
 
 
-def build_baseline(name: str, given: Mapping[str, Any] | None = None) -> System:
-    """Make a baseline, with other numbers than its own where some are given."""
+def build_baseline(
+    name: str, given: Mapping[str, Any] | None = None, backing: Backing | None = None
+) -> System:
+    """Make a baseline, with other numbers than its own where some are given.
+
+    Raises:
+        NeedsModel: It asks a language model, and there is no `backing`.
+        InputError: No baseline is called so.
+    """
     if name not in BASELINES:
         raise InputError(f"no baseline is called {name!r}", hint=f"one of: {', '.join(BASELINES)}")
     entry = BASELINES[name]
-    if entry.build is None:
-        ready = ", ".join(key for key, one in BASELINES.items() if one.build)
-        raise InputError(
-            f"system {name!r} cannot run here: {entry.reserved}", hint=f"ready to run: {ready}"
+    numbers = dict(given or {})
+    if not entry.asks:
+        return entry.build(**numbers)
+    if backing is None:
+        ready = ", ".join(key for key, one in BASELINES.items() if not one.asks)
+        raise NeedsModel(
+            f"system {name!r} asks a language model, and none is connected",
+            hint=f"--llm MODEL, with --base-url URL for a local one; without: {ready}",
         )
-    return entry.build(**(given or {}))
+    return entry.build(backing=backing, **numbers)

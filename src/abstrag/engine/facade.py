@@ -5,24 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 from types import TracebackType
 
+from abstrag.backgrounds.compiled import CompiledBackground
+from abstrag.backgrounds.compiled import load as load_background
 from abstrag.config import TAU, Settings
+from abstrag.engine.answer import answer
+from abstrag.engine.generator import TOP, Generator
 from abstrag.engine.library import Library
+from abstrag.engine.prompting import Prompting
 from abstrag.engine.searcher import DEFAULT_K, Searcher
+from abstrag.engine.verdicts import installed_verdicts
 from abstrag.errors import InputError
+from abstrag.llm.connect import Models
+from abstrag.model.answer import Answer
 from abstrag.model.background import Background
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, WhyNot
 from abstrag.rank.judging import Judge
 from abstrag.rank.relevance import DEFAULT_PRESET, PRESETS, Preset
-from abstrag.stores.location import default_store_path
+from abstrag.stores.open import default_store, open_store
 from abstrag.stores.protocol import DocumentInfo
-from abstrag.stores.sqlite import SqliteStore
 
 
 class AbstRAG:
     """Indexes documents and answers questions about them, on this machine and without a key.
 
+    With `models` language models take part: in building the index, in reading queries, in judging.
     The last document indexed or opened is the one that is asked; `document=` names another.
 
         rag = AbstRAG(":memory:")
@@ -35,19 +43,28 @@ class AbstRAG:
         self,
         store: str | Path | None = None,
         *,
-        background: Background | str | Path | None = None,
+        background: Background | CompiledBackground | str | Path | None = None,
         settings: Settings | None = None,
         preset: Preset | str = DEFAULT_PRESET,
         judge: Judge | None = None,
+        models: Models | None = None,
     ) -> None:
-        """Open a store: a file, ":memory:", or by default the one in your data folder."""
+        """Open a store: a file, ":memory:", postgresql://…, or the one in your data folder."""
+        self._prompting = Prompting.of(models) if models is not None else None
         self._preset = _preset(preset)
         self._judge = judge
         known = (
-            background if isinstance(background, Background | None) else Background.load(background)
+            background
+            if isinstance(background, Background | CompiledBackground | None)
+            else load_background(background)
         )
-        self._store = SqliteStore.open(store if store is not None else default_store_path())
-        self._library = Library(self._store, known, settings or Settings())
+        self._store = open_store(store if store is not None else default_store())
+        self._library = Library(
+            self._store,
+            known,
+            settings or Settings(),
+            prompts=self._prompting.index if self._prompting else None,
+        )
         self._searchers: dict[str, Searcher] = {}
         self._current: str | None = None
 
@@ -95,6 +112,28 @@ class AbstRAG:
         """Say at which budget τ each segment meets the whole query."""
         return self.open(document).budget(query)
 
+    def ask(
+        self,
+        query: str,
+        *,
+        k: int = TOP,
+        tau: float = TAU,
+        document: str | None = None,
+        generator: Generator | None = None,
+    ) -> Answer:
+        """Answer a question with exact quotations, or give a verdict on a claim.
+
+        Without a generator the answer is quoted from the document and says so.
+        """
+        return answer(
+            self.open(document),
+            query,
+            k=k,
+            tau=tau,
+            generator=generator,
+            verdicts=installed_verdicts(),
+        )
+
     def open(self, document: str | None = None) -> Searcher:
         """Return the searcher of a document: a file, an id, or the last one indexed."""
         name = document or self._current
@@ -106,7 +145,9 @@ class AbstRAG:
         return self._searchers[name]
 
     def _searcher(self, index: DocumentIndex) -> Searcher:
-        return Searcher(index, preset=self._preset, judge=self._judge)
+        if self._prompting is not None and self._judge is None:
+            return self._prompting.searcher(index, preset=self._preset, memory=self._store)
+        return Searcher(index, preset=self._preset, judge=self._judge, memory=self._store)
 
     def close(self) -> None:
         """Let go of the store."""

@@ -8,10 +8,25 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from abstrag.backgrounds.compiled import CompiledBackground
+from abstrag.backgrounds.schema import is_compiled
+from abstrag.backgrounds.touched import Touched
 from abstrag.config import MAX_FILE_BYTES, Settings
 from abstrag.documents.load import load, read_file
-from abstrag.errors import AbstragError, FileMissing, InputError, NotAFile, UnknownDocument
-from abstrag.indexing.pipeline import OnStep, fingerprint, index
+from abstrag.engine.suggested import with_sources
+from abstrag.errors import (
+    AbstragError,
+    DocumentError,
+    FileMissing,
+    InputError,
+    NotAFile,
+    UnknownDocument,
+)
+from abstrag.indexing.pipeline import OnShortfall, OnStep, fingerprint, index, serves
+from abstrag.indexing.prompted.estimate import estimate
+from abstrag.indexing.prompted.plan import Plan
+from abstrag.indexing.prompted.prompts import IndexPrompts
+from abstrag.indexing.shortfall import missed_segments
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
@@ -20,6 +35,8 @@ from abstrag.stores.location import is_store
 from abstrag.stores.protocol import DocumentInfo, Store
 
 _LATEX: Final = frozenset({".tex", ".ltx"})
+
+Knowledge = Background | CompiledBackground
 
 
 @record
@@ -35,6 +52,7 @@ class Outcome:
     error: str | None = None
     hint: str | None = None
     exit_code: int = 0
+    without: dict[str, int] = field(default_factory=dict)  # segments that lack a model's answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +60,62 @@ class Library:
     """Indexes files into a store, once each, and opens what is there."""
 
     store: Store
-    background: Background | None = None  # None: the one the document was indexed with, if any
+    background: Knowledge | None = None  # None: the one the document was indexed with, if any
     settings: Settings = field(default_factory=Settings)
     on_step: OnStep = lambda _name: None
+    prompts: IndexPrompts | None = None  # None: no model takes part in indexing
+    on_shortfall: OnShortfall = lambda _shortfall: None
 
     def index_file(self, path: Path) -> Outcome:
-        """Index one file unless it, the Background and the operators are all unchanged."""
-        source = str(path.resolve())
-        known = self.store.find_source(source)
-        background = self.background
-        if background is None:
-            background = self.store.background(known.id) if known else EMPTY
-        limit = self.settings.max_file_bytes
-        current = fingerprint(background, self.settings), source_hash(path, limit)
-        if known is not None and (known.fingerprint, known.source_hash) == current:
+        """Index one file unless it, the Background, the operators and the models are unchanged.
+
+        What models added to an index stays in use when none is at hand.
+        """
+        known, background = self._known(path)
+        content = source_hash(path, self.settings.max_file_bytes)
+        if known is not None and self._up_to_date(known, background, content):
             return _outcome(path, "unchanged", known)
-        document = load(path, max_bytes=limit)
-        document = replace(document, metadata=replace(document.metadata, source=source))
-        made = self._keep(self._index(document, background), source, current[1])
-        return _outcome(path, "indexed", self.store.find(made.document.id))
+        document = self._load(path)
+        made = self._keep(self._index(document, background), document.metadata.source, content)
+        outcome = _outcome(path, "indexed", self.store.find(made.document.id))
+        return replace(outcome, without=missed_segments(made.ambiguities))
+
+    def plan_file(self, path: Path) -> tuple[Plan, ...]:
+        """Say what indexing a file would ask of the models; nothing when it is up to date."""
+        known, background = self._known(path)
+        content = source_hash(path, self.settings.max_file_bytes)
+        if self.prompts is None or (known and self._up_to_date(known, background, content)):
+            return ()
+        document = self._load(path)
+        return estimate(
+            document,
+            self.prompts,
+            background=self._part(document, background).background,
+            settings=self.settings,
+            cache=self.store,
+            on_step=self.on_step,
+        )
+
+    def _known(self, path: Path) -> tuple[DocumentInfo | None, Knowledge]:
+        """Return what the store has of a file, and the Background that goes with it."""
+        known = self.store.find_source(str(path.resolve()))
+        if self.background is not None:
+            return known, self.background
+        return known, self.store.background(known.id) if known else EMPTY
+
+    def _up_to_date(self, known: DocumentInfo, background: Knowledge, content: str) -> bool:
+        if isinstance(background, CompiledBackground):
+            kept = self.store.background(known.id)
+            if kept.name != background.name:
+                return False
+            background = kept  # the same words touch the same part of the same file
+        wanted = fingerprint(background, self.settings, prompts=self.prompts)
+        return known.source_hash == content and serves(known.fingerprint, wanted)
+
+    def _load(self, path: Path) -> Document:
+        document = load(path, max_bytes=self.settings.max_file_bytes)
+        source = str(path.resolve())
+        return replace(document, metadata=replace(document.metadata, source=source))
 
     def index_document(self, document: Document) -> DocumentIndex:
         """Index a document that came from no file, and keep it."""
@@ -75,31 +130,54 @@ class Library:
             self.store.put(made, source_path=source, source_hash=content)
         return made
 
-    def _index(self, document: Document, background: Background) -> DocumentIndex:
-        return index(
+    def _part(self, document: Document, background: Knowledge) -> Touched:
+        """Return what a document touches of a compiled Background; any other is taken whole."""
+        if isinstance(background, Background):
+            if not background.compiled:
+                return Touched(background, (), {})
+            background = CompiledBackground.open(background.compiled)
+        return background.touched_by(_texts(document))
+
+    def _index(self, document: Document, background: Knowledge) -> DocumentIndex:
+        part = self._part(document, background)
+        made = index(
             document,
-            background=background,
+            background=part.background,
             settings=self.settings,
+            prompts=self.prompts,
             cache=self.store,
             on_step=self.on_step,
+            on_shortfall=self.on_shortfall,
         )
+        return with_sources(made, part) if part.background.compiled else made
 
     def index_paths(
         self, paths: Sequence[Path], on_file: Callable[[Path], None] = lambda _path: None
     ) -> Iterator[Outcome]:
         """Index files and everything inside folders; a failure is an outcome, not the end."""
-        for path in paths:
-            for file in sorted(_files(path)):
-                on_file(file)
-                if path.is_dir() and _is_part(file):
-                    yield Outcome(str(file), "skipped", error="part of another LaTeX document")
-                    continue
+        for file, part in _listed(paths):
+            on_file(file)
+            if part:
+                yield Outcome(str(file), "skipped", error="part of another LaTeX document")
+                continue
+            try:
+                yield self.index_file(file)
+            except AbstragError as error:
+                yield Outcome(
+                    str(file), "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code
+                )
+
+    def plan_paths(self, paths: Sequence[Path]) -> Iterator[Plan]:
+        """Say what indexing files and everything inside folders would ask of the models.
+
+        A file that cannot be read asks nothing; indexing says what is wrong with it.
+        """
+        for file, part in _listed(paths):
+            if not part:
                 try:
-                    yield self.index_file(file)
-                except AbstragError as error:
-                    yield Outcome(
-                        str(file), "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code
-                    )
+                    yield from self.plan_file(file)
+                except DocumentError:
+                    continue
 
     def open(self, target: str) -> DocumentIndex:
         """Return the index of a file (indexed first when new or changed) or of a document id."""
@@ -129,6 +207,12 @@ class Library:
             raise
 
 
+def _texts(document: Document) -> list[str]:
+    """Return everything a document says, in stretches that no name goes across."""
+    cells = (c.text for b in document.blocks if b.table is not None for c in b.table.cells)
+    return [document.title, *(block.text for block in document.blocks), *cells]
+
+
 def source_hash(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
     """Hash what a document is read from; for LaTeX that is every source file beside it."""
     digest = sha256(read_file(path, max_bytes))
@@ -138,13 +222,20 @@ def source_hash(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
     return digest.hexdigest()
 
 
+def _listed(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
+    """Go through the files to index, each with whether another file pulls it in."""
+    for path in paths:
+        for file in sorted(_files(path)):
+            yield file, path.is_dir() and _is_part(file)
+
+
 def _files(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
     for child in path.rglob("*"):
         hidden = any(part.startswith(".") for part in child.relative_to(path).parts)
-        if child.is_file() and not hidden and not _belongs_to_store(child):
+        if child.is_file() and not hidden and not (_belongs_to_store(child) or is_compiled(child)):
             yield child
 
 

@@ -7,11 +7,17 @@ from dataclasses import replace
 from datetime import date
 from functools import cached_property
 
-from abstrag.config import TAU
+from abstrag.bridges.graph import EdgeSource
+from abstrag.config import TAU, TAU_MAX
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
+from abstrag.neural.cached import CachedEncoder, CachedJudge, Memory
+from abstrag.neural.embedder import default_embedder
+from abstrag.neural.encoder import TextEncoder
+from abstrag.neural.judge import default_judge
+from abstrag.neural.scorer import SegmentJudge
 from abstrag.query.expand import expand
 from abstrag.query.normalize import normalize
 from abstrag.query.operator import QueryOperator, admitted
@@ -46,7 +52,12 @@ class Searcher:
         preset: Preset,
         without: frozenset[str] = frozenset(),
         judge: Judge | None = None,
+        memory: Memory | None = None,
     ) -> None:
+        """Take an index; the shipped judge is used where the preset wants one and none is given.
+
+        `memory` keeps what the shipped models say, so that nothing is computed twice.
+        """
         if unknown := without - set(OPERATORS):
             raise InputError(
                 f"no query operator is called {sorted(unknown)[0]!r}",
@@ -54,7 +65,8 @@ class Searcher:
             )
         self.index = index
         self.preset = preset
-        self.judge = judge
+        self._given_judge = judge
+        self._memory = memory
         self._without = without
 
     @cached_property
@@ -78,8 +90,27 @@ class Searcher:
         if self.preset.lexical_weight:
             made[Signal.LEXICAL] = Lexical(self.index)
         if self.preset.dense_weight:
-            made[Signal.DENSE] = DenseSimilarity(self.index)
+            made[Signal.DENSE] = DenseSimilarity(self.index, encoder=self._encoder)
         return made
+
+    @cached_property
+    def judge(self) -> Judge | None:
+        """Who judges: the one given, or the shipped one where the preset wants it."""
+        if self._given_judge is not None or not self.preset.judge_weight:
+            return self._given_judge
+        judge: SegmentJudge = default_judge()
+        if self._memory is not None:
+            content = self.index.document.content_hash
+            judge = CachedJudge(judge, self._memory, content_hash=content)
+        return judge.reading(self.index.document.title)
+
+    @cached_property
+    def _encoder(self) -> TextEncoder:
+        encoder = default_embedder()
+        if self._memory is None:
+            return encoder
+        content = self.index.document.content_hash
+        return CachedEncoder(encoder, self._memory, content_hash=content)
 
     def normalize(self, text: str, *, today: date | None = None) -> Query:
         """Turn a question or claim into typed, weighted literals."""
@@ -92,11 +123,11 @@ class Searcher:
 
         A segment that scores nothing is no hit, unless `fill` asks for k whatever they score.
         """
-        return self._scoring(text, tau).ranking(k, fill=fill)
+        return self.scoring(text, tau=tau).ranking(k, fill=fill)
 
     def explain(self, text: str, segment: str, *, tau: float = TAU) -> Hit:
         """Return the full trace of one segment, whether it is found or not."""
-        return self._scoring(text, tau).hit(self.position(segment))
+        return self.scoring(text, tau=tau).hit(self.position(segment))
 
     def why_not(
         self,
@@ -113,7 +144,7 @@ class Searcher:
                 "why-not needs either the words of a passage or a segment id",
                 hint='--text "…" or --span s12',
             )
-        scoring = self._scoring(text, tau)
+        scoring = self.scoring(text, tau=tau)
         if segment is not None:
             return why_not(scoring, self.position(segment), k=k)
         assert passage is not None
@@ -122,11 +153,12 @@ class Searcher:
     def budget(self, text: str) -> BudgetCurve:
         """Say at which budget each segment enters."""
         query = self.normalize(text)
-        return budget_curve(self.index, self.costed, query, sources=self._operators)
+        sources = self._sources(query, TAU_MAX)
+        return budget_curve(self.index, self.costed, query, sources=sources)
 
     def support(self, text: str, *, k: int = DEFAULT_K, tau: float = TAU) -> SupportSet:
         """Return hits that can be believed together."""
-        scoring = self._scoring(text, tau)
+        scoring = self.scoring(text, tau=tau)
         return support_set(scoring.ranking(4 * k).hits, self.costed.graph, k=k, tau=tau)
 
     def document_score(
@@ -136,13 +168,14 @@ class Searcher:
         if aggregation not in AGGREGATIONS:
             choices = ", ".join(AGGREGATIONS)
             raise InputError(f"no aggregation is called {aggregation!r}", hint=f"one of: {choices}")
-        ranking = self._scoring(text, tau).ranking(len(self.index.records), fill=True)
+        ranking = self.scoring(text, tau=tau).ranking(len(self.index.records), fill=True)
         return AGGREGATIONS[aggregation]([hit.relevance for hit in ranking.hits])
 
     def clauses(self, text: str, *, tau: float = TAU, most: int = 20) -> tuple[Clause, ...]:
         """Return the cheapest alternatives of a query within a budget."""
-        graph = self.costed.graph.with_sources(*self._operators)
-        stream = expand(self.normalize(text), graph, tau=tau)
+        query = self.normalize(text)
+        graph = self.costed.graph.with_sources(*self._sources(query, tau))
+        stream = expand(query, graph, tau=tau)
         return tuple(clause for clause, _ in zip(stream, range(most), strict=False))
 
     def position(self, segment: str) -> int:
@@ -155,14 +188,20 @@ class Searcher:
             hint=f"abstrag show {self.index.document.id}",
         )
 
-    def _scoring(self, text: str, tau: float) -> Scoring:
+    def scoring(self, text: str, *, tau: float = TAU) -> Scoring:
+        """Lay a query over the document: what ranks, explains and tells why not."""
+        query = self.normalize(text)
         return Scoring(
             self.index,
             self.costed,
-            self.normalize(text),
+            query,
             tau=tau,
             preset=self.preset,
-            sources=self._operators,
+            sources=self._sources(query, tau),
             similarities=self._similarities,
             judge=self.judge,
         )
+
+    def _sources(self, query: Query, tau: float) -> tuple[EdgeSource, ...]:  # noqa: ARG002
+        """What offers edges besides the document's own map, for one query and budget."""
+        return self._operators

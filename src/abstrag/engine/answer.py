@@ -1,0 +1,309 @@
+"""Asking a document: an answer with verified citations, a verdict on a claim, or what is missing.
+
+Search finds the evidence, a generator writes from the best three passages, and every quotation is
+looked up again before anybody sees it. Without a model the answer is quoted, not written, and says
+that it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from abstrag.config import TAU
+from abstrag.engine.citations import Citations, Passage, Quoted
+from abstrag.engine.extractive import choose, unmet
+from abstrag.engine.generator import (
+    TOP,
+    AnswerReply,
+    CitedWords,
+    Generator,
+    Given,
+    Task,
+    VerdictReply,
+)
+from abstrag.engine.searcher import Searcher
+from abstrag.engine.verdicts import Verdicts, objection, opinion
+from abstrag.engine.wording import wording_of
+from abstrag.llm.ask import Answered
+from abstrag.model.answer import (
+    Answer,
+    AnswerEvent,
+    Asked,
+    EventType,
+    Label,
+    Mode,
+    Sentence,
+    Usage,
+    Verdict,
+)
+from abstrag.model.ranking import Ranking
+from abstrag.neural.passage import segment_text
+
+QUOTED: Final = "quoted from the document; no language model was asked"
+UNSURE: Final = "nothing in this document answers this with confidence"
+NO_EVIDENCE: Final = "nothing in this document bears on this claim with confidence"
+NOTHING: Final = "no passage of this document holds anything of the query"
+NO_JUDGE: Final = "the evidence is quoted; a verdict needs a language model or the local judge"
+HESITANT: Final = "the evidence is quoted; the local judge is not sure enough to say what it means"
+WITHHELD: Final = "the evidence is quoted without a verdict"
+NOT_HERE: Final = "not in this document"
+_TOLD: Final = {
+    Label.SUPPORTS: "The evidence supports the claim.",
+    Label.REFUTES: "The evidence refutes the claim.",
+}
+
+
+def answer(
+    searcher: Searcher,
+    query: str,
+    *,
+    k: int = TOP,
+    tau: float = TAU,
+    asked: Asked | None = None,
+    generator: Generator | None = None,
+    verdicts: Verdicts | None = None,
+) -> Answer:
+    """Answer a question, or say what the document makes of a claim, from the best k passages.
+
+    Args:
+        searcher: the document.
+        query: a question or a claim.
+        k: how many passages are looked at.
+        tau: the budget for bridges.
+        asked: what the query is; None tells it by the wording.
+        generator: writes the answer; without one it is quoted.
+        verdicts: the local judge of claims, for when there is no generator.
+
+    Raises:
+        InputError: The query is empty, or the budget is none.
+        ModelError: The generator's model failed.
+    """
+    told = _Telling.of(searcher, query, k=k, tau=tau, asked=asked)
+    if told.task is None:
+        return told.nothing()
+    if generator is not None:
+        return told.generated(generator, told.task)
+    return told.claim(verdicts) if told.task.asked is Asked.CLAIM else told.question()
+
+
+def generation_task(
+    searcher: Searcher,
+    query: str,
+    *,
+    k: int = TOP,
+    tau: float = TAU,
+    asked: Asked | None = None,
+) -> Task | None:
+    """Return what a generator would be given for a query; None when there is nothing to give."""
+    return _Telling.of(searcher, query, k=k, tau=tau, asked=asked).task
+
+
+def answer_events(searcher: Searcher, query: str, **options: Any) -> Iterator[AnswerEvent]:
+    """Answer as `answer` does, and tell it piece by piece.
+
+    A citation is told before the sentence it belongs to. Nothing is told before it is verified, so
+    the first event comes when the model has spoken; the last one holds the whole answer.
+    """
+    yield from events_of(answer(searcher, query, **options))
+
+
+def events_of(made: Answer) -> Iterator[AnswerEvent]:
+    """Take an answer apart into events: the verdict, citations and sentences, then the whole."""
+    if made.verdict is not None:
+        yield AnswerEvent(EventType.VERDICT, verdict=made.verdict)
+    by_number = {citation.number: citation for citation in made.citations}
+    told: set[int] = set()
+    for sentence in made.sentences:
+        for number in sentence.citations:
+            if number not in told:
+                told.add(number)
+                yield AnswerEvent(EventType.CITATION, citation=by_number[number])
+        yield AnswerEvent(
+            EventType.TEXT, sentence.text, citations=sentence.citations, doubt=sentence.doubt
+        )
+    yield AnswerEvent(EventType.DONE, answer=made)
+
+
+class _Telling:
+    """One query about one document with the passages found for it, and the ways to answer it."""
+
+    def __init__(
+        self, searcher: Searcher, ranking: Ranking, asked: Asked, passages: Sequence[Passage]
+    ) -> None:
+        self._searcher = searcher
+        self._ranking = ranking
+        self._asked = asked
+        self._passages = passages
+        self._citations = Citations(searcher.index.document, passages)
+
+    @classmethod
+    def of(
+        cls, searcher: Searcher, query: str, *, k: int, tau: float, asked: Asked | None
+    ) -> _Telling:
+        """Search, and tell what the query is."""
+        ranking = searcher.search(query, k=k, tau=tau)
+        passages = tuple(
+            Passage(number, hit, searcher.index.records[hit.position].segment)
+            for number, hit in enumerate(ranking.hits, 1)
+        )
+        return cls(searcher, ranking, asked or wording_of(query), passages)
+
+    @property
+    def task(self) -> Task | None:
+        """What a generator is given: the passages as it sees them; None when there are none."""
+        if not self._passages:
+            return None
+        given = (Given(p.segment.text, p.segment.section, p.headers) for p in self._passages)
+        return Task(self._asked, self._ranking.query.text, tuple(given))
+
+    def nothing(self) -> Answer:
+        """Say that the document holds nothing of the query; no model is asked about nothing."""
+        missing = tuple(literal.label for literal in self._ranking.query.literals)
+        return self._answer(Mode.EXTRACTIVE, found=False, missing=missing, note=NOTHING)
+
+    def question(self) -> Answer:
+        """Quote the sentences that answer, or abstain and show the closest passages."""
+        sentences = self._quoted()
+        if not sentences:
+            return self._abstention(UNSURE)
+        return self._answer(Mode.EXTRACTIVE, found=True, sentences=sentences, note=QUOTED)
+
+    def claim(self, verdicts: Verdicts | None) -> Answer:
+        """Quote the evidence for or against a claim, with the local judge's opinion if it has one.
+
+        The judge reads all passages, so where it takes a side they are quoted whatever they meet
+        of the claim's words.
+        """
+        verdict, doubt = self._opinion(verdicts)
+        sides = verdict is not None and verdict.label is not Label.NOT_ENOUGH_INFO
+        sentences = self._quoted(strict=not sides)
+        if not sentences:
+            return self._abstention(f"{NO_EVIDENCE}: {doubt}" if doubt else NO_EVIDENCE, verdict)
+        note = QUOTED if verdict else NO_JUDGE if verdicts is None else HESITANT
+        if doubt:
+            note = f"{WITHHELD}: {doubt}"
+        return self._answer(
+            Mode.EXTRACTIVE, found=True, sentences=sentences, verdict=verdict, note=note
+        )
+
+    def _opinion(self, verdicts: Verdicts | None) -> tuple[Verdict | None, str | None]:
+        """Return the local judge's opinion, or None and what speaks against telling it."""
+        if verdicts is None:
+            return None, None
+        claim, document = self._ranking.query.text, self._searcher.index.document
+        texts = [segment_text(passage.segment) for passage in self._passages]
+        verdict = opinion(verdicts, claim, texts)
+        if verdict is None:
+            return None, None
+        doubt = objection(verdict, claim, self._passages, document)
+        return (None, doubt) if doubt else (verdict, None)
+
+    def generated(self, generator: Generator, task: Task) -> Answer:
+        """Let the generator write, and check every quotation it gives."""
+        reply = generator(task)
+        said = reply.value
+        if isinstance(said, AnswerReply):
+            return self._written(said, reply)
+        assert isinstance(said, VerdictReply)
+        return self._judged(said, reply)
+
+    def _written(self, said: AnswerReply, reply: Answered[Any]) -> Answer:
+        if not said.found:
+            missing = said.missing or self._missing()
+            return self._answer(
+                Mode.GENERATED,
+                found=False,
+                missing=missing,
+                note=f"so {reply.reply.model} says of {len(self._passages)} passages",
+                reply=reply,
+            )
+        sentences = tuple(
+            self._sentence(one.text, one.citations) for one in said.sentences if one.text.strip()
+        )
+        note = f"written by {reply.reply.model} from {len(self._passages)} passages"
+        return self._answer(
+            Mode.GENERATED,
+            found=True,
+            sentences=sentences,
+            missing=said.missing,
+            note=note,
+            reply=reply,
+        )
+
+    def _judged(self, said: VerdictReply, reply: Answered[Any]) -> Answer:
+        label = Label.read(said.label)
+        sides = label is not Label.NOT_ENOUGH_INFO
+        reason = said.reason.strip() or _TOLD.get(label, "")
+        sentences: tuple[Sentence, ...] = ()
+        if reason and (sides or said.citations):
+            sentences = (self._sentence(reason, said.citations),)
+        grounded = not sides or any(one.citations for one in sentences)
+        missing = said.missing
+        if not sides:
+            missing = missing or self._missing()
+        return self._answer(
+            Mode.GENERATED,
+            found=sides,
+            sentences=sentences,
+            verdict=Verdict(label, reply.reply.model, grounded=grounded),
+            missing=missing,
+            note=f"judged by {reply.reply.model} from {len(self._passages)} passages",
+            reply=reply,
+        )
+
+    def _sentence(self, text: str, cited: Sequence[CitedWords]) -> Sentence:
+        quoted = [Quoted(one.quote, one.number) for one in cited]
+        return self._citations.sentence(text, quoted, question=self._ranking.query.text)
+
+    def _quoted(self, *, strict: bool = True) -> tuple[Sentence, ...]:
+        index = self._searcher.index
+        chosen = choose(index, self._ranking.query, self._passages, strict=strict)
+        return tuple(self._citations.verbatim(one.passage, one.start, one.end) for one in chosen)
+
+    def _missing(self) -> tuple[str, ...]:
+        title = self._searcher.index.document.title
+        return unmet(self._ranking.hits, self._ranking.query, title)
+
+    def _abstention(self, note: str, verdict: Verdict | None = None) -> Answer:
+        return self._answer(
+            Mode.EXTRACTIVE, found=False, missing=self._missing(), verdict=verdict, note=note
+        )
+
+    def _answer(
+        self,
+        mode: Mode,
+        *,
+        found: bool,
+        sentences: tuple[Sentence, ...] = (),
+        missing: tuple[str, ...] = (),
+        verdict: Verdict | None = None,
+        note: str = "",
+        reply: Answered[Any] | None = None,
+    ) -> Answer:
+        return Answer(
+            query=self._ranking.query.text,
+            document=self._searcher.index.document.id,
+            asked=self._asked,
+            mode=mode,
+            found=found,
+            sentences=sentences,
+            citations=self._citations.all,
+            missing=missing,
+            verdict=verdict,
+            evidence=tuple(passage.evidence for passage in self._passages),
+            note=note,
+            usage=Usage() if reply is None else _usage(reply),
+        )
+
+
+def _usage(reply: Answered[Any]) -> Usage:
+    one = reply.reply
+    return Usage(
+        calls=0 if one.cached else 1,
+        cached=int(one.cached),
+        tokens_in=one.tokens_in,
+        tokens_out=one.tokens_out,
+        cost=one.cost,
+        ids=(one.call,),
+    )

@@ -1,0 +1,163 @@
+"""Citations: what a generator claims to quote, checked against what it was given.
+
+Nothing becomes a citation that does not stand in a passage that was given; a quotation attributed
+to the wrong passage is credited to the right one. A sentence keeps a doubt when none of its
+quotations holds, or when it states a figure that its passages do not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from abstrag.engine.quotation import find_quote, parts_of
+from abstrag.model.answer import Citation, Evidence, Sentence
+from abstrag.model.document import Document
+from abstrag.model.ranking import Hit
+from abstrag.model.segment import Segment
+from abstrag.model.span import Span
+
+_FIGURE: Final = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One piece of evidence as a generator is given it, with the way back to the document."""
+
+    number: int
+    hit: Hit
+    segment: Segment
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """The row and column headers a table's cells are read with."""
+        return tuple(header.text for header in self.segment.headers)
+
+    @property
+    def text(self) -> str:
+        """Everything of the passage that may be quoted, as one text."""
+        return " ".join((*self.headers, self.segment.text))
+
+    @property
+    def evidence(self) -> Evidence:
+        """The passage for the record of the answer."""
+        hit = self.hit
+        return Evidence(
+            number=self.number,
+            segment=hit.segment,
+            quote=hit.quote,
+            text=self.segment.text,
+            span=hit.span,
+            page=hit.page,
+            section=hit.section,
+            relevance=hit.relevance,
+            reading=hit.reading,
+            headers=self.headers,
+        )
+
+    def locate(self, quote: str) -> tuple[str, Span] | None:
+        """Return the words of the passage a quotation means, and where they stand."""
+        at = find_quote(quote, self.segment.text)
+        if at is not None:
+            return self.segment.text[at[0] : at[1]], self.segment.alignment.locate(*at)
+        for header in self.segment.headers:
+            if find_quote(quote, header.text) is not None:
+                return header.text, header.span
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A quotation as a generator gives it: words, and the passage it says they are from."""
+
+    words: str
+    passage: int | None = None
+
+
+class Citations:
+    """Collects the verified quotations of one answer and numbers them as they come."""
+
+    def __init__(self, document: Document, passages: Sequence[Passage]) -> None:
+        self._document = document
+        self._passages = passages
+        self._made: dict[tuple[Span, int], Citation] = {}
+
+    @property
+    def all(self) -> tuple[Citation, ...]:
+        """Every citation so far, by number."""
+        return tuple(self._made.values())
+
+    def sentence(self, text: str, quoted: Iterable[Quoted], *, question: str = "") -> Sentence:
+        """Check one sentence: its quotations become citations, what does not hold a doubt."""
+        claimed = tuple(quoted)
+        found = [one for quote in claimed for one in self._verified(quote)]
+        numbers = tuple(dict.fromkeys(one.number for one in found))
+        doubt = self._doubt(text, claimed, found, question)
+        return Sentence(" ".join(text.split()), numbers, doubt)
+
+    def verbatim(self, passage: Passage, start: int, end: int) -> Sentence:
+        """Make a sentence of a passage's own words, which is its own citation."""
+        text = passage.segment.text[start:end]
+        cited = self._cite(passage, text, passage.segment.alignment.locate(start, end))
+        return Sentence(text, (cited.number,))
+
+    def _verified(self, quoted: Quoted) -> list[Citation]:
+        """Return the citations of a quotation: one for each of its parts, or none at all."""
+        parts = parts_of(quoted.words)
+        places = [self._place(part, quoted.passage) for part in parts]
+        found = [place for place in places if place is not None]
+        if len(found) < len(parts):
+            return []
+        return [self._cite(*place) for place in found]
+
+    def _place(self, part: str, named: int | None) -> tuple[Passage, str, Span] | None:
+        for passage in sorted(self._passages, key=lambda one: one.number != named):
+            if (at := passage.locate(part)) is not None:
+                return passage, *at
+        return None
+
+    def _cite(self, passage: Passage, text: str, span: Span) -> Citation:
+        key = span, passage.number
+        if key not in self._made:
+            self._made[key] = Citation(
+                number=len(self._made) + 1,
+                evidence=passage.number,
+                segment=passage.segment.id,
+                quote=self._document.quote(span),
+                text=text,
+                span=span,
+                page=passage.segment.page,
+                section=passage.segment.section,
+                headers=passage.headers,
+            )
+        return self._made[key]
+
+    def _doubt(
+        self, text: str, claimed: Sequence[Quoted], found: Sequence[Citation], question: str
+    ) -> str | None:
+        if not found:
+            return self._unfounded(claimed)
+        cited = {one.evidence for one in found}
+        known = figures(question)
+        for passage in self._passages:
+            if passage.number in cited:
+                known |= figures(passage.text)
+        if strange := sorted(figures(text) - known):
+            return f"it says {', '.join(strange)}, and the passages it cites do not"
+        return None
+
+    def _unfounded(self, claimed: Sequence[Quoted]) -> str:
+        parts = [part for one in claimed for part in parts_of(one.words)]
+        if not parts:
+            return "it cites nothing"
+        wrong = next(part for part in parts if self._place(part, None) is None)
+        if any(find_quote(wrong, block.text) for block in self._document.blocks):
+            return f"its quotation {wrong!r} is in the document but not in the evidence given"
+        return f"its quotation {wrong!r} is not in the document"
+
+
+def figures(text: str) -> set[str]:
+    """Return the numbers a text states in digits, in one spelling: 1,200 and 1200 are the same."""
+    return {found.replace(",", "") for found in _FIGURE.findall(text)}

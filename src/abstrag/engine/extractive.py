@@ -1,0 +1,208 @@
+"""Answering without a model: the sentences of the best passages that hold most of the question.
+
+A sentence counts by how much of the query it meets itself, by how relevant its passage is, and by
+whether it names the kind of thing that was asked for. A passage that meets too little of the query,
+or nothing of what it names, is not quoted, and where all are like that nothing is answered: a wrong
+sentence quoted exactly is still a wrong answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from spacy.tokens import Doc
+from spacy.tokens import Span as Tokens
+
+from abstrag.engine.citations import Passage
+from abstrag.language.keys import key
+from abstrag.language.parser import parse
+from abstrag.model.document import Document
+from abstrag.model.index import DocumentIndex
+from abstrag.model.query import LiteralKind, Query
+from abstrag.model.ranking import Hit, LiteralTrace
+from abstrag.model.segment import SegmentKind
+from abstrag.model.term import TermKind
+
+COVERAGE_FLOOR: Final = 0.3  # of the query's weight that a passage has to meet
+JUDGEMENT_FLOOR: Final = 0.2  # what the judge, where there is one, has to give a passage
+HALF_FLOOR: Final = 0.1  # what it has to give a sentence that looks like the answer by itself
+WELL_MET: Final = 0.7  # of the query's weight that such a sentence meets
+NEAR: Final = 0.8  # of the best sentence's score that others need to be quoted with it
+MOST: Final = 3  # sentences of an answer
+_NO_FIT: Final = 0.5  # what a sentence without the kind of thing asked for is worth
+
+_NAMES: Final = {
+    "person or organization": frozenset({"PERSON", "ORG", "NORP"}),
+    "place": frozenset({"GPE", "LOC", "FAC"}),
+}
+_TERMS: Final = {
+    "person or organization": (TermKind.ROLE,),  # "the CTO of Anthropic" is somebody
+    "quantity": (TermKind.QUANTITY,),
+    "time": (TermKind.TIME,),
+}
+_CUES: Final = {
+    "reason": re.compile(
+        r"\b(?:because|since|due to|owing to|thus|therefore|so that|in order to|as a result|"
+        r"caused? by|reasons?)\b",
+        re.I,
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A stretch of a passage's text that answers, and how well."""
+
+    passage: Passage
+    start: int
+    end: int
+    score: float
+
+    @property
+    def text(self) -> str:
+        """The words chosen."""
+        return self.passage.segment.text[self.start : self.end]
+
+
+def holds(hit: Hit, title: str = "") -> bool:
+    """Tell whether a passage is good enough to be quoted as an answer.
+
+    A judge's word on it settles it. Without one the passage has to meet enough of the query and,
+    where the query names something, at least one of the names; what the document's title names is
+    understood throughout, and need not be said again.
+    """
+    if hit.judgement is not None:
+        return hit.judgement >= JUDGEMENT_FLOOR
+    topic = key(title)
+    names = [
+        found.met
+        for found in hit.trace.literals
+        if found.literal.kind is LiteralKind.ENTITY and key(found.literal.label) not in topic
+    ]
+    return hit.trace.share >= COVERAGE_FLOOR and (not names or any(names))
+
+
+def unmet(hits: Sequence[Hit], query: Query, title: str = "") -> tuple[str, ...]:
+    """Return what of the query neither passages nor title meet, in the query's order."""
+    topic = key(title)
+    return tuple(
+        literal.label
+        for j, literal in enumerate(query.literals)
+        if key(literal.label) not in topic and not any(hit.trace.literals[j].met for hit in hits)
+    )
+
+
+def strangers(hits: Sequence[Hit], document: Document) -> tuple[str, ...]:
+    """Return the names in a query that no passage meets and the document never mentions."""
+    names = [found.literal for found in hits[0].trace.literals] if hits else []
+    return tuple(
+        literal.label
+        for j, literal in enumerate(names)
+        if literal.kind is LiteralKind.ENTITY
+        and not any(hit.trace.literals[j].met for hit in hits)
+        and not _mentioned(literal.label, document)
+    )
+
+
+def _mentioned(name: str, document: Document) -> bool:
+    text = f"{document.title} {document.text}".casefold()
+    return all(word in text for word in name.casefold().split())
+
+
+def choose(
+    index: DocumentIndex, query: Query, passages: Sequence[Passage], *, strict: bool = True
+) -> list[Chosen]:
+    """Return the sentences that answer, best first.
+
+    There are none when no passage is good enough, or the query names what the document does not
+    know; without `strict` every passage will do.
+    """
+    title = index.document.title
+    if strict and strangers([passage.hit for passage in passages], index.document):
+        return []
+    good = [p for p in passages if not strict or holds(p.hit, title) or _half_held(p.hit)]
+    docs = parse(passage.segment.text for passage in good)
+    found = [
+        Chosen(passage, start, end, _score(index, query, passage, doc, start, end))
+        for passage, doc in zip(good, docs, strict=True)
+        for start, end in _sentences(passage, doc)
+        if not strict
+        or holds(passage.hit, title)
+        or _looks_right(index, query, passage, doc, start, end)
+    ]
+    found.sort(key=lambda one: -one.score)
+    return [one for one in found[:MOST] if one.score >= NEAR * found[0].score]
+
+
+def _half_held(hit: Hit) -> bool:
+    """True when the judge thinks something of a passage, though not enough."""
+    return hit.judgement is not None and hit.judgement >= HALF_FLOOR
+
+
+def _looks_right(
+    index: DocumentIndex, query: Query, passage: Passage, doc: Doc, start: int, end: int
+) -> bool:
+    """True when a sentence meets the query by itself and names the kind of thing asked for."""
+    sentence = doc.char_span(start, end, alignment_mode="expand")
+    return (
+        sentence is not None
+        and query.answer_type in _NAMES | _TERMS | _CUES
+        and _of_kind(index, query, passage, sentence)
+        and _met_within(index, passage.hit, start, end) >= WELL_MET
+    )
+
+
+def _score(
+    index: DocumentIndex, query: Query, passage: Passage, doc: Doc, start: int, end: int
+) -> float:
+    sentence = doc.char_span(start, end, alignment_mode="expand")
+    fit = sentence is None or _of_kind(index, query, passage, sentence)
+    met = _met_within(index, passage.hit, start, end)
+    return passage.hit.relevance * (1 + met) * (1.0 if fit else _NO_FIT)
+
+
+def _sentences(passage: Passage, doc: Doc) -> Iterator[tuple[int, int]]:
+    """Cut a passage into sentences; what is no running text stays whole."""
+    whole = 0, len(passage.segment.text)
+    if passage.segment.kind is not SegmentKind.PARAGRAPH:
+        yield whole
+        return
+    for sent in doc.sents:
+        text = sent.text.strip()
+        if text:
+            start = sent.start_char + sent.text.index(text)
+            yield start, start + len(text)
+
+
+def _met_within(index: DocumentIndex, hit: Hit, start: int, end: int) -> float:
+    """Return the share of the query's weight that one sentence of a hit meets by itself."""
+    inside = set(index.terms_in(hit.position, start, end))
+    return sum(t.literal.weight for t in hit.trace.literals if t.met and _by(t, inside))
+
+
+def _by(found: LiteralTrace, inside: set[str]) -> bool:
+    """True when a literal is met by these terms, or by what holds for the whole passage."""
+    if found.context is not None or (found.mention and found.mention.header is not None):
+        return True
+    return found.via in inside or not inside.isdisjoint(found.alternatives)
+
+
+def _of_kind(index: DocumentIndex, query: Query, passage: Passage, sentence: Tokens) -> bool:
+    """True when the sentence holds what the question's answer type asks for, if it has one."""
+    wanted = query.answer_type or ""
+    if wanted not in _NAMES | _TERMS | _CUES:
+        return True
+    if wanted in _CUES:
+        return _CUES[wanted].search(sentence.text) is not None
+    # what the question itself names is no news
+    asked = key(query.text)
+    names = [ent for ent in sentence.ents if ent.label_ in _NAMES.get(wanted, ())]
+    if any(key(name.text) not in asked for name in names):
+        return True
+    known = {term for literal in query.literals for term in literal.terms}
+    inside = index.terms_in(passage.hit.position, sentence.start_char, sentence.end_char)
+    prefixes = tuple(f"{kind.value}:" for kind in _TERMS.get(wanted, ()))
+    return any(term.startswith(prefixes) and term not in known for term in inside)

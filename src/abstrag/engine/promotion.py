@@ -1,0 +1,91 @@
+"""Promotion: a prompt edit that has its votes is tried on every solved query before it counts.
+
+A changed program changes what a model makes of a document, so each document with solved queries
+is indexed once with the program as it is and once as it would be, and the evaluator looks whether
+a query loses its evidence. Calls that stay the same come from the log and cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from abstrag.config import Settings
+from abstrag.engine.prompting import Prompting
+from abstrag.engine.refinement import packaged_evaluator
+from abstrag.errors import UnknownDocument
+from abstrag.indexing.pipeline import index
+from abstrag.llm.program import Program
+from abstrag.model.index import DocumentIndex
+from abstrag.policy.audit import AuditEntry
+from abstrag.policy.store import PolicyStore
+from abstrag.rank.relevance import DEFAULT_PRESET, Preset
+from abstrag.refine.episode import Episode
+from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.ledger import Ledger, text_hash
+from abstrag.stores.protocol import Store
+
+
+@dataclass(frozen=True)
+class Promoter:
+    """Replays solved queries under a changed program, with the models that will run it.
+
+    Without an evaluator the shipped judge says what is evidence.
+    """
+
+    policy: PolicyStore
+    documents: Store
+    prompting: Prompting
+    evaluator: Evaluator | None = None
+    preset: Preset = DEFAULT_PRESET
+
+    def promote(self) -> tuple[AuditEntry, ...]:
+        """Promote every edit that has its votes and costs no solved query its evidence."""
+        return self.policy.promote(self.worse)
+
+    def worse(self, program: Program) -> tuple[str, ...]:
+        """Return the ids of the solved queries that lose their evidence under a program."""
+        changed = {**self.prompting.programs, program.stage: program}
+        found: list[str] = []
+        for document, episodes in self._solved():
+            before = self._sufficient(document, episodes, self.prompting.programs)
+            after = self._sufficient(document, episodes, changed)
+            found += [case for case, met in before.items() if met and not after[case]]
+        return tuple(found)
+
+    def _solved(self) -> list[tuple[DocumentIndex, tuple[Episode, ...]]]:
+        """Return the documents that have solved queries and are still in the store as they were."""
+        ledger = Ledger(self.policy)
+        found = []
+        for name, text in ledger.documents():
+            try:
+                document = self.documents.get(name)
+            except UnknownDocument:
+                continue
+            if text_hash(document) == text:
+                found.append((document, ledger.solved(text)))
+        return found
+
+    def _sufficient(
+        self,
+        known: DocumentIndex,
+        episodes: tuple[Episode, ...],
+        programs: Mapping[str, Program],
+    ) -> dict[str, bool]:
+        """Tell which queries have their evidence when a document is indexed by some programs."""
+        prompting = replace(self.prompting, programs=programs)
+        settings = Settings(granularity=known.granularity.value, genre=known.genre.value)
+        made = index(
+            known.document,
+            background=known.background,
+            settings=settings,
+            prompts=prompting.index,
+        )
+        searcher = prompting.searcher(made, preset=self.preset)
+        judge = self.evaluator or packaged_evaluator(title=known.document.title)
+        return {
+            episode.id: judge.signals(
+                episode, searcher.search(episode.query, k=judge.k), made.segments
+            ).sufficient
+            for episode in episodes
+        }

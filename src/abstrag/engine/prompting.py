@@ -1,0 +1,152 @@
+"""Prompting: what models do for indexing and search, put together from models and programs.
+
+A role that has no model works by rule. The index role builds maps and reads queries, the judge role
+decides on what was proposed and judges segments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from abstrag.engine.prompted_searcher import PromptedSearcher
+from abstrag.engine.searcher import Searcher
+from abstrag.indexing.prompted.plan import Plan
+from abstrag.indexing.prompted.prompts import IndexPrompts
+from abstrag.llm.connect import Models
+from abstrag.llm.estimate import Estimate
+from abstrag.llm.model import LanguageModel, Role
+from abstrag.llm.program import Program
+from abstrag.llm.prompt import Prompt
+from abstrag.llm.tokens import tokens_in
+from abstrag.model.index import DocumentIndex
+from abstrag.neural.cached import Memory
+from abstrag.neural.embedder import default_embedder
+from abstrag.neural.encoder import TextEncoder
+from abstrag.policy.load import load_programs
+from abstrag.query.prompted.expand import ExpandQuery
+from abstrag.query.prompted.normalize import NormalizeQuery
+from abstrag.rank.prompted_judge import MAX_TOKENS, PromptedJudge
+from abstrag.rank.relevance import Preset
+
+_BATCH: Final = 16  # segments a ranking asks its judge about at a time
+_QUERY_TOKENS: Final = 2560  # of the two replies on the query side
+
+
+@dataclass(frozen=True)
+class Prompting:
+    """Models with the programs they run and the encoder that proposes to them."""
+
+    models: Models
+    programs: Mapping[str, Program]
+    encoder: TextEncoder
+
+    @classmethod
+    def of(
+        cls,
+        models: Models,
+        *,
+        programs: Mapping[str, Program] | None = None,
+        encoder: TextEncoder | None = None,
+    ) -> Prompting:
+        """Use these models; programs and encoder are the installed ones unless given."""
+        return cls(
+            models,
+            load_programs() if programs is None else programs,
+            default_embedder() if encoder is None else encoder,
+        )
+
+    @cached_property
+    def index(self) -> IndexPrompts | None:
+        """What a chain needs; None when no model has the index role."""
+        own = self.models.get(Role.INDEX)
+        if own is None:
+            return None
+        index: LanguageModel = own
+        return IndexPrompts.of(
+            self.programs, lambda role: self.models.get(role) or index, self.encoder
+        )
+
+    def searcher(
+        self,
+        index: DocumentIndex,
+        *,
+        preset: Preset,
+        without: frozenset[str] = frozenset(),
+        memory: Memory | None = None,
+    ) -> Searcher:
+        """Make a searcher that reads queries and judges segments with the models there are."""
+        judge = self._prompt("entailment", Role.JUDGE)
+        judged = judged_preset(preset) if judge else preset
+        return PromptedSearcher(
+            index,
+            preset=judged,
+            without=without,
+            judge=PromptedJudge.of(index, judge, coverage=judged.coverage) if judge else None,
+            memory=memory,
+            normalizer=self.normalizer,
+            expander=self.expander,
+        )
+
+    @property
+    def normalizer(self) -> NormalizeQuery | None:
+        """What cuts a query into literals."""
+        prompt = self._prompt("normalize_query", Role.INDEX)
+        return NormalizeQuery(prompt) if prompt else None
+
+    @property
+    def expander(self) -> ExpandQuery | None:
+        """What proposes alternatives of a query."""
+        prompt = self._prompt("expand_query", Role.INDEX)
+        return ExpandQuery(prompt, self.encoder) if prompt else None
+
+    def estimate(self, plans: Iterable[Plan]) -> Estimate:
+        """Price plans; what the log holds already is free."""
+        total = Estimate()
+        for plan in plans:
+            if plan.exact:
+                total += self.models.estimate(plan.requests)
+            elif plan.requests:
+                total += self.models.guess(
+                    plan.requests[0].role,
+                    plan.calls,
+                    sum(map(tokens_in, plan.requests)),
+                    sum(request.max_tokens for request in plan.requests),
+                )
+        return total
+
+    def estimate_search(self, index: DocumentIndex, *, singly: bool = False) -> Estimate:
+        """Say what one search of a document takes at most; `singly` where segments are explained.
+
+        An explanation may ask the judge about segments one at a time.
+        """
+        total = Estimate(most=True)
+        for stage in ("normalize_query", "expand_query"):
+            if prompt := self._prompt(stage, Role.INDEX):
+                sent = tokens_in(prompt.program.request(prompt.role, {})) + _QUERY_TOKENS
+                total += self.models.guess(Role.INDEX, 1, sent, _QUERY_TOKENS, most=True)
+        if judge := self._prompt("entailment", Role.JUDGE):
+            calls, sent = PromptedJudge.of(index, judge).most_calls(
+                index.segments, 1 if singly else _BATCH
+            )
+            total += self.models.guess(Role.JUDGE, calls, sent, calls * MAX_TOKENS, most=True)
+        return total
+
+    def _prompt(self, stage: str, role: Role) -> Prompt | None:
+        model = self.models.get(role)
+        return None if model is None else Prompt(self.programs[stage], model, role)
+
+
+def judged_preset(preset: Preset) -> Preset:
+    """Give a judge its say in Match: all of it in the paper's presets, else half of it.
+
+    A preset that already gives it a weight keeps it.
+    """
+    if preset.judge_weight:
+        return preset
+    others = sum(preset.weights.values())
+    if preset.hard_gap:  # the paper's presets: there a judge's coverage is Match
+        return replace(preset, name=f"{preset.name}+judge", coverage_weight=0.0, judge_weight=1.0)
+    return replace(preset, name=f"{preset.name}+judge", judge_weight=others)

@@ -1,0 +1,208 @@
+"""Refinement wired up: one document's searcher, its evaluator, and the ledger of its patches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+
+from abstrag.config import JUDGE_SAMPLES, TAU
+from abstrag.engine.searcher import DEFAULT_K, Searcher
+from abstrag.errors import InputError
+from abstrag.llm.connect import Models
+from abstrag.llm.estimate import Estimate
+from abstrag.llm.model import Role
+from abstrag.model.patch import Stage
+from abstrag.model.ranking import Ranking
+from abstrag.neural.judge import default_judge
+from abstrag.policy.hashes import base_hash, canonical, content_hash
+from abstrag.policy.load import load_program
+from abstrag.rank.judging import Judge
+from abstrag.refine.critic import PromptedCritic
+from abstrag.refine.episode import Episode
+from abstrag.refine.evaluator import Evaluator, K
+from abstrag.refine.explain import LocalExplainer, PromptedExplainer
+from abstrag.refine.ledger import Ledger, text_hash
+from abstrag.refine.licensing import Licensing
+from abstrag.refine.limits import Budget
+from abstrag.refine.localize import PromptedLocalizer
+from abstrag.refine.loop import Judges, Loop
+from abstrag.refine.outcome import Refinement, Run
+from abstrag.refine.overlay import Overlay
+from abstrag.refine.propose import LocalProposer
+from abstrag.refine.propose_prompted import PromptedProposer
+from abstrag.refine.router import replayed
+from abstrag.refine.state import Programs, State
+
+
+class Refiner:
+    """Searches one document under the patches in force for it, and refines them.
+
+    Without a ledger nothing outlives the refiner. With one, what is accepted is in force for every
+    later search of the same text, and every attempt is in the log.
+    """
+
+    def __init__(
+        self,
+        searcher: Searcher,
+        judges: Judges,
+        *,
+        ledger: Ledger | None = None,
+        tau: float = TAU,
+    ) -> None:
+        self.searcher = searcher
+        self.judges = judges
+        self.tau = tau
+        self._ledger = ledger
+        self._own: State | None = None  # where it has got to without a ledger
+
+    @cached_property
+    def system(self) -> Overlay:
+        """The document, searchable under any state."""
+        return Overlay(lambda query: self.searcher.scoring(query, tau=self.tau))
+
+    @property
+    def initial(self) -> State:
+        """The state before any patch."""
+        return State(
+            operators=self.searcher.index.fingerprint,
+            programs=Programs(base=self.judges.programs),
+            judges=self.judges.evaluator.fingerprint,
+        )
+
+    @property
+    def state(self) -> State:
+        """The state in force."""
+        if self._ledger is None:
+            return self._own or self.initial
+        kept = self._ledger.kept(text_hash(self.searcher.index))
+        return replayed(self.initial, (each.patch for each in kept))
+
+    def search(self, query: str, *, k: int = DEFAULT_K) -> Ranking:
+        """Search with the patches in force; nothing is refined."""
+        return self.system.scoring(query, self.state).ranking(k)
+
+    def refine(self, query: str, *, gold: Sequence[str] = ()) -> Refinement:
+        """Refine on one query; queries solved earlier have to stay solved."""
+        trigger = Episode(self.searcher.index.document.id, query, tuple(gold))
+        self._check([trigger])
+        before = () if self._ledger is None else self._ledger.solved(text_hash(self.searcher.index))
+        # a document that was cut otherwise since has lost the segments some gold names
+        others = [e for e in before if e.query != query and not self._unknown(e)]
+        loop = self._loop((trigger, *others))
+        made = loop.refine(trigger)
+        self._keep(loop, [(made, trigger)], [trigger] if made.sufficient else [])
+        return made
+
+    def run(self, episodes: Sequence[Episode]) -> Run:
+        """Refine on several queries until none of them gains from another patch."""
+        self._check(episodes)
+        loop = self._loop(episodes)
+        made = loop.run()
+        by_query = {episode.query: episode for episode in episodes}
+        refined = [(each, by_query[each.query]) for each in made.refinements]
+        self._keep(loop, refined, [by_query[query] for query in made.solved])
+        return made
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """What gold may call a segment: its id, or its words."""
+        return frozenset(name for s in self.searcher.index.segments for name in (s.id, s.text))
+
+    def _unknown(self, episode: Episode) -> list[str]:
+        return [name for name in episode.gold if name not in self._names]
+
+    def _check(self, episodes: Sequence[Episode]) -> None:
+        for episode in episodes:
+            if unknown := self._unknown(episode):
+                document = self.searcher.index.document.id
+                raise InputError(
+                    f"{document!r} has no segment {unknown[0]!r}, which the gold of "
+                    f"{episode.query!r} names",
+                    hint=f"abstrag show {document}",
+                )
+
+    def _loop(self, episodes: Sequence[Episode]) -> Loop:
+        kept = () if self._ledger is None else self._ledger.kept(text_hash(self.searcher.index))
+        return Loop(self.system, self.judges, self.state, episodes, carried=len(kept))
+
+    def _keep(
+        self,
+        loop: Loop,
+        made: Sequence[tuple[Refinement, Episode]],
+        solved: Sequence[Episode],
+    ) -> None:
+        self._own = loop.state
+        if self._ledger is not None:
+            for refinement, episode in made:
+                self._ledger.note(refinement, self.searcher.index, episode)
+            for episode in solved:
+                self._ledger.note_solved(episode, self.searcher.index)
+
+
+def packaged_evaluator(
+    judge: Judge | None = None,
+    *,
+    title: str = "",
+    k: int = K,
+    compression: str = "distractors",
+) -> Evaluator:
+    """Return the fixed evaluator: the judge given, or the shipped one under a document's title."""
+    chosen = judge or default_judge().reading(title)
+    name = getattr(chosen, "fingerprint", type(chosen).__name__)  # the same in every process
+    return Evaluator(chosen, k=k, compression=compression, name=name)
+
+
+def local_judges(searcher: Searcher, evaluator: Evaluator) -> Judges:
+    """Return the rule-based critic, localizer and proposer for one document."""
+    licensing = Licensing(searcher.index.background)
+    return Judges.local(evaluator, LocalProposer(licensing))
+
+
+def prompted_judges(
+    models: Models,
+    searcher: Searcher,
+    evaluator: Evaluator,
+    *,
+    family: str | None = None,
+    root: Path | None = None,
+) -> Judges:
+    """Return judges of which those are prompted that have a model; the others stay rules.
+
+    The evaluator that the gate trusts is the fixed one either way.
+    """
+    program = partial(load_program, family=family, root=root)
+    names = [base_hash(program(stage)) for stage in ("critic", "explain", "localize", "refine")]
+    asked = content_hash(canonical(names))
+    made = replace(local_judges(searcher, evaluator), programs=asked)
+    if (critic := models.get(Role.CRITIC)) is not None:
+        made = replace(
+            made,
+            critic=PromptedCritic(critic, program("critic"), k=evaluator.k),
+            explainer=PromptedExplainer(critic, program("explain"), LocalExplainer(evaluator)),
+        )
+    if (refiner := models.get(Role.REFINE)) is not None:
+        made = replace(
+            made,
+            localizer=PromptedLocalizer(refiner, program("localize")),
+            proposer=PromptedProposer(refiner, program("refine")),
+        )
+    return made
+
+
+def refinement_estimate(models: Models, cycles: int) -> Estimate:
+    """Say what so many cycles take at most.
+
+    A cycle criticizes before and after every attempt, explains once, and asks for a stage and for
+    patches of each of the four; a program and ten passages are about 3,000 tokens.
+    """
+    total = Estimate(most=True)
+    attempts = Budget().attempts
+    for role, calls in (
+        (Role.CRITIC, cycles * (JUDGE_SAMPLES * (attempts + 1) + 1)),
+        (Role.REFINE, cycles * (len(Stage) + 1)),
+    ):
+        if role in models:
+            total += models.guess(role, calls, 3_000 * calls, 1_024 * calls, most=True)
+    return total

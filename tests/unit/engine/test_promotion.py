@@ -1,0 +1,87 @@
+"""Promotion: an edit with its votes meets every solved query before it is written down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abstrag.engine.promotion import Promoter
+from abstrag.engine.prompting import Prompting
+from abstrag.llm.connect import Models
+from abstrag.llm.model import Request, Role
+from abstrag.model.patch import EditOp, PromptEdit
+from abstrag.policy.audit import PromotionStatus
+from abstrag.policy.leak import CaseText
+from abstrag.policy.load import load_programs
+from abstrag.policy.store import PolicyStore
+from abstrag.rank.relevance import SMOOTH
+from abstrag.refine.episode import Episode
+from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.ledger import Ledger
+from abstrag.stores.sqlite import SqliteStore
+from tests.unit.indexing.prompted.encoders import Letters
+from tests.unit.indexing.prompted.models import silent
+from tests.unit.refine.harbour import Labels, searcher
+
+NETS = "Which worker mends nets?"
+HARMFUL = "Keep persons only."
+HARMLESS = "Keep compound nouns whole."
+
+
+def _literals(request: Request) -> dict[str, Any]:
+    """Read the query well, unless the harmful rule tells to drop what it is about."""
+    quotes = ["worker"] if HARMFUL in request.system else ["worker", "mends", "nets"]
+    literals = [
+        {"kind": "concept", "quote": quote, "negated": False, "slots": []} for quote in quotes
+    ]
+    return {"literals": literals, "answer_type": ""}
+
+
+@pytest.fixture
+def promoter(tmp_path: Path) -> Promoter:
+    policy = PolicyStore.open(tmp_path / "policy")
+    documents = SqliteStore.open(tmp_path / "store.db")
+    made = searcher().index
+    documents.put(made, source_path=None, source_hash="x")
+    Ledger(policy).note_solved(Episode(made.document.id, NETS), made)
+    model = silent(normalize_query=_literals, expand_query={"clauses": []})
+    programs = load_programs(root=policy.root)
+    prompting = Prompting.of(Models({Role.INDEX: model}), programs=programs, encoder=Letters())
+    judge = Evaluator(Labels({NETS: "Workers mend nets on the quay."}), k=1)
+    return Promoter(policy, documents, prompting, judge, SMOOTH)
+
+
+def vote(policy: PolicyStore, rule: str, *, cases: int = 3) -> None:
+    edit = PromptEdit("normalize_query", EditOp.ADD_RULE, rule)
+    for number in range(cases):
+        text = CaseText(f"question {number}")
+        policy.propose(edit, case=f"case {number}", patch=f"p{number}", text=text)
+
+
+def test_an_edit_that_harms_no_solved_query_becomes_a_rule(promoter: Promoter) -> None:
+    vote(promoter.policy, HARMLESS)
+    (entry,) = promoter.promote()
+    assert entry.promotion_status is PromotionStatus.PROMOTED
+    assert HARMLESS in promoter.policy.program("normalize_query").rules
+
+
+def test_an_edit_that_costs_a_solved_query_its_evidence_is_refused(promoter: Promoter) -> None:
+    vote(promoter.policy, HARMFUL)
+    (entry,) = promoter.promote()
+    assert entry.promotion_status is PromotionStatus.REGRESSION
+    assert not entry.accepted
+    assert HARMFUL not in promoter.policy.program("normalize_query").rules
+
+
+def test_without_three_votes_nothing_is_replayed(promoter: Promoter) -> None:
+    vote(promoter.policy, HARMLESS, cases=2)
+    assert promoter.promote() == ()
+
+
+def test_a_document_that_left_the_store_is_not_replayed(promoter: Promoter) -> None:
+    program = promoter.policy.program("normalize_query")
+    (info,) = promoter.documents.documents()
+    promoter.documents.remove(info.id)
+    assert promoter.worse(program) == ()

@@ -1,0 +1,140 @@
+"""Prompting: which models do what, and what that is worth to a search."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from abstrag.engine.demo import DEMO_QUERY, demo_document, demo_index
+from abstrag.engine.facade import AbstRAG
+from abstrag.engine.prompted_searcher import PromptedSearcher
+from abstrag.engine.prompting import Prompting, judged_preset
+from abstrag.llm.connect import Models
+from abstrag.llm.model import Role
+from abstrag.llm.scripted import ScriptedModel
+from abstrag.model.term import LicenceKind
+from abstrag.rank.relevance import GENERAL, PAPER, PRESETS, SMOOTH
+from tests.unit.cli.model_server import QUERY_SIDE
+from tests.unit.indexing.prompted.encoders import Letters
+from tests.unit.indexing.prompted.models import diligent
+
+
+def model(**replies: Any) -> ScriptedModel:
+    return ScriptedModel({**diligent()._replies, **QUERY_SIDE, **replies})
+
+
+def prompting(models: Mapping[Role, ScriptedModel]) -> Prompting:
+    return Prompting.of(Models(models), encoder=Letters())
+
+
+def test_without_the_index_role_documents_and_queries_are_read_by_rule() -> None:
+    judge = model()
+    made = prompting({Role.JUDGE: judge})
+    assert made.index is None
+    searcher = made.searcher(demo_index(), preset=GENERAL)
+    searcher.search(DEMO_QUERY, k=3)
+    assert {r.stage for r in judge.requests} == {"entailment"}
+
+
+def test_without_the_judge_role_nothing_is_judged() -> None:
+    reader = model()
+    searcher = prompting({Role.INDEX: reader}).searcher(demo_index(), preset=SMOOTH)
+    ranking = searcher.search(DEMO_QUERY, k=3)
+    assert ranking.judgements == 0
+    assert {r.stage for r in reader.requests} == {"normalize_query", "expand_query"}
+
+
+def test_the_index_model_judges_what_it_proposed_when_there_is_no_judge() -> None:
+    own = model()
+    bound = prompting({Role.INDEX: own}).index
+    assert bound is not None
+    assert bound["truth_eval"].model is own
+    both = prompting({Role.INDEX: own, Role.JUDGE: (judge := model())}).index
+    assert both is not None
+    assert both["truth_eval"].model is judge
+    assert both["coreference"].model is own
+
+
+def test_a_query_is_read_once_however_often_it_is_asked() -> None:
+    reader = model()
+    searcher = prompting({Role.INDEX: reader}).searcher(demo_index(), preset=GENERAL)
+    for _ in range(2):
+        searcher.search(DEMO_QUERY, k=3)
+        searcher.clauses(DEMO_QUERY)
+    assert reader.calls == 2
+
+
+def test_what_a_model_proposes_shows_in_the_trace_with_its_call() -> None:
+    def expand(request: Any) -> Any:
+        edge = {
+            "literal": "q1",
+            "operator": "event",
+            "source": "visit",
+            "confidence": 90,
+        }
+        return {"clauses": [{"edges": [edge]}]}
+
+    rest = {"negated": False, "slots": []}
+    marks = [{"kind": "event", "quote": "mergers", **rest}]
+    read = {"literals": marks, "answer_type": ""}
+    reader = model(normalize_query=read, expand_query=expand)
+    searcher = Prompting.of(Models({Role.INDEX: reader}), encoder=_Same()).searcher(
+        demo_index(), preset=GENERAL
+    )
+    hits = searcher.search("mergers", k=5).hits
+    bridges = [b for hit in hits for b in hit.trace.bridges if b.operator == "expand_query"]
+    assert bridges
+    assert all(b.licence and b.licence.kind is LicenceKind.MODEL and b.cost > 0 for b in bridges)
+
+
+class _Same(Letters):
+    """Shows the model whatever begins with a v first."""
+
+    def embed(self, texts: Any) -> Any:
+        return super().embed(["vi" if t.startswith(("v", "merger")) else "zz" for t in texts])
+
+
+def test_notes_say_what_could_not_be_used() -> None:
+    searcher = prompting(dict.fromkeys(Role, model(entailment={"judgements": []}))).searcher(
+        demo_index(), preset=GENERAL
+    )
+    assert isinstance(searcher, PromptedSearcher)
+    searcher.search(DEMO_QUERY, k=3)
+    said = " ".join(searcher.notes)
+    assert "the query does not say it: 1 of the" in said
+    assert "free text or over the budget:" in said
+    assert "without a judgement" in said
+
+
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda p: p.name)
+def test_a_judge_gets_its_say_in_every_preset(preset: Any) -> None:
+    made = judged_preset(preset)
+    assert made.judge_weight > 0
+    assert judged_preset(made) == made
+
+
+def test_in_the_papers_presets_the_judge_is_all_of_match_and_elsewhere_half() -> None:
+    assert judged_preset(PAPER).coverage_weight == 0.0
+    bare = replace(GENERAL, judge_weight=0.0)
+    assert judged_preset(bare).judge_weight == sum(bare.weights.values())
+
+
+def test_a_searcher_asks_no_more_than_was_said_to_be_the_most() -> None:
+    judge = model(entailment={"judgements": []})
+    made = prompting(dict.fromkeys(Role, judge))
+    most = made.estimate_search(demo_index())
+    assert most.most
+    made.searcher(demo_index(), preset=GENERAL).search(DEMO_QUERY, k=30)
+    assert judge.calls <= most.calls
+
+
+def test_the_facade_takes_models() -> None:
+    scripted = model()
+    with AbstRAG(":memory:", models=Models.of(scripted)) as rag:
+        made = rag.index(demo_document())
+        assert any(e.licence.kind is LicenceKind.MODEL for e in made.map.edges)
+        assert rag.search(DEMO_QUERY, k=2).judgements > 0
+        calls = scripted.calls
+        rag.index(demo_document())
+        assert scripted.calls == calls

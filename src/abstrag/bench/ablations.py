@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from abstrag.bench.abstrag_system import AbstragSystem, Indexer
 from abstrag.config import TAU
@@ -12,13 +12,20 @@ from abstrag.errors import InputError
 from abstrag.query.operators import OPERATORS
 from abstrag.rank.relevance import DEFAULT_PRESET, PRESETS, Preset
 
+# nothing but the judge has a say, about every segment
+JUDGE_ONLY: Final = Preset(
+    "judge-only", utility_power=0.0, gap_rate=0.0, coverage_weight=0.0, judge_weight=1.0
+)
 
-def ablations() -> dict[str, dict[str, Any]]:
-    """Return the variants of AbstRAG by name, as what differs from the whole."""
-    preset = DEFAULT_PRESET
+
+def ablations(preset: Preset = DEFAULT_PRESET) -> dict[str, dict[str, Any]]:
+    """Return the variants of AbstRAG by name, as what differs from the whole under a preset."""
     found: dict[str, dict[str, Any]] = {
         "abstrag": {},
         "abstrag-no-utility": {"preset": replace(preset, name="no-utility", utility_power=0.0)},
+        "abstrag-no-judge": {"preset": replace(preset.unjudged, name="no-judge")},
+        "abstrag-judge-only": {"preset": JUDGE_ONLY},
+        "abstrag-exact": {"preset": replace(preset, name="exact", judged=None)},
         "abstrag-no-gap": {"preset": replace(preset, name="no-gap", gap_rate=0.0)},
         "abstrag-uniform": {"uniform": True},
         "abstrag-no-context": {"lifting": False},
@@ -38,13 +45,14 @@ def build_variant(
 ) -> AbstragSystem:
     """Make a variant; those that share an indexer have a document indexed once for all of them."""
     variant, _, preset = base.partition("@")
-    variants = ablations()
+    whole = PRESETS.get(preset, DEFAULT_PRESET)
+    variants = ablations(whole)
     if variant not in variants or (preset and preset not in PRESETS):
         raise InputError(
             f"no system is called {base!r}", hint=f"of ours there are: {', '.join(variant_names())}"
         )
     options = dict(variants[variant])
-    chosen: Preset = PRESETS[preset] if preset else options.pop("preset", DEFAULT_PRESET)
+    chosen: Preset = options.pop("preset", whole)
     numbers = dict(given)
     tau = float(numbers.pop("tau", TAU))
     if numbers:

@@ -19,6 +19,8 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.term import Edge, LicenceKind
+from abstrag.neural.embedder import default_embedder
+from abstrag.neural.judge import default_judge
 from abstrag.query.operator import QueryOperator
 from abstrag.rank.relevance import DEFAULT_PRESET, Preset
 
@@ -27,11 +29,39 @@ from abstrag.rank.relevance import DEFAULT_PRESET, Preset
 UNIFORM_WEIGHT: Final = sum(OMEGA[f] for f in ("expression", "concept", "intent", "event")) / 4
 
 
+class BriefMemory:
+    """What models said about the documents at hand; lives and dies with the process."""
+
+    def __init__(self) -> None:
+        self._said: dict[tuple[str, str, str], dict[bytes, bytes]] = {}
+
+    def recall(
+        self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+    ) -> dict[bytes, bytes]:
+        """Return the values of those keys that are remembered."""
+        known = self._said.get((kind, content_hash, model), {})
+        return {key: known[key] for key in keys if key in known}
+
+    def remember(
+        self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
+    ) -> None:
+        """Keep values by their keys."""
+        self._said.setdefault((kind, content_hash, model), {}).update(values)
+
+    def forget(self) -> None:
+        """Drop everything."""
+        self._said.clear()
+
+
 class Indexer:
-    """Indexes a document once for all variants that want it; keeps the last few."""
+    """Indexes a document once for all variants that want it; keeps the last few.
+
+    `memory` is what the shipped models said so far, for variants that ask them the same.
+    """
 
     def __init__(self, keep: int = 1) -> None:
         self._keep = keep
+        self.memory = BriefMemory()
         self._made: dict[str, tuple[Pool, PooledDocument, DocumentIndex]] = {}
 
     def __call__(self, pool: Pool) -> tuple[PooledDocument, DocumentIndex]:
@@ -43,6 +73,8 @@ class Indexer:
             known = pool, pooled, index(pooled.document, settings=settings)
             while len(self._made) >= self._keep:
                 del self._made[next(iter(self._made))]
+            if self._keep == 1:
+                self.memory.forget()
             self._made[pool.id] = known
         return known[1], known[2]
 
@@ -65,7 +97,7 @@ class AbstragSystem:
     @property
     def fidelity(self) -> str:
         """What this variant is."""
-        parts = [f"ours, preset {self.preset.name}, τ {self.tau:g}, local mode, no model"]
+        parts = [f"ours, preset {self.preset.name}, τ {self.tau:g}, local mode, no language model"]
         if self.without:
             parts.append(f"without the query operator {', '.join(sorted(self.without))}")
         if not self.lifting:
@@ -78,7 +110,18 @@ class AbstragSystem:
     def state(self) -> str:
         """A hash of the chain and of every number that scoring uses."""
         parts = (fingerprint(), self.preset, self.tau, sorted(self.without), self.lifting)
-        return sha256(repr((*parts, self.uniform, sorted(OMEGA.items()))).encode()).hexdigest()[:16]
+        models = (
+            default_judge().fingerprint if self.preset.judge_weight else "",
+            default_embedder().fingerprint if self.preset.dense_weight else "",
+        )
+        rest = (self.uniform, sorted(OMEGA.items()), models)
+        return sha256(repr((*parts, *rest)).encode()).hexdigest()[:16]
+
+    @property
+    def searcher(self) -> Searcher:
+        """The searcher of the document that was indexed last."""
+        assert self._searcher is not None
+        return self._searcher
 
     def index(self, document: Pool) -> None:
         """Run the index chain, and take out what this variant does without."""
@@ -91,7 +134,9 @@ class AbstragSystem:
         if self.uniform:
             edges = tuple(uniform_edge(edge) for edge in made.map.edges)
             made = replace(made, map=replace(made.map, edges=edges))
-        self._searcher = kind(made, preset=self.preset, without=self.without)
+        self._searcher = kind(
+            made, preset=self.preset, without=self.without, memory=self.indexer.memory
+        )
 
     def search(self, query: str, k: int) -> Ranked:
         """Rank the elements."""

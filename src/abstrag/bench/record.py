@@ -52,7 +52,7 @@ class CaseRecord:
     ranked_before: tuple[str, ...] | None = None  # the ranking before any patch
     patched: tuple[str, ...] | None = None  # spans whose bridges a patch added
     details: Mapping[str, Any] = field(default_factory=dict)  # whatever else the system tells
-    error: str | None = None  # why there is no ranking
+    error: str | None = None  # why there is no ranking, or no answer beside it
 
     @property
     def key(self) -> tuple[str, str]:

@@ -51,6 +51,7 @@ class Manifest:
     notes: tuple[str, ...] = ()
     systems: Mapping[str, SystemInfo] = field(default_factory=dict)
     version: str = ""
+    generator: str = ""  # what writes answers, with a hash of its prompts; empty: nothing does
     format: int = FORMAT
 
 
@@ -78,7 +79,7 @@ class RunFolder:
         """Write the manifest, or check that the run to go on with is the same and add systems."""
         if (self.path / MANIFEST).exists():
             found = self.manifest()
-            for name in ("dataset", "split", "digest", "depth"):
+            for name in ("dataset", "split", "digest", "depth", "generator"):
                 if getattr(found, name) != getattr(wanted, name):
                     raise InputError(
                         f"{str(self.path)!r} holds a run with another {name}: "
@@ -135,9 +136,27 @@ class RunFolder:
             os.fsync(handle.fileno())
         return size - end
 
-    def done(self) -> set[tuple[str, str]]:
+    def done(self, *, with_failed: bool = True) -> set[tuple[str, str]]:
         """Return what has been scored already, as pairs of system and case."""
-        return {(str(line["system"]), str(line["case_id"])) for _, line in self._lines()}
+        return {
+            (str(line["system"]), str(line["case_id"]))
+            for _, line in self._lines()
+            if with_failed or line.get("error") is None
+        }
+
+    def forget_failed(self) -> int:
+        """Drop the records of cases that failed, so that they are scored again; say how many."""
+        failed = {number for number, line in self._lines() if line.get("error") is not None}
+        if failed:
+            draft = self.path / f"{RECORDS}.tmp"
+            with self.records_path.open("rb") as source, draft.open("wb") as handle:
+                handle.writelines(
+                    line for number, line in enumerate(source, 1) if number not in failed
+                )
+                handle.flush()
+                os.fsync(handle.fileno())
+            draft.replace(self.records_path)
+        return len(failed)
 
     def records(self) -> tuple[CaseRecord, ...]:
         """Read every record; a line that is none, or a case scored twice, is an error."""

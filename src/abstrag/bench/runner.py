@@ -11,20 +11,23 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from threading import Thread
 from typing import Final
 
+from abstrag.baselines.backing import Backing
 from abstrag.bench.case import Case, Dataset
+from abstrag.bench.generation import Writer
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import Manifest, RunFolder
 from abstrag.bench.sample import sampled
 from abstrag.bench.scoring import Bench, Unit
-from abstrag.bench.systems import SystemSpec
+from abstrag.bench.systems import Builder, SystemSpec
 from abstrag.errors import InputError
+from abstrag.llm.model import Request
 
 DEPTH: Final = 10
 DEPTHS: Final = {"feverous": 30}  # its official score looks at 5 sentences and 25 other elements
@@ -43,6 +46,7 @@ class Options:
     seed: int = 0
     depth: int | None = None  # None: what the data set's own score needs
     workers: int = 1
+    retry_failed: bool = False  # score again what failed before
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +81,41 @@ def run(
     out: Path,
     options: Options | None = None,
     *,
+    backing: Backing | None = None,
+    writer: Writer | None = None,
     on_progress: OnProgress = lambda _done, _total: None,
 ) -> Outcome:
-    """Score every case under every system that has not been scored yet."""
+    """Score every case under every system that has not been scored yet.
+
+    Args:
+        dataset: the cases.
+        specs: the systems.
+        out: the run's folder; what is scored there already is not scored again.
+        options: which cases, how deep, in how many processes.
+        backing: the language model of the systems that ask one.
+        writer: writes the answers; without one only rankings are scored.
+        on_progress: is told how many records there are, and how many there will be.
+
+    Raises:
+        OverBudget: The budget of model calls is spent; finished documents are kept.
+        NeedsModel: A system asks a language model and there is none.
+    """
     options = options or Options()
     cases = chosen(dataset, options)
     depth = options.depth or DEPTHS.get(dataset.name, DEPTH)
-    bench = Bench(specs)  # a system that cannot be had fails here, before anything is written
+    if options.workers > 1 and (backing or writer):
+        raise InputError(
+            f"--workers {options.workers} starts processes, and a model's budget is kept in one",
+            hint="leave --workers out; calls to a model go side by side anyway",
+        )
+    bench = _bench(specs, backing, writer)
     folder = RunFolder(out)
     with folder.locked():
-        manifest = folder.begin(_manifest(dataset, cases, specs, bench, options, depth))
+        made = _manifest(dataset, cases, specs, bench, options, depth)
+        manifest = folder.begin(replace(made, generator=writer.fingerprint if writer else ""))
         repaired = folder.repair()
+        if options.retry_failed:
+            folder.forget_failed()
         done = folder.done()
         units = list(_units(cases, specs, done, depth))
         found = len(cases) * len(specs) - sum(unit.size for unit in units)
@@ -99,6 +127,42 @@ def run(
                 finished += len(records)
                 on_progress(finished, total)
     return Outcome(manifest, found, finished - found, repaired)
+
+
+def worst_requests(
+    dataset: Dataset,
+    specs: Sequence[SystemSpec],
+    out: Path,
+    options: Options | None = None,
+    *,
+    backing: Backing | None = None,
+    writer: Writer | None = None,
+) -> dict[str, list[Request]]:
+    """Return as many requests as a run can make, by system, none shorter than the real ones.
+
+    What the run's folder holds already is not counted; nothing is written.
+    """
+    options = options or Options()
+    cases = chosen(dataset, options)
+    bench = _bench(specs, backing, writer)
+    folder = RunFolder(out)
+    done = folder.done(with_failed=not options.retry_failed)
+    return {
+        spec.name: [
+            request
+            for case in cases
+            if (spec.name, case.case_id) not in done
+            for request in bench.worst(spec.name, case)
+        ]
+        for spec in specs
+    }
+
+
+def _bench(specs: Sequence[SystemSpec], backing: Backing | None, writer: Writer | None) -> Bench:
+    """Make the systems; one that cannot be had fails here, before anything is written."""
+    if backing is None and writer is None:
+        return Bench(specs)
+    return Bench(specs, Builder(backing=backing), writer)
 
 
 def _units(

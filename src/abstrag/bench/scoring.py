@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from abstrag.baselines.backing import Modelled
 from abstrag.baselines.system import Explained, Ranked, System, Versioned
 from abstrag.bench.case import Case
+from abstrag.bench.generation import Job, Writer, told
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import SystemInfo
 from abstrag.bench.systems import Builder, SystemSpec
-from abstrag.errors import AbstragError
+from abstrag.errors import OverBudget
+from abstrag.llm.model import Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +34,15 @@ class Unit:
 class Bench:
     """Systems ready to be asked; made once in each process."""
 
-    def __init__(self, specs: Sequence[SystemSpec], builder: Builder | None = None) -> None:
+    def __init__(
+        self,
+        specs: Sequence[SystemSpec],
+        builder: Builder | None = None,
+        writer: Writer | None = None,
+    ) -> None:
         made = builder or Builder()
         self._systems = {spec.name: made(spec) for spec in specs}
+        self._writer = writer
 
     def info(self, spec: SystemSpec) -> SystemInfo:
         """Describe a system for the run's manifest."""
@@ -41,55 +50,63 @@ class Bench:
         state = system.state if isinstance(system, Versioned) else ""
         return SystemInfo(spec.base, system.fidelity, dict(spec.given), state)
 
+    def worst(self, name: str, case: Case) -> list[Request]:
+        """Return as many requests as a system can make for a case, its answer included."""
+        system = self._systems[name]
+        made = system.worst(case.query, case.document) if isinstance(system, Modelled) else []
+        return made + (self._writer.worst(system, case) if self._writer else [])
+
     def score(self, unit: Unit) -> list[CaseRecord]:
         """Score a unit.
 
         Whatever a system stumbles over is its failure on these cases: it is recorded, counts as
-        nothing retrieved, shows in every report, and does not end a night's run.
+        nothing retrieved, shows in every report, and does not end a night's run. Only a spent
+        budget does, for every case after it would fail as well.
         """
-        return [
-            one
+        jobs = [
+            Job(self._systems[name], case, one)
             for name, cases in unit.cases.items()
-            for one in self._document(name, cases, unit.depth)
+            for case, one in zip(cases, self._document(name, cases, unit.depth), strict=True)
         ]
+        return self._writer(jobs) if self._writer else [job.record for job in jobs]
 
     def _document(self, name: str, cases: Sequence[Case], depth: int) -> list[CaseRecord]:
         system = self._systems[name]
         started = perf_counter()
         try:
             system.index(cases[0].document)
+        except OverBudget:
+            raise
         except Exception as error:
-            return [_record(case, name, [], depth, {"error": _said(error)}) for case in cases]
+            return [_record(case, name, [], depth, {"error": told(error)}) for case in cases]
         spent = {"index_seconds": round(perf_counter() - started, 6)}
         return [self._case(system, name, case, depth, spent) for case in cases]
 
     def _case(
         self, system: System, name: str, case: Case, depth: int, known: Mapping[str, Any]
     ) -> CaseRecord:
-        told: Mapping[str, Any] = {}
+        more: Mapping[str, Any] = {}
         started = perf_counter()
         try:
             if isinstance(system, Explained):
-                ranked, told = system.search_explained(case.query, depth)
+                ranked, more = system.search_explained(case.query, depth)
             else:
                 ranked = system.search(case.query, depth)
+        except OverBudget:
+            raise
         except Exception as error:
-            return _record(case, name, [], depth, {**known, "error": _said(error)})
+            return _record(case, name, [], depth, {**known, "error": told(error)})
         seconds = {"seconds": round(perf_counter() - started, 6)}
-        return _record(case, name, ranked, depth, {**known, **seconds, **told})
-
-
-def _said(error: Exception) -> str:
-    return str(error) if isinstance(error, AbstragError) else f"{type(error).__name__}: {error}"
+        return _record(case, name, ranked, depth, {**known, **seconds, **more})
 
 
 def _record(
-    case: Case, system: str, ranked: Ranked, depth: int, told: Mapping[str, Any]
+    case: Case, system: str, ranked: Ranked, depth: int, more: Mapping[str, Any]
 ) -> CaseRecord:
     """Make the record of a case; a ranking that is too short is filled up from the pool."""
     order = [name for name, _ in ranked]
     scores = [round(score, 9) for _, score in ranked]
-    if "error" not in told:
+    if "error" not in more:
         known = set(order)
         rest = [name for name in case.document.ids if name not in known]
         order += rest
@@ -111,5 +128,5 @@ def _record(
         gold_answers=case.answers,
         pool=len(case.document.elements),
         retrieved=min(len(ranked), depth),
-        **told,
+        **more,
     )

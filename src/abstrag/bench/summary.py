@@ -9,7 +9,7 @@ from typing import Final
 from abstrag.bench.metrics.catalogue import ALL, GENERATION, HEADLINE
 from abstrag.bench.metrics.feverous_score import FeverousScore, feverous_score
 from abstrag.bench.metrics.gain import gains
-from abstrag.bench.metrics.label import macro_f1
+from abstrag.bench.metrics.label import ClassScore, class_scores, macro_f1
 from abstrag.bench.metrics.metric import Convention, Metric, Values, values
 from abstrag.bench.paired import difference_of_each, interval_of_each, paired
 from abstrag.bench.record import CaseRecord
@@ -51,7 +51,7 @@ class Contrast:
 
 @record
 class GroupScore:
-    """One metric of one system in one group of the cases with gold."""
+    """One metric of one system in one group of the cases that have a value of it."""
 
     by: str
     group: str
@@ -82,6 +82,7 @@ class SystemLine:
     failures: int
     first_failure: str | None = None
     macro_f1: float | None = None
+    classes: tuple[ClassScore, ...] = ()  # of the labels it gave
     feverous: FeverousScore | None = None
 
 
@@ -156,6 +157,7 @@ def _line(manifest: Manifest, name: str, own: Sequence[CaseRecord]) -> SystemLin
         failures=sum(one.error is not None for one in own),
         first_failure=next((one.error for one in own if one.error is not None), None),
         macro_f1=macro,
+        classes=class_scores(own),
         feverous=official,
     )
 
@@ -208,13 +210,13 @@ def _contrasts(cells: _Cells, reference: str, systems: Sequence[str]) -> list[Co
 
 
 def _groups(by_system: Mapping[str, Sequence[CaseRecord]]) -> list[GroupScore]:
-    """Break the headline metrics down by every group the cases have."""
+    """Break the metrics that are tested down by every group the cases have."""
     found: list[GroupScore] = []
     everything = [one for own in by_system.values() for one in own]
     for by in sorted({name for one in everything for name in one.groups}):
         for group in sorted({one.groups[by] for one in everything if by in one.groups}):
             cells = {}
-            for metric in HEADLINE:
+            for metric in TESTED:
                 for name, own in by_system.items():
                     inside = [one for one in own if one.groups.get(by) == group]
                     if by_case := values(metric, inside).by_case:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from abstrag.baselines.backing import Backing
 from abstrag.baselines.registry import BASELINES, build_baseline
 from abstrag.baselines.system import System
 from abstrag.errors import InputError
@@ -44,17 +45,19 @@ class SystemSpec:
 class Builder:
     """Makes systems; all of ours that one builder makes share the index of a document.
 
-    `keep` says how many documents' indexes stay in memory.
+    `keep` says how many documents' indexes stay in memory; `backing` is what systems that need a
+    language model ask.
     """
 
-    def __init__(self, keep: int = 1) -> None:
+    def __init__(self, keep: int = 1, backing: Backing | None = None) -> None:
         self._keep = keep
+        self._backing = backing
         self._indexer: Indexer | None = None
 
     def __call__(self, spec: SystemSpec) -> System:
         """Make one system."""
         if spec.base in BASELINES:
-            return build_baseline(spec.base, spec.given)
+            return build_baseline(spec.base, spec.given, self._backing)
         if not spec.base.startswith(OURS):
             raise InputError(
                 f"no system is called {spec.base!r}", hint=f"one of: {', '.join(system_names())}"
@@ -71,6 +74,11 @@ def system_names() -> tuple[str, ...]:
     from abstrag.bench.ablations import variant_names
 
     return (*BASELINES, *variant_names())
+
+
+def asks_model(base: str) -> bool:
+    """Tell whether a system asks a language model while it searches."""
+    return base in BASELINES and BASELINES[base].asks
 
 
 def ranges_of(base: str) -> Mapping[str, tuple[float, ...]]:

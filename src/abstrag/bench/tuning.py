@@ -90,11 +90,11 @@ def tune(
 ) -> Frozen:
     """Search a system's ranges on the tuning part of a split and freeze the best values."""
     ranges = ranges_of(system)
-    Builder()(SystemSpec.of(system))  # one that cannot be had says so before anything else
     if not ranges:
         raise InputError(
             f"{system!r} has no numbers to tune", hint="it is reported with its published defaults"
         )
+    Builder()(SystemSpec.of(system))  # one that cannot be had says so before anything else
     cases = [case for case in dataset.cases if part_of(case.document.id) is Part.TUNE]
     if not any(case.gold for case in cases):
         raise InputError(

@@ -98,7 +98,6 @@ def test_feverous_runs_on_pages_in_the_official_format(tmp_path: Path) -> None:
         ((), "no system is named"),
         (("--systems", "bm25,bm25"), "system 'bm25' is named twice"),
         (("--systems", "bm26"), "no system is called 'bm26'"),
-        (("--systems", "self-rag"), "'self-rag' cannot run here"),
     ],
 )
 def test_a_wrong_list_of_systems_is_named(

@@ -12,7 +12,7 @@ from abstrag.bench.case import Dataset
 from abstrag.bench.run_folder import RunFolder
 from abstrag.bench.runner import Options, run
 from abstrag.bench.systems import SystemSpec
-from abstrag.errors import InputError
+from abstrag.errors import InputError, NeedsModel
 from tests.unit.bench.makers import make_dataset
 
 BM25 = [SystemSpec.of("bm25")]
@@ -192,6 +192,6 @@ def test_a_limit_and_a_sample_choose_cases(tmp_path: Path) -> None:
 
 
 def test_a_system_that_cannot_be_had_fails_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="'hyde' cannot run here: it needs a language model"):
+    with pytest.raises(NeedsModel, match="'hyde' asks a language model, and none is connected"):
         run(make_dataset(1), [SystemSpec.of("hyde")], tmp_path / "run")
     assert not (tmp_path / "run").exists()

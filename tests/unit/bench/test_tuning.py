@@ -67,8 +67,8 @@ def test_a_tuning_record_is_not_overwritten(tmp_path: Path) -> None:
         freeze(frozen, tmp_path / "f.json")
 
 
-def test_a_system_without_numbers_is_reported_with_its_defaults() -> None:
-    with pytest.raises(InputError, match="cannot run here"):
+def test_a_system_without_numbers_is_not_tuned() -> None:
+    with pytest.raises(InputError, match="'hyde' has no numbers to tune"):
         tune(make_dataset(6), "hyde")
 
 

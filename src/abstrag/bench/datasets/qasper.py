@@ -105,7 +105,7 @@ def _cases(
             gold_sets=tuple(sets),
             group=kind,
             groups={"answer_type": kind, "evidence_type": _evidence_type(gold)},
-            answers=tuple(dict.fromkeys(answer_text(answer) for answer in answers)),
+            answers=tuple(dict.fromkeys(text for text in map(answer_text, answers) if text)),
         )
 
 
@@ -125,14 +125,14 @@ def answer_type(answer: Mapping[str, Any]) -> str:
 
 
 def answer_text(answer: Mapping[str, Any]) -> str:
-    """Return the reference string the official evaluation compares with."""
+    """Return the reference string the official evaluation compares with; empty if left out."""
     kind = answer_type(answer)
     if kind == "unanswerable":
         return "Unanswerable"
     if kind == "yes_no":
         return "Yes" if answer["yes_no"] else "No"
     spans = answer.get("extractive_spans") or ()
-    return ", ".join(spans) if spans else str(answer.get("free_form_answer", ""))
+    return ", ".join(spans) if spans else str(answer.get("free_form_answer") or "").strip()
 
 
 def _majority(kinds: list[str]) -> str:

@@ -62,7 +62,7 @@ def _cases(
             gold_sets=(gold,) if gold else (),
             group=kind,
             groups={"answer_type": kind, "evidence_type": source},
-            answers=_answers(question.get("answer")),
+            answers=_answers(question.get("answer"), str(question.get("scale") or "")),
         )
 
 
@@ -104,7 +104,9 @@ def _mapped(place: Place, question: Mapping[str, Any]) -> Iterator[str]:
                 raise place.error(f"a mapping points at {key!r}, neither table nor paragraph")
 
 
-def _answers(answer: Any) -> tuple[str, ...]:
+def _answers(answer: Any, scale: str) -> tuple[str, ...]:
+    """Return the reference, and the same with its scale (thousand, percent) where it has one."""
     if answer is None:
         return ()
-    return (", ".join(map(str, answer)) if isinstance(answer, list) else str(answer),)
+    text = ", ".join(map(str, answer)) if isinstance(answer, list) else str(answer)
+    return (text, f"{text} {scale}") if scale else (text,)

@@ -29,9 +29,10 @@ def token_f1(answer: str, reference: str) -> float:
 def _answer_f1(record: CaseRecord, k: int) -> float:  # noqa: ARG001
     if record.answer is None:
         raise lacking("Answer-F1", "a generated answer", record)
-    if not record.gold_answers:
+    references = [one for one in record.gold_answers if one.strip()]
+    if not references:
         raise lacking("Answer-F1", "a reference answer", record)
-    return max(token_f1(record.answer, reference) for reference in record.gold_answers)
+    return max(token_f1(record.answer, reference) for reference in references)
 
 
 ANSWER_F1 = Metric("Answer-F1", _answer_f1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from abstrag.bench.metrics.catalogue import EFFORT, GENERATION, MECHANISM, RETRIEVAL, SETS
 from abstrag.bench.metrics.metric import Convention, Metric
 from abstrag.bench.render.numbers import p_value, scaled, signed, with_range
-from abstrag.bench.summary import Score, Summary
+from abstrag.bench.summary import GroupScore, Score, Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,8 @@ def tables(summary: Summary) -> Iterator[Table]:
     for convention in Convention:
         yield _scores(summary, convention)
     yield _others(summary)
+    if any(one.classes for one in summary.systems):
+        yield _classes(summary)
     for convention in Convention:
         if any(one.convention is convention for one in summary.contrasts):
             yield _contrasts(summary, convention)
@@ -57,7 +59,8 @@ def _systems(summary: Summary) -> Table:
         rows.append((one.name, str(one.records), str(one.missing), str(one.failures), what))
     return Table(
         "Systems",
-        "Records missing make a table provisional; a failure counts as nothing retrieved.",
+        "Records missing make a table provisional; a failed search counts as nothing retrieved, a "
+        "failed answer as not computable.",
         ("system", "records", "missing", "failed", "what it is"),
         tuple(rows),
     )
@@ -83,6 +86,30 @@ def _others(summary: Summary) -> Table:
     metrics = (*GENERATION, *MECHANISM, *EFFORT)
     title = "Generation, mechanism, effort"
     return _matrix(summary, title, note, Convention.ALL_CASES, metrics, mark=False)
+
+
+def _classes(summary: Summary) -> Table:
+    """The labels a system gave, class by class."""
+    rows = [
+        (
+            line.name,
+            one.label,
+            str(one.gold),
+            str(one.said),
+            "never said" if one.precision is None else scaled(one.precision, 100),
+            scaled(one.recall, 100),
+            scaled(one.f1, 100),
+        )
+        for line in summary.systems
+        for one in line.classes
+    ]
+    return Table(
+        "Labels",
+        "Over the cases with a predicted and a gold label. Recall is the accuracy on the cases "
+        "people gave the label to.",
+        ("system", "label", "n", "said", "precision", "recall", "F1"),
+        tuple(rows),
+    )
 
 
 def _matrix(
@@ -183,15 +210,23 @@ def _groups(summary: Summary) -> Iterator[Table]:
                 if any(found):
                     first = next(one for one in found if one)
                     n = f"{first.interval.n}{' (few)' if first.small else ''}"
-                    texts = [with_range(one.interval, one.scale) if one else "–" for one in found]
+                    texts = [_group_score(one, first.interval.n) for one in found]
                     rows.append((group, n, line.name, *texts))
         yield Table(
             f"By {by.replace('_', ' ')}",
-            "Cases with gold evidence. Groups of fewer than 30 cases are marked: read their "
-            "intervals, not their means.",
+            "Retrieval over the cases with gold evidence, generation over those with a reference. "
+            "Groups of fewer than 30 cases are marked: read their intervals, not their means.",
             (by.replace("_", " "), "n", "system", *metrics),
             tuple(rows),
         )
+
+
+def _group_score(one: GroupScore | None, n: int) -> str:
+    """Print a group's mean, with its number of cases where that is not the row's."""
+    if one is None:
+        return "–"
+    own = "" if one.interval.n == n else f" n={one.interval.n}"
+    return f"{with_range(one.interval, one.scale)}{own}"
 
 
 def _gains(summary: Summary) -> Table:

@@ -1,0 +1,159 @@
+"""With and without a Background: do its roles, times and events get used, and does anything suffer.
+
+The paper's toy check. A bridge counts as activated when one of the first hits meets a literal over
+it, and it is the role operator's, the time operator's, or stated by the Background.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from abstrag.baselines.pool import Pool
+from abstrag.baselines.system import Ranked, System
+from abstrag.bench.abstrag_system import AbstragSystem, Indexer
+from abstrag.bench.case import Case, Dataset
+from abstrag.bench.experiments import tables
+from abstrag.bench.experiments.config import Experiment
+from abstrag.bench.experiments.documents import score_documents
+from abstrag.bench.experiments.setting import Section, Setting
+from abstrag.bench.metrics.metric import values
+from abstrag.bench.metrics.suff import SUFF
+from abstrag.bench.pool import PooledDocument, to_document
+from abstrag.bench.record import CaseRecord
+from abstrag.bench.run_folder import RunFolder
+from abstrag.bench.scoring import Bench, Unit
+from abstrag.bench.summary import summarize
+from abstrag.bench.systems import Builder, SystemSpec
+from abstrag.config import Settings
+from abstrag.indexing.pipeline import index
+from abstrag.model.background import EMPTY, Background
+from abstrag.model.index import DocumentIndex
+from abstrag.model.query import Bridge
+from abstrag.model.term import Family, LicenceKind
+from abstrag.query.time import ExpandTime
+from abstrag.rank.relevance import PRESETS
+
+WITHOUT: Final = "empty B"
+WITH: Final = "with B"
+_DEPTH: Final = 10
+
+
+class InformedIndexer(Indexer):
+    """Indexes under a Background."""
+
+    def __init__(self, background: Background) -> None:
+        super().__init__()
+        self._background = background
+        self._last: tuple[Pool, PooledDocument, DocumentIndex] | None = None
+
+    def __call__(self, pool: Pool) -> tuple[PooledDocument, DocumentIndex]:
+        """Return the document of a pool and its index."""
+        if self._last is None or self._last[0] is not pool:
+            pooled = to_document(pool)
+            settings = Settings(granularity=pool.granularity.value)
+            made = index(pooled.document, background=self._background, settings=settings)
+            self._last = pool, pooled, made
+            self.memory.forget()
+        return self._last[1], self._last[2]
+
+
+@dataclass(slots=True)
+class TellingSystem(AbstragSystem):
+    """Ours, which also tells which bridges of the Background its hits rest on."""
+
+    def search_explained(self, query: str, k: int) -> tuple[Ranked, Mapping[str, Any]]:
+        """Rank, and count the activated bridges of the first hits by their family."""
+        ranked, told = AbstragSystem.search_explained(self, query, k)
+        hits = self.searcher.search(query, k=k, tau=self.tau).hits
+        bridges = {b for hit in hits for one in hit.trace.literals if one.met for b in one.bridges}
+        counts = Counter(sort for b in bridges if (sort := activated(b)) is not None)
+        details = {**told["details"], "activated": dict(sorted(counts.items()))}
+        return ranked, {**told, "details": details}
+
+
+def activated(bridge: Bridge) -> str | None:
+    """Name what a bridge activates: the role operator, the time operator, or an entry of B."""
+    if bridge.operator == ExpandTime.name:
+        return "time operator"
+    if bridge.family is Family.INTENT:
+        return "role operator"
+    if bridge.licence is not None and bridge.licence.kind is LicenceKind.BACKGROUND:
+        return f"{bridge.family.value}, stated by B"
+    return None
+
+
+class InformedBuilder(Builder):
+    """Makes the two arms: the same system, with and without a Background."""
+
+    def __init__(self, background: Background, preset: str) -> None:
+        super().__init__()
+        self._background = background
+        self._preset = preset
+
+    def __call__(self, spec: SystemSpec) -> System:
+        """Make one arm."""
+        own = self._background if spec.name == WITH else EMPTY
+        return TellingSystem(spec.name, PRESETS[self._preset], indexer=InformedIndexer(own))
+
+
+def run_background(experiment: Experiment, setting: Setting) -> Iterator[Section]:
+    """Run both arms on the cases shipped with the experiment and on the data sets."""
+    background = Background.load(Path(setting.folder.path) / str(experiment.background))
+    for name, dataset in setting.sources(experiment):
+        if isinstance(dataset, str):
+            yield Section(name, not_run=dataset)
+            continue
+        for preset in experiment.presets:
+            place = setting.place("background", preset, name)
+            records = _scored(dataset, background, preset, place, setting)
+            yield Section(
+                f"{name}, preset {preset}",
+                tuple(_tables(RunFolder(place), records)),
+                setting.shown(place),
+            )
+
+
+def _scored(
+    dataset: Dataset, background: Background, preset: str, place: Path, setting: Setting
+) -> tuple[CaseRecord, ...]:
+    specs = [SystemSpec(arm, "abstrag", {"preset": preset}) for arm in (WITHOUT, WITH)]
+    bench = Bench(specs, InformedBuilder(background, preset))
+    infos = {spec.name: bench.info(spec) for spec in specs}
+    stated = replace(infos[WITH], fidelity=f"{infos[WITH].fidelity}; with {background.name}")
+
+    def score(cases: Sequence[Case]) -> Sequence[CaseRecord]:
+        return bench.score(Unit({spec.name: cases for spec in specs}, _DEPTH))
+
+    return score_documents(
+        dataset,
+        place,
+        {**infos, WITH: stated},
+        score,
+        limit=setting.limit,
+        on_progress=partial(setting.progress, dataset.split),
+    )
+
+
+def _tables(folder: RunFolder, records: Sequence[CaseRecord]) -> Iterator[str]:
+    summary = summarize(folder.manifest(), records, reference=WITH)
+    yield from tables.scores(summary)
+    yield from tables.contrasts(summary)
+    cases: Counter[tuple[str, str]] = Counter()
+    for one in records:
+        cases.update((sort, one.system) for sort in one.details.get("activated", {}))
+    sorts = sorted({sort for sort, _ in cases})
+    rows = [(sort, *(str(cases[sort, arm]) for arm in (WITHOUT, WITH))) for sort in sorts]
+    if rows:
+        head = ("bridge", WITHOUT, WITH)
+        yield "*cases whose first hits rest on such a bridge*\n\n" + tables.table(head, rows)
+    was = values(SUFF @ 10, [r for r in records if r.system == WITHOUT]).by_case
+    now = values(SUFF @ 10, [r for r in records if r.system == WITH]).by_case
+    gained = sum(now[case] > was[case] for case in was if case in now)
+    lost = sum(now[case] < was[case] for case in was if case in now)
+    tied = len(was) - gained - lost
+    yield f"Suff@10: {gained} cases gained, {lost} lost, {tied} tied."

@@ -1,0 +1,135 @@
+"""Where experiments run: the data, the folder of records, and what every kind of them needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+from abstrag.baselines.backing import Backing
+from abstrag.bench.case import Dataset
+from abstrag.bench.datasets import plain
+from abstrag.bench.datasets.load import load_dataset
+from abstrag.bench.experiments.config import Experiment, Folder
+from abstrag.bench.generation import Writer
+from abstrag.errors import InputError
+
+TIMES: Final = "times.json"
+SETTINGS: Final = "settings.json"
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What came out of an experiment on one data set: tables, or why it was not run."""
+
+    dataset: str  # or what else it was run on
+    tables: tuple[str, ...] = ()
+    records: str = ""  # where the records lie, below the folder of the run
+    not_run: str = ""
+    times: tuple[tuple[str, ...], ...] = ()  # system, data set, cases, ms a query, ms to index
+
+
+@dataclass(slots=True)
+class Setting:
+    """The parts that all experiments of a run share."""
+
+    folder: Folder
+    data: Path
+    out: Path
+    chosen: tuple[str, ...] = ()  # the experiments to be run, by name
+    splits: Mapping[str, str] = field(default_factory=dict)  # other splits than the configs'
+    limit: int | None = None
+    workers: int = 1
+    backing: Backing | None = None
+    writer: Writer | None = None  # of answers
+    tell: Tell = lambda _text: None
+    _loaded: dict[str, Dataset] = field(default_factory=dict)
+
+    @property
+    def mode(self) -> str:
+        """Say whether a model can be asked."""
+        return "llm" if self.backing else "local"
+
+    def split(self, name: str) -> str:
+        """Return the split a data set is read in."""
+        return self.splits.get(name, self.folder.data[name].split)
+
+    def dataset(self, name: str) -> Dataset:
+        """Load a data set; InputError when it is not at hand."""
+        if name not in self._loaded:
+            loaded = load_dataset(name, self.data, self.split(name))
+            if not loaded.cases:
+                raise InputError(f"{name!r} has no case in split {self.split(name)!r}")
+            self._loaded[name] = loaded
+        return self._loaded[name]
+
+    def missing(self, name: str) -> str | None:
+        """Say why a data set is not at hand; None when it is."""
+        try:
+            self.dataset(name)
+        except InputError as error:
+            # a path is of this machine, and the page is for everybody
+            said = str(error).replace(str(self.data), "DATA")
+            return said + (f" ({error.hint})" if error.hint else "")
+        return None
+
+    def sources(self, experiment: Experiment) -> Iterator[tuple[str, Dataset | str]]:
+        """Go through an experiment's own cases and its data sets, or say why one is missing."""
+        if experiment.cases:
+            path = Path(self.folder.path) / experiment.cases
+            yield path.stem, plain.load(path, path.stem)
+        for name in experiment.datasets:
+            yield name, self.missing(name) or self.dataset(name)
+
+    def same_data(self, name: str) -> bool:
+        """Tell whether figures of the paper are about the same cases."""
+        info = self.folder.data.get(name)
+        return info is not None and self.split(name) == info.paper_split and self.limit is None
+
+    def progress(self, name: str, done: int, total: int) -> None:
+        """Tell how far a data set has got."""
+        self.tell(f"{name}: {done} of {total}")
+
+    def place(self, *parts: str) -> Path:
+        """Return a folder for records; a limited run has folders of its own."""
+        name = "-".join(part.replace(":", "-").replace("@", "-") for part in parts)
+        return self.out / (f"{name}-first{self.limit}" if self.limit else name)
+
+    def shown(self, path: Path) -> str:
+        """Name a folder of records as the page does."""
+        return path.relative_to(self.out).as_posix()
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        """Add what is spent inside to the time of an experiment, over all runs of it."""
+        started = perf_counter()
+        try:
+            yield
+        finally:
+            spent = self.times()
+            spent[name] = round(spent.get(name, 0.0) + perf_counter() - started, 1)
+            self.out.mkdir(parents=True, exist_ok=True)
+            (self.out / TIMES).write_text(json.dumps(spent, indent=2) + "\n", "utf-8")
+
+    def times(self) -> dict[str, float]:
+        """Return the seconds spent so far, by experiment."""
+        path = self.out / TIMES
+        return dict(json.loads(path.read_text("utf-8"))) if path.exists() else {}
+
+
+def same_settings(place: Path, settings: Mapping[str, object]) -> None:
+    """Refuse to go on under other settings: the records would not belong together."""
+    path = place / SETTINGS
+    wanted = json.loads(json.dumps(settings))
+    if path.exists() and json.loads(path.read_text("utf-8")) != wanted:
+        raise InputError(
+            f"{str(place)!r} was begun with other settings or another version",
+            hint=f"see {str(path)!r}; choose another --out",
+        )
+    place.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(wanted, indent=2, ensure_ascii=False) + "\n", "utf-8")

@@ -1,0 +1,163 @@
+"""Compact tables of a results page; the full ones are in the report beside the records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+
+from abstrag.bench.metrics.catalogue import GENERATION, HEADLINE
+from abstrag.bench.metrics.metric import Convention
+from abstrag.bench.record import CaseRecord
+from abstrag.bench.render.numbers import scaled, signed, with_range
+from abstrag.bench.summary import Contrast, Summary
+
+_HEADLINE = tuple(map(str, HEADLINE))
+_GENERATION = tuple(map(str, GENERATION))
+_CLAIM = {
+    Convention.GOLD_ONLY: "cases with gold evidence",
+    Convention.ALL_CASES: "all cases (without gold: nDCG 0, Suff 1)",
+}
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines
+    )
+
+
+def scores(summary: Summary) -> Iterator[str]:
+    """One table for each convention, and one of generated answers where there are any."""
+    for convention in Convention:
+        yield f"*{_CLAIM[convention]}*\n\n" + _scores(summary, convention, _HEADLINE)
+    if any(one.metric in _GENERATION and one.interval for one in summary.scores):
+        yield "*generation*\n\n" + _scores(summary, Convention.ALL_CASES, _GENERATION)
+
+
+def _scores(summary: Summary, convention: Convention, metrics: Sequence[str]) -> str:
+    cells = {
+        (one.system, one.metric): one
+        for one in summary.scores
+        if one.convention is convention and one.interval is not None
+    }
+    shown = [name for name in metrics if any(metric == name for _, metric in cells)]
+    rows = []
+    for line in summary.systems:
+        own = [cells.get((line.name, name)) for name in shown]
+        texts = [with_range(o.interval, o.scale) if o and o.interval else "–" for o in own]
+        sizes = sorted({o.interval.n for o in own if o and o.interval})
+        rows.append((f"`{line.name}`", *texts, "/".join(map(str, sizes))))
+    return table(("system", *shown, "n"), rows)
+
+
+def contrasts(summary: Summary) -> Iterator[str]:
+    """Differences to the reference, a column a metric; a star where one is significant."""
+    for convention in Convention:
+        inside = [one for one in summary.contrasts if one.convention is convention]
+        metrics = list(dict.fromkeys(one.metric for one in inside))
+        cells = {(one.baseline, one.metric): one for one in inside}
+        rows = [
+            (f"`{name}`", *(_contrast(cells.get((name, metric))) for metric in metrics))
+            for name in dict.fromkeys(one.baseline for one in inside)
+        ]
+        if rows:
+            title = f"*`{summary.reference}` less each other system, {_CLAIM[convention]}*"
+            yield f"{title}\n\n" + table(("less", *metrics), rows)
+
+
+def _contrast(one: Contrast | None) -> str:
+    if one is None:
+        return "–"
+    return signed(one.difference, one.scale) + (" ★" if one.significant else "")
+
+
+def groups(summary: Summary) -> Iterator[str]:
+    """nDCG@10 by every group of the cases: the reference, the best other system, the difference."""
+    metric = "nDCG@10"
+    others = [one.name for one in summary.systems if one.name != summary.reference]
+    for by in dict.fromkeys(one.by for one in summary.groups):
+        inside = {
+            (one.group, one.system): one
+            for one in summary.groups
+            if one.by == by and one.metric == metric
+        }
+        rows = []
+        for group in dict.fromkeys(group for group, _ in inside):
+            ours = inside.get((group, summary.reference))
+            theirs = [inside[group, name] for name in others if (group, name) in inside]
+            if ours is None or not theirs:
+                continue
+            best = max(theirs, key=lambda one: one.interval.mean)
+            few = " (few)" if ours.small else ""
+            delta = 100 * (ours.interval.mean - best.interval.mean)
+            rows.append(
+                (
+                    group,
+                    f"{ours.interval.n}{few}",
+                    scaled(ours.interval.mean, 100),
+                    f"{scaled(best.interval.mean, 100)} (`{best.system}`)",
+                    f"{delta:+.1f}",
+                )
+            )
+        if rows:
+            head = (by.replace("_", " "), "n", f"`{summary.reference}`", "best other", "Δ")
+            yield f"*nDCG@10 by {by.replace('_', ' ')}*\n\n" + table(head, rows)
+
+
+def effort(by_system: Mapping[str, Sequence[CaseRecord]]) -> Iterator[str]:
+    """Judgements and calls of a query; its seconds differ from run to run and stand elsewhere."""
+    rows = []
+    for name, own in by_system.items():
+        judged = [one.judgements for one in own if one.judgements is not None]
+        pool = [one.pool for one in own if one.judgements is not None]
+        calls = [one.llm_calls for one in own if one.llm_calls is not None]
+        rows.append(
+            (
+                f"`{name}`",
+                f"{fmean(judged):.1f}" if judged else "–",
+                f"{100 * (1 - sum(judged) / sum(pool)):.1f} %" if judged and sum(pool) else "–",
+                f"{fmean(calls):.2f}" if calls else "–",
+                f"{fmean(one.pool for one in own):.1f}",
+            )
+        )
+    head = ("system", "judgements", "avoided", "model calls", "candidates")
+    yield "*a query, on average*\n\n" + table(head, rows)
+
+
+def times(
+    dataset: str, by_system: Mapping[str, Sequence[CaseRecord]]
+) -> tuple[tuple[str, ...], ...]:
+    """Return the rows of a table of times."""
+    found = []
+    for name, own in by_system.items():
+        spent = [one.seconds for one in own if one.seconds is not None]
+        first = {one.document: one.index_seconds for one in own if one.index_seconds is not None}
+        if spent:
+            index = f"{1000 * fmean(first.values()):.1f}" if first else "–"
+            found.append((name, dataset, str(len(own)), f"{1000 * fmean(spent):.1f}", index))
+    return tuple(found)
+
+
+def beside_paper(summary: Summary, figures: Mapping[str, object], same: bool) -> Iterator[str]:
+    """Set the paper's figures beside ours, in its convention."""
+    metrics = figures.get("metrics")
+    rows_of = figures.get("systems")
+    if not isinstance(metrics, list) or not isinstance(rows_of, Mapping):
+        return
+    cells = {
+        (one.system, one.metric): one.interval
+        for one in summary.scores
+        if one.convention is Convention.ALL_CASES and one.interval is not None
+    }
+    rows = []
+    for name, printed in rows_of.items():
+        own = [cells.get((name, metric)) for metric in metrics]
+        pairs = [
+            (scaled(ours.mean, 100) if ours else "not run", f"{float(theirs):.1f}")
+            for ours, theirs in zip(own, printed, strict=True)
+        ]
+        rows.append((f"`{name}`", *(text for pair in pairs for text in pair)))
+    head = ("system", *(f"{metric}{who}" for metric in metrics for who in (" here", " paper")))
+    claim = "the same data" if same else "**other data**: the columns cannot be compared"
+    yield f"*beside the paper, all cases; {claim}*\n\n" + table(head, rows)

@@ -1,0 +1,205 @@
+"""The refinement-stress slice: what each control of the gate is for, measured on labelled data.
+
+Every document is refined on its own queries, once under each arm: the full gate, and then, without
+the demand for progress that would stand in for them, both controls, one of them, none. The gate
+sees the evaluator's verdicts; gold only measures, after the fact. A document's cases are failures
+and solved controls as they come, so that the slice needs no choosing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from abstrag.bench.abstrag_system import Indexer
+from abstrag.bench.case import Case, Dataset
+from abstrag.bench.guessing import GuessingProposer
+from abstrag.bench.metrics.suff import SUFF
+from abstrag.bench.record import CaseRecord
+from abstrag.engine.refinement import Refiner, local_judges
+from abstrag.engine.searcher import Searcher
+from abstrag.errors import InputError
+from abstrag.model.record import from_json, to_json
+from abstrag.model.term import LicenceKind
+from abstrag.rank.relevance import DEFAULT_PRESET, Preset
+from abstrag.refine.episode import Episode
+from abstrag.refine.evaluator import Evaluator, K
+from abstrag.refine.explain import assumed
+from abstrag.refine.gate import Controls
+from abstrag.refine.outcome import Run
+from abstrag.refine.state import State
+
+UNREFINED: Final = "unrefined"
+BOTH: Final = "both controls"
+ARMS: Final[Mapping[str, Controls]] = {
+    "full gate": Controls(),
+    BOTH: Controls(progress=False),
+    "no compression control": Controls(compression=False, progress=False),
+    "no sufficiency control": Controls(sufficiency=False, progress=False),
+    "no controls": Controls(sufficiency=False, compression=False, progress=False),
+}
+OnDocument = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Stress:
+    """How the slice is run: who evaluates, whether it may look at gold, and under which preset.
+
+    `evaluator` makes one for a document, which a judge reads under its own title.
+    """
+
+    evaluator: Callable[[Searcher], Evaluator]
+    k: int = K  # how far critic and metrics look
+    gold: bool = False  # gold defines sufficiency for the gate too; for diagnosis only
+    preset: Preset = DEFAULT_PRESET
+    guessing: bool = False  # patches are guessed instead of licensed
+
+    def records(self, cases: Sequence[Case], indexer: Indexer) -> Iterator[CaseRecord]:
+        """Refine one document under every arm; yields each case unrefined and under each arm."""
+        pooled, made = indexer(cases[0].document)
+        elements = pooled.element_ids(made)
+        searcher = Searcher(made, preset=self.preset)
+        evaluator = self.evaluator(searcher)
+        names = {  # an element may be several segments, of which the first stands for it
+            element: segment.id
+            for element, segment in reversed(list(zip(elements, made.segments, strict=True)))
+        }
+        episodes = {case.case_id: self._episode(case, names) for case in _distinct(cases)}
+        kept = [case for case in cases if case.case_id in episodes]
+        before: dict[str, CaseRecord] = {}
+        for arm, controls in ARMS.items():
+            judges = replace(local_judges(searcher, evaluator), enforce=controls)
+            if self.guessing:
+                judges = replace(judges, proposer=GuessingProposer())
+            refiner = Refiner(searcher, judges)
+            start = refiner.state
+            if not before:
+                before = {c.case_id: self._record(c, refiner, start, elements) for c in kept}
+                yield from before.values()
+            run = refiner.run(list(episodes.values()))
+            for case in kept:
+                after = self._record(case, refiner, refiner.state, elements, arm)
+                yield self._compared(after, before[case.case_id], run)
+
+    def _episode(self, case: Case, names: Mapping[str, str]) -> Episode:
+        gold = (names[name] for name in case.gold if name in names) if self.gold else ()
+        return Episode(case.document.id, case.query, tuple(gold))
+
+    def _record(
+        self,
+        case: Case,
+        refiner: Refiner,
+        state: State,
+        elements: Sequence[str],
+        system: str = UNREFINED,
+    ) -> CaseRecord:
+        ranking = refiner.system.scoring(case.query, state).ranking(2 * self.k)
+        best: dict[str, float] = {}
+        patched: dict[str, None] = {}
+        for hit in ranking.hits:
+            name = elements[hit.position]
+            if name in best:
+                continue
+            best[name] = hit.relevance
+            licences = [bridge.licence for bridge in assumed(hit)]
+            if any(found is not None and found.kind is LicenceKind.PATCH for found in licences):
+                patched[name] = None
+        return CaseRecord(
+            dataset=case.dataset,
+            split=case.split,
+            case_id=case.case_id,
+            system=system,
+            query=case.query,
+            ranked=tuple(best)[: self.k],
+            scores=tuple(best.values())[: self.k],
+            gold=case.gold,
+            gold_sets=case.gold_sets,
+            group=case.group,
+            tau=ranking.tau,
+            document=case.document.id,
+            pool=len(case.document.elements),
+            retrieved=len(best),
+            patched=tuple(patched),
+        )
+
+    def _compared(self, after: CaseRecord, before: CaseRecord, run: Run) -> CaseRecord:
+        """Complete a record with what it was before, and what the run did to it."""
+        solved = bool((SUFF @ self.k)(before))
+        own = [made for made in run.refinements if made.query == after.query]
+        return replace(
+            after,
+            ranked_before=before.ranked,
+            preserved=bool((SUFF @ self.k)(after)) if solved and run.patches else None,
+            details={
+                "triggered": bool(own),
+                "patches": len(run.patches),
+                "attempts": sum(len(s.attempts) for made in run.refinements for s in made.steps),
+                "end": run.end.name.lower(),
+            },
+        )
+
+
+def run_stress(
+    dataset: Dataset,
+    stress: Stress,
+    out: Path,
+    *,
+    limit: int | None = None,
+    on_document: OnDocument = lambda _name, _done, _total: None,
+) -> list[CaseRecord]:
+    """Run documents that have gold and have not been run; returns the records of all of them.
+
+    Records are appended document by document, so that a run can be stopped and taken up again.
+    """
+    by_document: dict[str, list[Case]] = {}
+    for case in dataset.cases:
+        if case.gold:
+            by_document.setdefault(case.document.id, []).append(case)
+    if not by_document:
+        raise InputError(f"{dataset.name!r} has no case with gold in split {dataset.split!r}")
+    chosen = list(by_document.items())[:limit]
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "records.jsonl"
+    done = _finished(path)
+    indexer = Indexer()
+    for number, (name, cases) in enumerate(chosen):
+        if name not in done:
+            on_document(name, number, len(chosen))
+            made = list(stress.records(cases, indexer))
+            with path.open("a", encoding="utf-8") as file:
+                file.write("".join(to_json(record) + "\n" for record in made))
+            done[name] = made
+    return [record for name, _ in chosen for record in done[name]]
+
+
+def _finished(path: Path) -> dict[str, list[CaseRecord]]:
+    """Read what an earlier run has finished; a document it was stopped in is dropped."""
+    found: dict[str, list[CaseRecord]] = {}
+    if not path.exists():
+        return found
+    text = path.read_text("utf-8")
+    whole = text[: text.rfind("\n") + 1]
+    for line in whole.splitlines():
+        record = from_json(CaseRecord, line)
+        found.setdefault(record.document, []).append(record)
+    systems = {UNREFINED, *ARMS}
+    done = {
+        name: records
+        for name, records in found.items()
+        if {r.system for r in records} == systems and len(records) % len(systems) == 0
+    }
+    kept = "".join(to_json(record) + "\n" for records in done.values() for record in records)
+    if kept != text:
+        path.write_text(kept, encoding="utf-8")
+    return done
+
+
+def _distinct(cases: Sequence[Case]) -> Iterator[Case]:
+    """One case for each question: the gate tells cases apart by what they ask."""
+    seen: set[str] = set()
+    for case in cases:
+        if case.query not in seen:
+            seen.add(case.query)
+            yield case

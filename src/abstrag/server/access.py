@@ -1,0 +1,117 @@
+"""Who is let in: a guard around the application that looks at every request first.
+
+A page of another site can make a browser send requests here. Two things give such a request away,
+and both are checked before anything else: the name it was sent to (a rebound DNS name is not ours)
+and the origin it was sent from. A token keeps everybody else out where the server can be reached
+from other machines.
+"""
+
+from __future__ import annotations
+
+import hmac
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from abstrag.server.answers import refusal
+from abstrag.server.refusals import Foreign, NoToken, Refused
+from abstrag.server.settings import LOOPBACK_NAMES, ServerSettings, is_loopback
+
+HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        "frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Guard:
+    """Lets a request through, or refuses it; either way the answer has the security headers."""
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings, *, public: bool = True) -> None:
+        """Guard an application; with `public`, what is not under /api needs no token."""
+        self._app = app
+        self._token = settings.token
+        self._any_address = not is_loopback(settings.host)
+        self._names = frozenset(
+            name.casefold() for name in (*LOOPBACK_NAMES, settings.host, *settings.names)
+        )
+        self._public = public
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def safer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                if scope["path"].startswith("/api/"):
+                    headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        try:
+            self._check(scope["path"], Headers(scope=scope))
+        except Refused as error:
+            await refusal(error)(scope, receive, safer)
+            return
+        await self._app(scope, receive, safer)
+
+    def _check(self, path: str, headers: Headers) -> None:
+        host = headers.get("host", "")
+        if not self._is_ours(_name_of(host)):
+            raise Foreign(
+                f"this server is not called {host!r}",
+                hint="use the address it printed at its start, or start it with --name",
+            )
+        origin = headers.get("origin")
+        # the scheme is not compared: behind a proxy with TLS the page is https and we are not
+        if origin is not None and urlsplit(origin).netloc.casefold() != host.casefold():
+            raise Foreign(f"requests from pages of {origin!r} are refused")
+        if self._token is None or (self._public and not path.startswith("/api/")):
+            return
+        if not hmac.compare_digest(_token(headers).encode(), self._token.encode()):
+            raise NoToken(
+                "the token is missing or wrong",
+                hint="send the header Authorization: Bearer TOKEN, as printed at the start",
+            )
+
+    def _is_ours(self, name: str) -> bool:
+        """True for our own names; an address is nobody's DNS name, so it cannot be rebound."""
+        if name in self._names:
+            return True
+        return self._any_address and _is_address(name)
+
+
+def _name_of(host: str) -> str:
+    """Return a Host header without its port and without the brackets of an IPv6 address."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _token(headers: Headers) -> str:
+    """Return the token a request offers, or nothing."""
+    scheme, _, given = headers.get("authorization", "").partition(" ")
+    return given.strip() if scheme.casefold() == "bearer" else ""

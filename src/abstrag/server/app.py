@@ -1,0 +1,86 @@
+"""The application: routes over a studio, behind the guard."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from abstrag.server import answers
+from abstrag.server.access import Guard
+from abstrag.server.aids import Aids
+from abstrag.server.bodies import Bodies
+from abstrag.server.refusals import NotThere
+from abstrag.server.routes import documents, mapping, model, searching
+from abstrag.server.routes.shared import Desk
+from abstrag.server.settings import ServerSettings
+from abstrag.server.studio import Studio
+
+
+def create_app(settings: ServerSettings, aids: Aids) -> ASGIApp:
+    """Make the application; its studio opens and closes with the server that runs it."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        studio = Studio(settings, aids)
+        studio.start()
+        app.state.studio = studio
+        try:
+            yield
+        finally:
+            studio.close()
+
+    app = FastAPI(
+        title="abstrag",
+        version=version("abstrag"),
+        description="Find the evidence in a document, quote it exactly, and show why it counts.",
+        lifespan=lifespan,
+        docs_url=None,  # they would load scripts from elsewhere
+        redoc_url=None,
+    )
+    answers.install(app)
+    for routes in (documents, searching, mapping, model):
+        app.include_router(routes.router)
+    _add_health(app, settings)
+    _add_page(app, Path(str(files("abstrag.server"))) / "page")
+    return Guard(Bodies(app, settings, upload=documents.UPLOAD), settings)
+
+
+def _add_health(app: FastAPI, settings: ServerSettings) -> None:
+    @app.get("/api/health", summary="Say what is running", tags=["server"])
+    async def health(desk: Desk) -> Response:
+        """The version, how many documents there are, and whether a judge or a model is at hand."""
+        documents_there = await desk.searching(lambda: len(desk.shelf.infos()))
+        return answers.answer(
+            {
+                "version": app.version,
+                "documents": documents_there,
+                "max_upload_bytes": settings.max_upload_bytes,
+                "judge": desk.shelf.has_judge,
+                "model": desk.aids.model,
+            }
+        )
+
+
+def _add_page(app: FastAPI, folder: Path) -> None:
+    """Serve the page and its files; nothing else of the disk can be reached."""
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        try:
+            body = (folder / "index.html").read_bytes()
+        except FileNotFoundError:
+            raise NotThere(
+                "this installation has no page", hint="use /api, see /openapi.json"
+            ) from None
+        return Response(body, media_type="text/html", headers={"Cache-Control": "no-cache"})
+
+    if folder.is_dir():
+        app.mount("/static", StaticFiles(directory=folder), name="static")

@@ -1,0 +1,90 @@
+"""How much a client may send, and how slowly."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from abstrag.server.answers import refusal
+from abstrag.server.refusals import Refused, TooLarge, TooSlow
+from abstrag.server.settings import ServerSettings
+
+
+class Bodies:
+    """Reads a small body whole before the application sees it, within a limit and a time.
+
+    Uploads pass through: whoever takes them reads them with `received`, under other limits.
+    """
+
+    def __init__(
+        self, app: ASGIApp, settings: ServerSettings, *, upload: str | None = None
+    ) -> None:
+        """Wrap an application; POSTs to the address `upload` are left to it."""
+        self._app = app
+        self._upload = upload
+        self._most = settings.max_body_bytes
+        self._idle_s = settings.idle_limit_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        is_upload = scope["type"] == "http" and (
+            scope["method"] == "POST" and scope["path"] == self._upload
+        )
+        if scope["type"] != "http" or is_upload:
+            await self._app(scope, receive, send)
+            return
+        try:
+            pieces = [
+                piece
+                async for piece in received(
+                    Headers(scope=scope), receive, most=self._most, idle_s=self._idle_s
+                )
+            ]
+        except Refused as error:
+            await refusal(error)(scope, receive, send)
+            return
+        whole: list[Message] = [{"type": "http.request", "body": b"".join(pieces)}]
+
+        async def replayed() -> Message:
+            return whole.pop() if whole else await receive()
+
+        await self._app(scope, replayed, send)
+
+
+async def received(
+    headers: Headers, receive: Receive, *, most: int, idle_s: float
+) -> AsyncIterator[bytes]:
+    """Yield a body piece by piece; too much or too slow ends it at once.
+
+    A body that says how long it is, is refused before a byte of it is read.
+
+    Raises:
+        TooLarge: It has, or says it has, more than `most` bytes.
+        TooSlow: Nothing came for `idle_s` seconds, or the client went away in the middle.
+    """
+    said = headers.get("content-length", "0")
+    if not said.isascii() or not said.isdigit() or int(said) > most:
+        raise _too_large(most)
+    size, more = 0, True
+    while more:
+        try:
+            message = await asyncio.wait_for(receive(), idle_s)
+        except TimeoutError:
+            raise TooSlow(f"nothing came for {idle_s:g} seconds", hint="send it again") from None
+        if message["type"] == "http.disconnect":
+            raise TooSlow("the client went away before it had sent everything")
+        piece = message.get("body", b"")
+        size += len(piece)
+        if size > most:
+            raise _too_large(most)
+        more = message.get("more_body", False)
+        if piece:
+            yield piece
+
+
+def _too_large(most: int) -> TooLarge:
+    shown = f"{most / 2**20:.1f} MB" if most >= 2**20 else f"{most:,} bytes"
+    return TooLarge(f"the body is larger than {shown}", hint="start the server with --max-mb")

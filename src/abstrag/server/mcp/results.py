@@ -1,0 +1,191 @@
+"""What tools return: exact quotes with their places, and why they count, in few words.
+
+An agent pays for every token it reads, so a hit is told in its quote, its place, its reading and
+its steps; `explain` has the rest.
+"""
+
+from __future__ import annotations
+
+from abstrag.model.query import Bridge
+from abstrag.model.ranking import Hit, Ranking, WhyNot
+from abstrag.model.record import record
+from abstrag.model.span import Span
+from abstrag.stores.protocol import DocumentInfo
+
+
+@record
+class Listed:
+    """A document that can be asked."""
+
+    id: str
+    title: str
+    date: str | None
+    segments: int
+
+
+@record
+class Listing:
+    """The documents of the store."""
+
+    documents: tuple[Listed, ...]
+
+
+@record
+class Step:
+    """One assumption put to use, and what it costs; 0 is a premise that text or Background state.
+
+    `licence` says what justifies it.
+    """
+
+    family: str
+    source: str
+    target: str
+    cost: float
+    licence: str | None
+
+
+@record
+class Found:
+    """A segment: `quote` is exactly what stands at `span`, `reading` says why it is evidence."""
+
+    segment: str
+    quote: str
+    text: str
+    page: int | None
+    span: Span
+    section: tuple[str, ...]
+    relevance: float
+    reachable: bool
+    gap: float
+    reading: str
+    steps: tuple[Step, ...]
+    unmet: tuple[str, ...]
+
+
+@record
+class SearchResult:
+    """The evidence for a question, best first."""
+
+    document: str
+    query: str
+    hits: tuple[Found, ...]
+    segments: int
+
+
+@record
+class Factors:
+    """The three factors of relevance, and each literal with the cost at which it is met."""
+
+    found: Found
+    match: float
+    utility: float
+    literals: tuple[LiteralTold, ...]
+
+
+@record
+class LiteralTold:
+    """What the query asks for, and how the segment meets it."""
+
+    label: str
+    kind: str
+    weight: float
+    met: bool
+    cost: float | None
+    via: str | None
+    steps: tuple[Step, ...]
+
+
+@record
+class Missed:
+    """Why a passage is not found: the one first cause, and the least change that would lift it."""
+
+    passage: str
+    cause: str
+    detail: str
+    segment: str | None
+    rank: int | None
+    would_help: str | None
+
+
+@record
+class Indexed:
+    """What became of a file."""
+
+    document: str
+    status: str
+    segments: int
+
+
+def listed(info: DocumentInfo) -> Listed:
+    """Return a document as it is listed."""
+    return Listed(info.id, info.title, info.date, info.segments)
+
+
+def found(hit: Hit) -> Found:
+    """Return a hit in few words."""
+    return Found(
+        segment=hit.segment,
+        quote=hit.quote,
+        text=hit.text,
+        page=hit.page,
+        span=hit.span,
+        section=hit.section,
+        relevance=round(hit.relevance, 6),
+        reachable=hit.trace.reachable,
+        gap=hit.gap,
+        reading=hit.reading,
+        steps=_steps(tuple(b for one in hit.trace.literals if one.met for b in one.bridges)),
+        unmet=tuple(one.literal.label for one in hit.trace.literals if not one.met),
+    )
+
+
+def search_result(ranking: Ranking) -> SearchResult:
+    """Return a ranking in few words."""
+    hits = tuple(found(hit) for hit in ranking.hits)
+    return SearchResult(ranking.document, ranking.query.text, hits, ranking.segments)
+
+
+def factors(hit: Hit) -> Factors:
+    """Return a hit with everything its score is made of."""
+    literals = tuple(
+        LiteralTold(
+            label=one.literal.label,
+            kind=one.literal.kind.value,
+            weight=round(one.literal.weight, 6),
+            met=one.met,
+            cost=one.distance,
+            via=one.via,
+            steps=_steps(one.bridges),
+        )
+        for one in hit.trace.literals
+    )
+    return Factors(found(hit), round(hit.match, 6), round(hit.utility, 6), literals)
+
+
+def missed(answer: WhyNot) -> Missed:
+    """Return why a passage was not found, in few words."""
+    change = answer.counterfactual
+    helps = None
+    if change is not None:
+        helps = f"{change.description} would move it to rank {change.rank_after}"
+    return Missed(
+        answer.passage, answer.cause.value, answer.detail, answer.segment, answer.rank, helps
+    )
+
+
+def _steps(bridges: tuple[Bridge, ...]) -> tuple[Step, ...]:
+    return tuple(
+        Step(
+            bridge.family.value,
+            bridge.source,
+            bridge.target,
+            bridge.cost,
+            None if bridge.licence is None else _licence(bridge),
+        )
+        for bridge in dict.fromkeys(bridges)
+    )
+
+
+def _licence(bridge: Bridge) -> str:
+    assert bridge.licence is not None
+    return f"{bridge.licence.kind.value}: {' '.join(bridge.licence.reference.split())}"

@@ -1,0 +1,91 @@
+"""The MCP server: the toolbox under the official SDK, over stdio or streamable HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, wraps
+from importlib.metadata import version
+from inspect import signature
+from typing import Any, Final
+
+import anyio.to_thread
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import ToolAnnotations
+from pydantic import RootModel
+from starlette.types import ASGIApp
+
+from abstrag.errors import AbstragError
+from abstrag.server.access import Guard
+from abstrag.server.bodies import Bodies
+from abstrag.server.mcp.toolbox import Toolbox
+from abstrag.server.settings import ServerSettings
+
+PATH: Final = "/mcp"
+INSTRUCTIONS: Final = (
+    "Find evidence in indexed documents. Call documents for the ids, then search. Every quote is "
+    "exact: it stands at its span of its page. A reading says in one sentence which assumptions "
+    "make a segment evidence; gap is what they cost. Use why_not when a passage you expected is "
+    "missing, and explain for the costs of one segment."
+)
+_READS: Final = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+_WRITES: Final = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+
+
+def mcp_server(toolbox: Toolbox) -> MCPServer[Any]:
+    """Make the server; `index` is a tool only where indexing is allowed."""
+    server: MCPServer[Any] = MCPServer(
+        "abstrag",
+        instructions=INSTRUCTIONS,
+        version=version("abstrag"),
+        log_level="WARNING",
+    )
+    for tool in (
+        toolbox.documents,
+        toolbox.search,
+        toolbox.explain,
+        toolbox.why_not,
+        toolbox.ask,
+    ):
+        server.add_tool(_in_thread(tool), annotations=_READS)
+    if toolbox.may_index:
+        server.add_tool(_in_thread(toolbox.index), annotations=_WRITES)
+    return server
+
+
+def http_app(toolbox: Toolbox, settings: ServerSettings) -> ASGIApp:
+    """Return the server as an application, behind the same guard as the studio."""
+    app = mcp_server(toolbox).streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        json_response=True,
+        # the guard checks names and origins, and knows which ones are ours
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    return Guard(Bodies(app, settings), settings, public=False)
+
+
+def _in_thread(tool: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a tool work in a thread, and let its errors be one sentence and a hint.
+
+    The SDK reads what a tool takes and returns off its signature. It knows models and not our
+    records, so the result is put into a model that has the record as its root.
+    """
+    told = signature(tool, eval_str=True)
+    model = RootModel[told.return_annotation]  # type: ignore[name-defined]
+
+    @wraps(tool)
+    async def called(**given: Any) -> Any:
+        try:
+            return model(await anyio.to_thread.run_sync(partial(tool, **given)))
+        except AbstragError as error:
+            hint = f" (hint: {error.hint})" if error.hint else ""
+            raise ToolError(f"{error}{hint}") from error
+
+    called.__signature__ = told.replace(return_annotation=model)  # type: ignore[attr-defined]
+    return called

@@ -1,0 +1,203 @@
+"""Pages of a PDF as pictures, and where on them a quotation stands.
+
+The index keeps characters and no places, so a quotation is looked up among the words PDFium finds
+on the page: as a whole where the page's order of drawing is the order of reading, else line by
+line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from ctypes import c_int
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+import pypdfium2 as pdfium
+from pypdfium2 import raw
+
+from abstrag.documents.pdf_layout.glyphs import Box as GlyphBox
+from abstrag.documents.pdf_layout.glyphs import Glyphs, glyphs_of
+from abstrag.errors import Damaged
+from abstrag.model.record import record
+from abstrag.server.png import png
+from abstrag.server.refusals import NotThere
+
+WIDEST: Final = 2400  # pixels
+NARROWEST: Final = 50
+_TALLEST: Final = 6000
+_FINE: Final = 1_000_000  # device units a page is measured in
+_LONE_LINE: Final = 12  # characters a line must have to be looked for far from the one before
+_ONE_AT_A_TIME: Final = Lock()  # PDFium keeps global state
+
+Box = tuple[float, float, float, float]
+
+
+@record
+class Places:
+    """Where a span stands on a page: boxes in fractions of its width and height, from top left."""
+
+    page: int
+    width: float  # of the page, in points
+    height: float
+    boxes: tuple[Box, ...]
+
+
+def page_count(path: Path) -> int:
+    """Return how many pages a PDF has."""
+    with _opened(path) as document:
+        return len(document)
+
+
+def rendered(path: Path, number: int, *, width: int) -> bytes:
+    """Return a page, counted from 1, as a PNG file so many pixels wide."""
+    wanted = min(max(width, NARROWEST), WIDEST)
+    with _opened(path) as document, _page(document, number, path) as page:
+        across, down = page.get_size()
+        scale = min(wanted / max(across, 1.0), _TALLEST / max(down, 1.0))
+        bitmap = page.render(scale=scale, rev_byteorder=True, may_draw_forms=False)
+        try:
+            pixels = np.ascontiguousarray(bitmap.to_numpy()[:, :, :3])
+        finally:
+            bitmap.close()
+    return png(pixels)
+
+
+def places(path: Path, number: int, quote: str, *, nth: int = 0) -> Places:
+    """Return where a quotation stands on a page; `nth` picks one of several equal ones."""
+    with _opened(path) as document, _page(document, number, path) as page:
+        text = page.get_textpage()
+        try:
+            words = list(glyphs_of(text.raw))
+        finally:
+            text.close()
+        found = _Words(words).find(quote, nth)
+        boxes = tuple(_on_screen(page, line) for line in _lines(words, found))
+        across, down = page.get_size()
+        return Places(number, round(across, 2), round(down, 2), boxes)
+
+
+def squeezed(text: str) -> str:
+    """Return a text without white space, as texts of different line breaks are compared."""
+    return "".join(text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of a page as one run of characters that know their word."""
+
+    words: Sequence[Glyphs]
+
+    def find(self, quote: str, nth: int) -> list[int]:
+        """Return the words a quotation is made of, by number, in the file's order."""
+        texts = [squeezed(word.text) for word in self.words]
+        ends = np.array(list(accumulate(map(len, texts))), dtype=np.int64)
+        page = "".join(texts)
+        spans = _whole(page, squeezed(quote), nth) or _by_lines(page, quote)
+        found: set[int] = set()
+        for start, end in spans:
+            first, last = np.searchsorted(ends, (start, end - 1), side="right")
+            found.update(range(int(first), int(last) + 1))
+        return sorted(found)
+
+
+def _whole(page: str, quote: str, nth: int) -> list[tuple[int, int]]:
+    """Find a quotation in one piece: its nth occurrence, or the last when there are fewer."""
+    at = -1
+    for _ in range(nth + 1):
+        later = page.find(quote, at + 1) if quote else -1
+        if later < 0:
+            break
+        at = later
+    return [(at, at + len(quote))] if at >= 0 else []
+
+
+def _by_lines(page: str, quote: str) -> list[tuple[int, int]]:
+    """Find a quotation whose lines are drawn apart, or of which other pages hold a part."""
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for line in map(squeezed, quote.splitlines()):
+        follows = bool(spans) and page.startswith(line, at)
+        start = at if follows else -1
+        if line and not follows and len(line) >= _LONE_LINE:
+            start = page.find(line, at)
+            start = start if start >= 0 else page.find(line)
+        if line and start >= 0:
+            at = start + len(line)
+            spans.append((start, at))
+    return spans
+
+
+def _lines(words: Sequence[Glyphs], found: Sequence[int]) -> Iterator[Box]:
+    """Merge the boxes of words that stand next to each other in one line."""
+    line: Box | None = None
+    before = -2
+    for number in found:
+        box = words[number].box
+        if line is not None and number == before + 1 and _level(line, box):
+            line = (
+                min(line[0], box.left),
+                min(line[1], box.bottom),
+                max(line[2], box.right),
+                max(line[3], box.top),
+            )
+        else:
+            if line is not None:
+                yield line
+            line = (box.left, box.bottom, box.right, box.top)
+        before = number
+    if line is not None:
+        yield line
+
+
+def _level(line: Box, box: GlyphBox) -> bool:
+    """True when a word shares most of its height with a line, and does not start it anew."""
+    shared = min(line[3], box.top) - max(line[1], box.bottom)
+    return shared > 0.5 * min(line[3] - line[1], box.top - box.bottom) and box.right > line[0]
+
+
+def _on_screen(page: Any, box: Box) -> Box:
+    """Turn file coordinates into fractions of the page as it is shown, rotation and all."""
+    corners = [_device(page, x, y) for x, y in ((box[0], box[1]), (box[2], box[3]))]
+    xs, ys = zip(*corners, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def _device(page: Any, x: float, y: float) -> tuple[float, float]:
+    across, down = c_int(), c_int()
+    raw.FPDF_PageToDevice(page.raw, 0, 0, _FINE, _FINE, 0, x, y, across, down)
+    return (
+        min(max(across.value / _FINE, 0.0), 1.0),
+        min(max(down.value / _FINE, 0.0), 1.0),
+    )
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    with _ONE_AT_A_TIME:
+        try:
+            document = pdfium.PdfDocument(path)
+        except (pdfium.PdfiumError, OSError) as error:
+            raise Damaged(f"PDF {path.name!r} cannot be opened: {error}") from error
+        try:
+            yield document
+        finally:
+            document.close()
+
+
+@contextmanager
+def _page(document: Any, number: int, path: Path) -> Iterator[Any]:
+    if not 1 <= number <= len(document):
+        raise NotThere(f"{path.name!r} has {len(document)} pages, and none is number {number}")
+    try:
+        page = document[number - 1]
+    except pdfium.PdfiumError as error:
+        raise Damaged(f"page {number} of PDF {path.name!r} cannot be read") from error
+    try:
+        yield page
+    finally:
+        page.close()

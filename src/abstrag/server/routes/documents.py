@@ -1,0 +1,176 @@
+"""Documents: listed, taken in, indexed in the background, shown, forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response, StreamingResponse
+
+from abstrag.model.record import to_data
+from abstrag.server.answers import EVENTS, answer, event
+from abstrag.server.bodies import received
+from abstrag.server.jobs import Job
+from abstrag.server.pdf_pages import NARROWEST, WIDEST, Places
+from abstrag.server.refusals import WrongType
+from abstrag.server.routes.shared import Desk
+from abstrag.server.views import document_view
+from abstrag.stores.protocol import DocumentInfo
+
+UPLOAD = "/api/documents"
+_POLL_S = 0.05
+_HEARTBEAT_S = 10.0  # so that a connection nobody listens to any more is found out
+
+router = APIRouter(prefix="/api", tags=["documents"])
+
+
+@router.get("/documents", summary="List the documents of the store")
+async def listed(desk: Desk) -> Response:
+    """Every document with its page count, and whether its PDF can be shown."""
+
+    def work() -> list[dict[str, Any]]:
+        return [_listed(desk.sources.pages(info), info) for info in desk.shelf.infos()]
+
+    return answer(await desk.searching(work))
+
+
+def _listed(pages: int | None, info: DocumentInfo) -> dict[str, Any]:
+    return {**to_data(info), "pages": pages, "has_pdf": pages is not None}
+
+
+@router.post(
+    "/documents",
+    status_code=202,
+    summary="Take a file in and index it in the background",
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"format": "binary"}}},
+        }
+    },
+)
+async def uploaded(
+    request: Request, desk: Desk, name: Annotated[str, Query(min_length=1, max_length=500)]
+) -> Response:
+    """Take the bytes of a file; the name says what it is called and is no path."""
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/octet-stream":
+        raise WrongType(
+            "a file is sent as application/octet-stream", hint="set the header Content-Type"
+        )
+    pieces = received(
+        request.headers,
+        request.receive,
+        most=desk.settings.max_upload_bytes,
+        idle_s=desk.settings.idle_limit_s,
+    )
+    path = await desk.uploads.keep(name, pieces)
+    return answer(to_data(desk.jobs.submit(path.resolve())), 202)
+
+
+@router.get("/documents/{document}", summary="Show a document as it reads")
+async def shown(document: str, desk: Desk) -> Response:
+    """The document's blocks and segments, each with its span in the source text."""
+
+    def work() -> dict[str, Any]:
+        info = desk.shelf.info(document)
+        view = document_view(info, desk.shelf.index(info.id))
+        return {**view, "info": _listed(desk.sources.pages(info), info)}
+
+    return answer(await desk.searching(work))
+
+
+@router.delete("/documents/{document}", status_code=204, summary="Forget a document")
+async def forgotten(document: str, desk: Desk) -> Response:
+    """Take a document out of the store; its upload and its edits go with it."""
+
+    def work() -> None:
+        info = desk.shelf.remove(document)
+        if info.source_path is not None:
+            desk.uploads.discard(Path(info.source_path))
+
+    await desk.searching(work)
+    return Response(status_code=204)
+
+
+@router.get(
+    "/documents/{document}/pages/{number}.png",
+    summary="Draw a page of a PDF",
+    responses={200: {"content": {"image/png": {}}}},
+)
+async def drawn(
+    document: str,
+    number: int,
+    desk: Desk,
+    width: Annotated[int, Query(ge=NARROWEST, le=WIDEST)] = 900,
+) -> Response:
+    """A page, counted from 1, as a picture so many pixels wide."""
+
+    def work() -> tuple[bytes, str]:
+        info = desk.shelf.info(document)
+        return desk.sources.picture(info, number, width=width), info.source_hash
+
+    picture, version = await desk.drawing(work)
+    headers = {
+        "Cache-Control": "private, max-age=600",
+        "ETag": f'"{version[:16]}-{number}-{width}"',
+    }
+    return Response(picture, media_type="image/png", headers=headers)
+
+
+@router.get(
+    "/documents/{document}/pages/{number}/boxes",
+    summary="Find a span on a page of a PDF",
+    response_model=Places,
+)
+async def placed(
+    document: str,
+    number: int,
+    desk: Desk,
+    start: Annotated[int, Query(ge=0)],
+    end: Annotated[int, Query(ge=0)],
+) -> Response:
+    """Boxes in fractions of the page, from its top left corner; none when it is not there."""
+
+    def work() -> Any:
+        info = desk.shelf.info(document)
+        source = desk.shelf.index(info.id).document
+        return to_data(desk.sources.places(info, source, number, start=start, end=end))
+
+    return answer(await desk.drawing(work))
+
+
+@router.get("/jobs/{job}", summary="Ask how far a job is", response_model=Job)
+async def job_shown(job: str, desk: Desk) -> Response:
+    """A job as it stands now."""
+    return answer(to_data(desk.jobs.get(job)))
+
+
+@router.get(
+    "/jobs/{job}/events",
+    summary="Watch a job",
+    responses={200: {"content": {EVENTS: {}}}},
+)
+async def job_watched(job: str, desk: Desk) -> Response:
+    """The job each time it changes, until it is done or has failed."""
+    desk.jobs.get(job)
+
+    async def told() -> AsyncIterator[bytes]:
+        last: Job | None = None
+        silent = 0.0
+        while True:
+            now = desk.jobs.get(job)
+            if now != last:
+                last, silent = now, 0.0
+                yield event(to_data(now))
+            if now.state.over:
+                return
+            if silent >= _HEARTBEAT_S:
+                silent = 0.0
+                yield b": still here\n\n"
+            await asyncio.sleep(_POLL_S)
+            silent += _POLL_S
+
+    return StreamingResponse(told(), media_type=EVENTS)

@@ -1,0 +1,60 @@
+"""What a server is started with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final
+
+from abstrag.config import MAX_FILE_BYTES
+from abstrag.errors import InputError
+from abstrag.stores.open import Target, beside
+
+LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "::1")
+DEFAULT_PORT: Final = 8377
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Where to listen, whom to serve, and how much at a time."""
+
+    store_path: Target
+    policy_root: Path | None = None  # None: the user's own
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    token: str | None = field(default=None, repr=False)
+    names: tuple[str, ...] = ()  # further host names the server is reached by
+    max_upload_bytes: int = MAX_FILE_BYTES
+    max_body_bytes: int = 1024 * 1024  # of anything but an upload
+    search_threads: int = 4
+    searches_waiting: int = 256
+    judged_threads: int = 2
+    judged_waiting: int = 8
+    jobs_waiting: int = 32
+    job_limit_s: float = 1800.0
+    head_limit_s: float = 15.0  # for a client to say what it wants
+    idle_limit_s: float = 30.0  # between two pieces of a body, sent or received
+    documents_kept: int = 8  # in memory, the latest asked
+
+    def __post_init__(self) -> None:
+        if not is_loopback(self.host) and not self.token:
+            raise InputError(
+                f"the server would be open to the network at {self.host!r} without a token",
+                hint="give --token, or stay on 127.0.0.1",
+            )
+
+    @property
+    def data_folder(self) -> Path:
+        """Where uploads and edits are kept: a folder beside the store, called like it."""
+        return beside(self.store_path, ".studio")
+
+
+def is_loopback(host: str) -> bool:
+    """True when only this machine can reach a host name or address."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

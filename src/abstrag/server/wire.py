@@ -1,0 +1,100 @@
+"""What clients send: the bodies of requests, checked once, at the border."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+
+from abstrag.config import TAU, TAU_MAX
+from abstrag.model.term import Family, Relation
+from abstrag.server.sweep import GRID
+
+MOST_HITS: Final = 200
+
+QueryText = Annotated[str, Field(min_length=1, max_length=4000)]
+Hits = Annotated[int, Field(ge=1, le=MOST_HITS)]
+Budget = Annotated[FiniteFloat, Field(ge=0.0, le=TAU_MAX)]
+Cost = Annotated[FiniteFloat, Field(ge=0.0, le=TAU_MAX)]
+Name = Annotated[str, Field(min_length=1, max_length=500)]
+SegmentName = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class Body(BaseModel):
+    """A body with no fields but its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class EdgeIn(Body):
+    """An edge to add; its ends are term ids, or labels that name one term."""
+
+    source: Name
+    target: Name
+    relation: Relation = Relation.IMPLIES
+    family: Family
+    weight: Cost | None = None
+    distance: Cost | None = None
+
+
+class SearchIn(Body):
+    """A question or a claim, and how to rank for it; edges may be tried out without adding them."""
+
+    query: QueryText
+    k: Hits = 10
+    tau: Budget = TAU
+    preset: str | None = None
+    judge: bool = False
+    edges: Annotated[list[EdgeIn], Field(max_length=100)] = []
+    removed: Annotated[list[Name], Field(max_length=1000)] = []
+
+
+class ExplainIn(Body):
+    """A question and the segment whose trace is wanted."""
+
+    query: QueryText
+    segment: SegmentName
+    tau: Budget = TAU
+
+
+class WhyNotIn(Body):
+    """A question and the passage that is missed: its words or its segment."""
+
+    query: QueryText
+    passage: Annotated[str, Field(min_length=1, max_length=20_000)] | None = None
+    segment: SegmentName | None = None
+    k: Hits = 10
+    tau: Budget = TAU
+
+
+class QueryIn(Body):
+    """A question alone."""
+
+    query: QueryText
+
+
+class SweepIn(Body):
+    """A question and the budgets to rank it under."""
+
+    query: QueryText
+    k: Hits = 10
+    taus: Annotated[list[Budget], Field(min_length=1, max_length=200)] = list(GRID)
+
+
+class CompareIn(Body):
+    """A question for everybody."""
+
+    query: QueryText
+    k: Hits = 10
+
+
+class AskIn(Body):
+    """A question to answer in words."""
+
+    question: QueryText
+
+
+class RevertIn(Body):
+    """The policy change to take back."""
+
+    id: Name

@@ -1,0 +1,80 @@
+"""Answers in words over HTTP: written by a model where there is one, and its failures told."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from abstrag.engine.demo import DEMO_SENTENCE
+from abstrag.errors import ModelUnreachable
+from abstrag.llm.connect import Models
+from abstrag.llm.model import Request
+from abstrag.llm.scripted import ScriptedModel
+from abstrag.server.aids import Aids, installed_aids
+from tests.unit.server.running import Client, running, store_with_demo
+
+ASK = "/api/documents/chips/ask"
+WRITTEN = "Anthropic's CTO went to see TSMC."
+
+
+def aids(reply: Any) -> Aids:
+    return installed_aids(Models.of(ScriptedModel({"answer": reply, "entailment": judged})))
+
+
+def judged(request: Request) -> Any:
+    """Say of every segment that it meets all conditions, as a model would."""
+    asked = request.user
+    names = sorted(set(re.findall(r"\bs\d+\b", asked)))
+    labels = sorted(set(re.findall(r"\bq\d+\b", asked)))
+    literals = [{"literal": label, "p": 90} for label in labels]
+    return {"judgements": [{"segment": n, "literals": literals} for n in names]}
+
+
+def events(client: Client) -> list[dict[str, Any]]:
+    answer = client.post(ASK, {"question": "Who visited TSMC?"})
+    assert answer.status == 200, answer.body
+    return [json.loads(e.removeprefix(b"data: ")) for e in answer.body.split(b"\n\n") if e]
+
+
+def test_a_model_writes_and_its_quotations_are_checked(tmp_path: Path) -> None:
+    cited = [{"number": 1, "quote": DEMO_SENTENCE}]
+    reply = {
+        "status": "answered",
+        "sentences": [
+            {"text": WRITTEN, "citations": cited},
+            {"text": "They signed.", "citations": [{"number": 1, "quote": "They signed a deal."}]},
+        ],
+        "missing": [],
+    }
+    with running(store_with_demo(tmp_path / "store.db"), aids(reply)) as client:
+        assert client.get("/api/health").data["model"] == "scripted"
+        told = events(client)
+    texts = [event for event in told if event["type"] == "text"]
+    assert [event["text"] for event in texts] == [WRITTEN, "They signed."]
+    assert "doubt" not in texts[0]
+    assert texts[1]["doubt"]  # nobody finds those words in the document
+    (citation,) = [event["citation"] for event in told if event["type"] == "citation"]
+    assert citation["quote"] == DEMO_SENTENCE
+    assert told[-1]["type"] == "done"
+    assert told[-1]["answer"]["mode"] == "generated"
+
+
+def test_a_model_that_cannot_be_reached_is_said_to_be(tmp_path: Path) -> None:
+    failure = ModelUnreachable("the endpoint does not answer", hint="start it")
+    with running(store_with_demo(tmp_path / "store.db"), aids(failure)) as client:
+        refused = client.post(ASK, {"question": "Who visited TSMC?"})
+        assert (refused.status, refused.data["kind"]) == (503, "ModelUnreachable")
+        assert refused.data["hint"] == "start it"
+        assert client.alive()
+
+
+def test_a_model_judges_segments_where_that_is_asked_for(tmp_path: Path) -> None:
+    with running(store_with_demo(tmp_path / "store.db"), aids({})) as client:
+        assert client.get("/api/health").data["judge"] is True
+        asked = {"query": "Who visited TSMC?", "k": 3}
+        plain = client.post("/api/documents/chips/search", asked).data
+        judged_too = client.post("/api/documents/chips/search", {**asked, "judge": True}).data
+    assert (plain["preset"], plain["judgements"]) == ("fast", 0)
+    assert judged_too["preset"] == "general"
+    assert judged_too["judgements"] > 0
+    assert judged_too["hits"][0]["judgement"] == 0.9

@@ -1,0 +1,130 @@
+"""Small parts by themselves, where a whole server would hide what they do."""
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation
+from abstrag.server.edits import Edits, EditStore, edge_id
+from abstrag.server.pdf_pages import places, squeezed
+from abstrag.server.png import png
+from abstrag.server.settings import is_loopback
+from abstrag.server.uploads import safe_name
+from tests.unit.documents.pdf_maker import HEIGHT, Page, pdf
+
+
+def edge(target: str) -> Edge:
+    return Edge(
+        source="entity:a",
+        target=target,
+        relation=Relation.IMPLIES,
+        family=Family.CONCEPT,
+        operator="by_hand",
+        weight=0.65,
+        distance=0.0,
+        truth_preserving=False,
+        confidence=1.0,
+        licence=Licence(LicenceKind.BACKGROUND, "added by hand"),
+    )
+
+
+def test_adding_an_edge_twice_adds_it_once() -> None:
+    once = Edits().with_edge(edge("concept:b"))
+    assert once.with_edge(edge("concept:b")) == once
+
+
+def test_adding_a_hidden_edge_shows_it_again() -> None:
+    name = edge_id(edge("concept:b"))
+    hidden = Edits().without_edge(name)
+    assert hidden.removed == (name,)
+    assert hidden.with_edge(edge("concept:b")).removed == ()
+
+
+def test_edits_tried_out_come_on_top_of_those_that_are_kept() -> None:
+    kept = Edits((edge("concept:b"),), ("1",))
+    both = kept | Edits((edge("concept:c"),), ("0",))
+    assert [e.target for e in both.edges] == ["concept:b", "concept:c"]
+    assert both.removed == ("0", "1")
+
+
+def test_threads_that_edit_at_once_lose_nothing(tmp_path: Path) -> None:
+    store = EditStore(tmp_path / "edits")
+    threads = [
+        threading.Thread(target=store.add, args=("doc", edge(f"concept:{n}"))) for n in range(12)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(store.read("doc").edges) == 12
+    assert len(list((tmp_path / "edits").iterdir())) == 1
+
+
+def test_a_document_may_call_itself_a_path(tmp_path: Path) -> None:
+    store = EditStore(tmp_path / "edits")
+    store.add("../../escape", edge("concept:b"))
+    assert [p.parent for p in tmp_path.rglob("*.json")] == [tmp_path / "edits"]
+    assert len(store.read("../../escape").edges) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("report.pdf", "report.pdf"),
+        ("C:\\Users\\me\\report.pdf", "report.pdf"),
+        ("a/b/../c.tex", "c.tex"),
+        ("...", "document"),
+        (".pdf", "pdf"),
+        ("Übersicht (2).docx", "Übersicht (2).docx"),
+        ("line\nbreak.md", "line_break.md"),
+        ("", "document"),
+    ],
+)
+def test_a_name_is_made_safe_and_stays_readable(name: str, kept: str) -> None:
+    assert safe_name(name) == kept
+
+
+def test_loopback_is_told_from_everything_else() -> None:
+    assert all(map(is_loopback, ("127.0.0.1", "127.9.9.9", "::1", "localhost")))
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.0.1", "example.org", "")))
+
+
+def test_a_picture_is_a_file_every_viewer_opens() -> None:
+    picture = png(np.zeros((2, 3, 3), np.uint8))
+    assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+    assert picture.endswith(b"IEND\xaeB`\x82")
+
+
+def test_of_two_equal_quotes_the_one_that_is_meant_is_found(tmp_path: Path) -> None:
+    page = Page()
+    page.lines(50, 100, ["The same words stand here twice.", "Between them is another line."])
+    page.lines(50, 300, ["The same words stand here twice."])
+    path = tmp_path / "twice.pdf"
+    path.write_bytes(pdf(page))
+    tops = [
+        places(path, 1, "The same words stand here twice.", nth=nth).boxes[0][1] * HEIGHT
+        for nth in (0, 1)
+    ]
+    assert tops[0] == pytest.approx(92, abs=6)
+    assert tops[1] == pytest.approx(292, abs=6)
+
+
+def test_lines_that_are_drawn_in_another_order_are_found_one_by_one(tmp_path: Path) -> None:
+    page = Page()
+    page.text(50, 112, "and its second line was drawn before it.")
+    page.text(50, 100, "The first line of a sentence comes last")
+    path = tmp_path / "order.pdf"
+    path.write_bytes(pdf(page))
+    quote = "The first line of a sentence comes last\nand its second line was drawn before it."
+    first, second = sorted(places(path, 1, quote).boxes, key=lambda box: box[1])
+    assert first[3] <= second[3]
+    assert first[0] == pytest.approx(second[0], abs=0.01)
+
+
+def test_part_of_a_word_marks_the_word(tmp_path: Path) -> None:
+    path = tmp_path / "word.pdf"
+    path.write_bytes(pdf(Page().text(50, 100, "unbelievable")))
+    assert len(places(path, 1, "believ").boxes) == 1
+    assert squeezed(" a\tb\nc ") == "abc"

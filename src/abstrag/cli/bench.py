@@ -20,7 +20,7 @@ from abstrag.bench.export import export_trec
 from abstrag.bench.render.numbers import p_value, scaled, signed
 from abstrag.bench.render.table import Table, tables
 from abstrag.bench.report import report
-from abstrag.bench.runner import DEPTH, DEPTHS, Options, Outcome, run
+from abstrag.bench.runner import DEPTH, DEPTHS, Options, Outcome, run, worst_requests
 from abstrag.bench.split import Part, parse_split
 from abstrag.bench.summary import Summary
 from abstrag.bench.systems import SystemSpec
@@ -33,6 +33,9 @@ from abstrag.bench.tuning import (
     refuse_tuned,
     tune,
 )
+from abstrag.cli.bench_experiments import bench_experiments
+from abstrag.cli.bench_models import connected, print_most
+from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.output import console, print_json
 from abstrag.errors import InputError
 from abstrag.model.record import to_data
@@ -72,6 +75,9 @@ def bench_command() -> None:
     """Measure AbstRAG and other systems on data with gold evidence."""
 
 
+bench_command.add_command(bench_experiments)
+
+
 @bench_command.command("run")
 @_data
 @click.option("--systems", default="", help="Comma-separated, for instance bm25,abstrag.")
@@ -92,9 +98,17 @@ def bench_command() -> None:
     help=f"How many ranks are recorded.  [default: {DEPTH}, for FEVEROUS {DEPTHS['feverous']}]",
 )
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(min=1))
+@click.option(
+    "--generate",
+    is_flag=True,
+    help="Also have answers and labels written, from the first three passages of each system.",
+)
+@click.option("--retry-failed", is_flag=True, help="Score again the cases that failed before.")
 @click.option("--reference", help="The system the others are compared with.  [default: abstrag]")
+@llm_options
 @json_option
 def bench_run(
+    models_options: LlmOptions,
     dataset: str,
     data: Path,
     split: str,
@@ -107,27 +121,42 @@ def bench_run(
     seed: int,
     depth: int | None,
     workers: int,
+    generate: bool,
+    retry_failed: bool,
     reference: str | None,
     as_json: bool,
 ) -> None:
-    """Score every case under every system and report; run again to go on after a kill."""
+    """Score every case under every system and report; run again to go on after a kill.
+
+    --llm is for --generate and for the systems that ask a model. Without one, --generate quotes
+    the answers of ours and leaves the other systems without.
+    """
     tuned = [read_frozen(path) for path in frozen]
     specs = [*_specs(systems), *(one.spec for one in tuned)]
     if not specs:
         raise InputError("no system is named", hint="for instance: --systems bm25,abstrag")
     loaded = load_dataset(dataset, data, split)
     refuse_tuned(tuned, loaded)
-    options = Options(limit, sample, balance, seed, depth, workers)
-    with _watched() as on_progress:
-        outcome = run(loaded, specs, out, options, on_progress=on_progress)
+    options = Options(limit, sample, balance, seed, depth, workers, retry_failed)
+    with connected(models_options, specs, generate=generate) as models:
+        if models_options.dry_run:
+            print_most(
+                models, worst_requests(loaded, specs, out, options, **models.parts), as_json=as_json
+            )
+            return
+        with _watched() as on_progress:
+            outcome = run(loaded, specs, out, options, on_progress=on_progress, **models.parts)
+        ledger = models.ledger()
     summary, files = report(out, reference=reference)
     if as_json:
-        print_json(to_data(summary))
-        return
-    screen = console()
-    _print_outcome(screen, outcome)
-    _print_summary(screen, summary)
-    screen.print("\n".join(f"[dim]{escape(str(path))}[/]" for path in files), soft_wrap=True)
+        print_json({**to_data(summary), "ledger": to_data(ledger)})
+    else:
+        screen = console()
+        _print_outcome(screen, outcome)
+        _print_summary(screen, summary)
+        _print_failures(screen, summary)
+        screen.print("\n".join(f"[dim]{escape(str(path))}[/]" for path in files), soft_wrap=True)
+    print_ledger(ledger)
 
 
 @bench_command.command("report")
@@ -265,6 +294,11 @@ def _print_outcome(screen: Console, outcome: Outcome) -> None:
     if outcome.repaired:
         screen.print(f"[dim]cut off {outcome.repaired} bytes of a line torn by a kill[/]")
     screen.print(f"[dim]{outcome.added} records added, {outcome.found} were there[/]")
+
+
+def _print_failures(screen: Console, summary: Summary) -> None:
+    if failures := sum(one.failures for one in summary.systems):
+        screen.print(f"[yellow]{failures} cases failed[/]; --retry-failed scores them again")
 
 
 def _print_summary(screen: Console, summary: Summary) -> None:

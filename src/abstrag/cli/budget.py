@@ -2,45 +2,60 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
+
 import click
 from rich.console import Console
 from rich.markup import escape
 
-from abstrag.cli.options import SearchOptions, json_option, search_options
+from abstrag.cli.llm_options import LlmOptions, llm_options
+from abstrag.cli.model_work import model_work
+from abstrag.cli.options import SearchOptions, bridging_options, json_option
 from abstrag.cli.output import console, print_json
+from abstrag.cli.patch_options import PatchOptions, patch_options
 from abstrag.cli.trace import print_query
 from abstrag.config import TAU_MAX
 from abstrag.model.ranking import BudgetCurve
 from abstrag.model.record import to_data
 
 _WIDTH = 60
+_LISTED = 15
 
 
 @click.command("budget")
 @click.argument("target")
 @click.argument("query")
-@search_options
+@bridging_options
+@llm_options
+@patch_options
 @json_option
 def budget_command(
     options: SearchOptions,
+    models_options: LlmOptions,
+    patches_options: PatchOptions,
     target: str,
     query: str,
     as_json: bool,
 ) -> None:
     """Show at which budget τ each segment of TARGET meets the whole of QUERY."""
-    searcher = options.open(target)
-    curve = searcher.budget(query)
+    with model_work(options, models_options, patches_options, target, as_json=as_json) as work:
+        if work is None:
+            return
+        searcher = work.searcher
+        curve = searcher.budget(query)
     if as_json:
-        print_json(to_data(curve))
+        print_json({**to_data(curve), **work.report()})
         return
+    work.print_report()
     out = console()
     print_query(out, curve.query)
     _plot(out, curve, options.tau)
     texts = {s.id: s.text for s in searcher.index.segments}
-    for entry in curve.entries[:15]:
-        out.print(
-            f"  [bold]{entry.tau:4.2f}[/]  {entry.segment:>5}  {escape(texts[entry.segment][:90])}"
-        )
+    for entry in curve.entries[:_LISTED]:
+        said = shorten(texts[entry.segment], 90, placeholder=" …")
+        out.print(f"  [bold]{entry.tau:4.2f}[/]  {entry.segment:>5}  {escape(said)}")
+    if len(curve.entries) > _LISTED:
+        out.print(f"  [dim]and {len(curve.entries) - _LISTED} more: --json lists them[/]")
     if curve.covers is None:
         out.print("no budget makes one segment meet the whole query")
     else:
@@ -51,6 +66,7 @@ def budget_command(
         out.print(
             f"each literal is met by some segment from [bold]{curve.covers_together:.2f}[/] on"
         )
+    work.print_patches(out)
 
 
 def _plot(out: Console, curve: BudgetCurve, mark: float) -> None:

@@ -1,6 +1,9 @@
-"""`abstrag demo`: the paper's example from end to end, on the bundled article."""
+"""`abstrag demo`: the paper's example from end to end; `demo refine`: a tour of refinement."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 import numpy as np
@@ -9,27 +12,79 @@ from rich.markup import escape
 
 from abstrag.cli.options import json_option
 from abstrag.cli.output import console, print_json
+from abstrag.cli.steps import print_refinement
 from abstrag.cli.trace import print_hit, print_query, print_trace
 from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
+from abstrag.engine.tour import EVIDENCE, FAILING, PROFITING, tour, tour_searcher
 from abstrag.model.index import DocumentIndex
+from abstrag.model.ranking import Ranking
 from abstrag.model.record import to_data
 from abstrag.rank.dense import DenseSimilarity
 from abstrag.rank.lexical import Lexical
 from abstrag.rank.match import Similarity
-from abstrag.rank.relevance import DEFAULT_PRESET
+from abstrag.rank.relevance import DEFAULT_PRESET, FAST
 
 
-@click.command("demo")
+@click.group("demo", invoke_without_command=True)
 @json_option
-def demo_command(as_json: bool) -> None:
+@click.pass_context
+def demo_command(context: click.Context, as_json: bool) -> None:
     """Index the bundled article and find what word matching cannot find."""
-    searcher = Searcher(demo_index(), preset=DEFAULT_PRESET)
-    bare = Searcher(demo_index(with_background=False), preset=DEFAULT_PRESET)
+    if context.invoked_subcommand is None:
+        _demo(as_json=as_json)
+
+
+@demo_command.command("refine")
+@json_option
+def demo_refine(as_json: bool) -> None:
+    """Watch a query fail, get mended, teach the next one, and be undone again."""
+    with TemporaryDirectory() as folder:
+        shown = tour(Path(folder))
+    if as_json:
+        print_json(to_data(shown))
+        return
+    searcher, out = tour_searcher(), console()
+    out.print(f"[bold]{escape(searcher.index.document.title)}[/]")
+    out.print("[dim]for each question one sentence was marked by hand as its evidence[/]")
+    out.rule("[bold]1[/] a query fails, and a patch mends it")
+    print_refinement(out, shown.refined, searcher.index)
+    out.rule("[bold]2[/] another query profits, without refinement")
+    out.print(f"\n[dim]query[/]  [bold]{escape(PROFITING)}[/]")
+    before, after = (_place(r, PROFITING) for r in (shown.second_before, shown.second))
+    out.print(f"  {escape(EVIDENCE[PROFITING])}")
+    out.print(f"  {before} before the patch, [green]{after}[/] with it")
+    out.rule("[bold]3[/] a patch that would let too much in is refused")
+    print_refinement(out, shown.refused, searcher.index)
+    out.rule("[bold]4[/] the patch is taken back")
+    out.print(f"\n[dim]query[/]  [bold]{escape(FAILING)}[/]")
+    same = "exactly as they were" if shown.exact else "[red]not as they were[/]"
+    out.print(f"  {_place(shown.reverted, FAILING)} again; state and ranking are {same}")
+    out.rule("the audit log")
+    for line in shown.log:
+        out.print(f"  [dim]{escape(line)}[/]")
+
+
+def _place(ranking: Ranking, query: str) -> str:
+    """Say where the evidence for a query stands."""
+    for rank, hit in enumerate(ranking.hits, 1):
+        if hit.text == EVIDENCE[query]:
+            return f"at rank {rank}"
+    return f"not among the first {len(ranking.hits)}"
+
+
+def _demo(*, as_json: bool) -> None:
+    # the judge reads words and no Background, so it cannot know what the visit stands for
+    searcher = Searcher(demo_index(), preset=FAST)
+    bare = Searcher(demo_index(with_background=False), preset=FAST)
+    judged = Searcher(searcher.index, preset=DEFAULT_PRESET)
     ranking = searcher.search(DEMO_QUERY, k=3)
     sentence = _segment(searcher.index)
     bm25 = _rank(searcher, Lexical(searcher.index))
     dense = _rank(searcher, DenseSimilarity(searcher.index))
+    default = judged.scoring(DEMO_QUERY)
+    position = judged.position(sentence)
+    rank, judgement = default.rank(position), default.hit(position).judgement
     missing = bare.explain(DEMO_QUERY, sentence)
     if as_json:
         print_json(
@@ -37,6 +92,8 @@ def demo_command(as_json: bool) -> None:
                 "ranking": to_data(ranking),
                 "bm25_rank": bm25,
                 "dense_rank": dense,
+                "judged_rank": rank,
+                "judgement": judgement,
                 "empty_background": to_data(missing),
             }
         )
@@ -49,16 +106,20 @@ def demo_command(as_json: bool) -> None:
     )
     out.print(f"[dim]query[/]     {DEMO_QUERY}")
     print_query(out, ranking.query)
-    for rank, hit in enumerate(ranking.hits, 1):
-        print_hit(out, hit, rank)
+    for number, hit in enumerate(ranking.hits, 1):
+        print_hit(out, hit, number, searcher.preset)
         if hit.segment == sentence:
             print_trace(out, searcher.index, hit)
     out.print(
         f"\nBM25 puts [bold]{sentence}[/], the sentence about the visit, at rank {bm25}, "
         f"and the cosine of sentence embeddings at rank {dense}."
     )
+    out.print(
+        f"The evidence judge, which reads words and no Background, gives it {judgement or 0:.2f}; "
+        f"above, the judge has no say. With it (preset {DEFAULT_PRESET.name}) it is at rank {rank}."
+    )
     out.print("\n[bold]The same query with an empty Background[/]")
-    print_hit(out, missing, None)
+    print_hit(out, missing, None, bare.preset)
     print_trace(out, bare.index, missing)
     _print_next(out)
 

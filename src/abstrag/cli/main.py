@@ -21,8 +21,16 @@ COMMANDS: Final = {
     "explain": "Show how segment HIT of TARGET meets QUERY.",
     "why-not": "Say why a passage of TARGET is not found, and what would lift it.",
     "budget": "Show at which budget τ each segment of TARGET meets QUERY.",
+    "ask": "Answer QUERY from TARGET with exact quotations, or say what is missing.",
+    "refine": "Find out why QUERY fails on TARGET, and mend what failed if nothing else breaks.",
+    "policy": "Show, trace and take back what the prompt programs have learnt.",
     "bench": "Measure retrievers on data sets, and report.",
-    "store": "List, check and clean the store.",
+    "report": "Write the evidence for queries into one HTML file to send.",
+    "serve": "Open the studio: documents, evidence and bridges in a browser.",
+    "mcp": "Serve documents to agents over the Model Context Protocol.",
+    "background": "Compile aliases, vocabularies and dumps into a Background, and look into it.",
+    "store": "List, check, clean and copy stores.",
+    "calls": "List the calls to language models: tokens, money, time.",
     "doctor": "Say what is installed and try every part once.",
     "demo": "Index the bundled article and find what word matching cannot find.",
 }
@@ -37,8 +45,12 @@ Exit codes:
   5  a folder where a file must be 15  part of the installation is missing
   6  the file is too large         16  some of several files failed
   7  the file holds no text        17  a figure cannot be computed
-  8  unknown file format          130  interrupted; finished work is kept
-  9  undecodable text
+  8  unknown file format           18  a language model failed
+  9  undecodable text              19  this needs a language model
+ 20  the model cannot be reached   21  its reply cannot be used
+ 22  the call budget is spent      23  a replayed call was never recorded
+ 24  the policy store refuses      25  a replay found a regression
+130  interrupted; finished work is kept
 """
 
 

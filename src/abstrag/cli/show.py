@@ -11,6 +11,7 @@ from rich.text import Text
 
 from abstrag.cli.options import LibraryOptions, json_option, library_options
 from abstrag.cli.output import console, print_json
+from abstrag.errors import InputError
 from abstrag.model.document import BlockKind
 from abstrag.model.index import DocumentIndex, SegmentRecord
 from abstrag.model.record import to_data
@@ -37,7 +38,10 @@ def show_command(
         index = library.open(target)
     records = [r for r in index.records if segment_id in (None, r.segment.id)]
     if segment_id is not None and not records:
-        raise click.BadParameter(f"{target!r} has no segment {segment_id!r}")
+        raise InputError(
+            f"{index.document.id!r} has no segment {segment_id!r}",
+            hint=f"abstrag show {index.document.id}",
+        )
     if as_json:
         print_json(_data(index, records))
     elif tree:
@@ -84,11 +88,11 @@ def _headline(index: DocumentIndex) -> str:
 def _print_table(index: DocumentIndex) -> None:
     out = console()
     out.print(_headline(index))
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
     table.add_column("id", style="bold", no_wrap=True)
-    table.add_column("page", justify="right", style="dim")
+    table.add_column("page", justify="right", style="dim", no_wrap=True)
     table.add_column("role", style="cyan", no_wrap=True)
-    table.add_column("U", justify="right", style="magenta")
+    table.add_column("U", justify="right", style="magenta", no_wrap=True)
     table.add_column("text", ratio=3, no_wrap=True, overflow="ellipsis")
     table.add_column("context", ratio=2, no_wrap=True, overflow="ellipsis", style="dim")
     for r in index.records:

@@ -1,30 +1,30 @@
-"""`abstrag store`: what is in the store, and taking things out of it."""
+"""`abstrag store`: what is in the store, taking things out of it, and moving it elsewhere."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import click
 from rich.markup import escape
 
 from abstrag.cli.options import json_option, store_option
-from abstrag.cli.output import console, print_json
+from abstrag.cli.output import console, print_json, progress
+from abstrag.cli.store_target import StoreTarget
+from abstrag.errors import InputError
 from abstrag.model.record import to_data
-from abstrag.stores.location import default_store_path
-from abstrag.stores.sqlite import SqliteStore
+from abstrag.stores.copying import copy_store
+from abstrag.stores.open import Target, default_store, open_store, shown
 
 
 @click.group("store")
 def store_command() -> None:
-    """List, check and clean the store."""
+    """List, check, clean and copy stores."""
 
 
 @store_command.command("list")
 @store_option
 @json_option
-def store_list(store_path: Path | None, as_json: bool) -> None:
+def store_list(store_path: Target | None, as_json: bool) -> None:
     """List the documents in the store."""
-    with SqliteStore.open(store_path or default_store_path(), create=False) as store:
+    with open_store(store_path or default_store(), create=False) as store:
         documents = store.documents()
     if as_json:
         print_json([to_data(d) for d in documents])
@@ -41,9 +41,9 @@ def store_list(store_path: Path | None, as_json: bool) -> None:
 @click.argument("document_id")
 @store_option
 @json_option
-def store_remove(document_id: str, store_path: Path | None, as_json: bool) -> None:
+def store_remove(document_id: str, store_path: Target | None, as_json: bool) -> None:
     """Forget one document."""
-    with SqliteStore.open(store_path or default_store_path(), create=False) as store:
+    with open_store(store_path or default_store(), create=False) as store:
         store.remove(document_id)
     if as_json:
         print_json({"removed": document_id})
@@ -52,12 +52,45 @@ def store_remove(document_id: str, store_path: Path | None, as_json: bool) -> No
 @store_command.command("check")
 @store_option
 @json_option
-def store_check(store_path: Path | None, as_json: bool) -> None:
+def store_check(store_path: Target | None, as_json: bool) -> None:
     """Read the whole store once; exits with 13 when it is broken."""
-    with SqliteStore.open(store_path or default_store_path(), create=False) as store:
+    with open_store(store_path or default_store(), create=False) as store:
         store.check()
         count = len(store.documents())
     if as_json:
         print_json({"documents": count, "sound": True})
     else:
         console().print(f"{count} documents, all sound")
+
+
+@store_command.command("copy")
+@click.argument("source", metavar="A", type=StoreTarget())
+@click.argument("target", metavar="B", type=StoreTarget())
+@json_option
+def store_copy(source: Target, target: Target, as_json: bool) -> None:
+    """Copy every document of store A into store B, with what was kept along the way.
+
+    A and B are files or addresses (postgresql://USER@HOST/DATABASE). Documents that B has already
+    are left alone, so that a copy which was interrupted goes on where it stopped; every document
+    that is written is read back and compared.
+    """
+    if str(source) == str(target):
+        raise InputError(f"{shown(source)!r} cannot be copied to itself", hint="name another store")
+    with open_store(source, create=False) as old, open_store(target) as new:
+        count = len(old.documents())
+        with progress(count, quiet=as_json) as bar:
+            task = bar.task_ids[0]
+            done = copy_store(
+                old, new, lambda name: bar.update(task, advance=1, description=escape(name))
+            )
+    if as_json:
+        print_json(to_data(done))
+        return
+    out = console()
+    out.print(
+        f"{done.copied} of {done.documents} documents copied and compared, "
+        f"{done.already_there} there already"
+    )
+    out.print(f"[dim]{done.layers} layers and {done.remembered} model results came along[/]")
+    for name, called in sorted(done.renamed.items()):
+        out.print(f"{escape(name)} is called [bold]{escape(called)}[/] in {escape(shown(target))}")

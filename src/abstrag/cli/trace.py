@@ -14,6 +14,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Bridge, LiteralKind, Query
 from abstrag.model.ranking import Hit, LiteralTrace
 from abstrag.model.term import Mention
+from abstrag.rank.relevance import Preset
 
 Labels = Mapping[str, str]
 _YEAR: Final = re.compile(r"\b\d{4}\b")
@@ -53,18 +54,30 @@ def place(hit: Hit) -> str:
     return ", ".join(parts)
 
 
-def print_hit(out: Console, hit: Hit, rank: int | None) -> None:
+def print_hit(out: Console, hit: Hit, rank: int | None, preset: Preset) -> None:
     """Print a hit: quote, place, factors, reading."""
     number = "–" if rank is None else str(rank)
     out.print(f"\n[bold]{number:>2}[/]  [bold green]{escape(hit.text)}[/]")
     out.print(f"    [dim]{hit.segment} · {escape(place(hit))}[/]")
-    judged = "" if hit.judgement is None else f"  judge {hit.judgement:.2f}"
-    out.print(
-        f"    [magenta]{hit.relevance:.3f}[/]  match {hit.match:.2f} · utility {hit.utility:.2f}"
-        f" · exp(−gap {hit.gap:.2f}){judged}"
-    )
+    out.print(f"    [magenta]{hit.relevance:.3f}[/] = {_factors(hit, preset)}")
     if hit.reading:
         out.print(f"    [italic]{escape(hit.reading)}[/]")
+
+
+def _factors(hit: Hit, preset: Preset) -> str:
+    """Return the product that is the relevance, with the preset's exponents."""
+    match = f"match {hit.match:.2f}"
+    if hit.judgement is not None:
+        match += f" (judge {hit.judgement:.2f})"
+    elif preset.judge_weight:
+        match += " (judge not asked)"
+    rate = "" if preset.gap_rate == 1 else f"{preset.gap_rate:g} × "
+    utility = f"utility {hit.utility:.2f}{_power(preset.utility_power)}"
+    return f"{match}{_power(preset.match_power)} · {utility} · exp(−{rate}gap {hit.gap:.2f})"
+
+
+def _power(exponent: float) -> str:
+    return "" if exponent == 1 else f"^{exponent:g}"
 
 
 def print_trace(out: Console, index: DocumentIndex, hit: Hit) -> None:

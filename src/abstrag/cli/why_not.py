@@ -5,9 +5,13 @@ from __future__ import annotations
 import click
 from rich.markup import escape
 
+from abstrag.cli.llm_options import LlmOptions, llm_options
+from abstrag.cli.model_work import model_work
 from abstrag.cli.options import SearchOptions, json_option, search_options
 from abstrag.cli.output import console, print_json
+from abstrag.cli.patch_options import PatchOptions, patch_options
 from abstrag.cli.trace import print_trace
+from abstrag.model.ranking import Cause
 from abstrag.model.record import to_data
 
 
@@ -16,11 +20,22 @@ from abstrag.model.record import to_data
 @click.argument("query")
 @click.option("--text", "passage", help="The passage, in its own words.")
 @click.option("--span", "segment", help="Its segment id.")
-@click.option("-k", "--top", default=10, show_default=True, help="Found means: among these.")
+@click.option(
+    "-k",
+    "--top",
+    default=10,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Found means: among these.",
+)
 @search_options
+@llm_options
+@patch_options
 @json_option
 def why_not_command(
     options: SearchOptions,
+    models_options: LlmOptions,
+    patches_options: PatchOptions,
     target: str,
     query: str,
     passage: str | None,
@@ -29,17 +44,27 @@ def why_not_command(
     as_json: bool,
 ) -> None:
     """Say why a passage of TARGET is not among the first hits for QUERY, and what would lift it."""
-    searcher = options.open(target)
-    answer = searcher.why_not(query, passage=passage, segment=segment, k=top, tau=options.tau)
+    with model_work(
+        options, models_options, patches_options, target, as_json=as_json, singly=True
+    ) as work:
+        if work is None:
+            return
+        searcher = work.searcher
+        answer = searcher.why_not(query, passage=passage, segment=segment, k=top, tau=options.tau)
     if as_json:
-        print_json(to_data(answer))
+        print_json({**to_data(answer), **work.report()})
         return
+    work.print_report()
     out = console()
     where = f"[dim]{answer.segment}[/] " if answer.segment else ""
+    found = answer.cause is Cause.FOUND
     rank = "not ranked" if answer.rank is None else f"rank {answer.rank}"
     out.print(f"{where}[italic]{escape(' '.join(answer.passage.split()))}[/]")
-    colour = "green" if answer.cause.value == "found" else "red"
-    out.print(f"[bold {colour}]{answer.cause.value}[/]: {escape(answer.detail)}  [dim]({rank})[/]")
+    if found:
+        out.print(f"[bold green]{answer.cause.value}[/]: {escape(answer.detail)}")
+    else:
+        cause = f"[bold red]{answer.cause.value}[/]: {escape(answer.detail)}"
+        out.print(f"{cause}  [dim]({rank})[/]")
     if answer.hit is not None:
         print_trace(out, searcher.index, answer.hit)
     change = answer.counterfactual
@@ -47,3 +72,4 @@ def why_not_command(
         before = "nowhere" if change.rank_before is None else f"rank {change.rank_before}"
         what = f"[bold]{escape(change.description)}[/]"
         out.print(f"{what} would move it from {before} to rank {change.rank_after}")
+    work.print_patches(out)

@@ -201,6 +201,8 @@ def test_the_demo_finds_what_words_cannot(capsys: pytest.CaptureFixture[str]) ->
     assert DEMO_SENTENCE in best
     assert data["bm25_rank"] > 10
     assert data["dense_rank"] > 10
+    assert data["judgement"] < 0.1  # the judge knows nothing of the Background
+    assert data["judged_rank"] >= 1
     hit = next(h for h in data["ranking"]["hits"] if h["quote"] == DEMO_SENTENCE)
     assert hit["gap"] == pytest.approx(1.10)
     assert hit["trace"]["reachable"]
@@ -227,7 +229,16 @@ def test_doctor_tries_every_part(capsys: pytest.CaptureFixture[str]) -> None:
     data = json.loads(out)
     assert code == 0
     assert all(c["works"] for c in data["checks"])
-    assert {c["name"] for c in data["checks"]} >= {"language", "lexicon", "store", "index chain"}
+    assert {c["name"] for c in data["checks"]} == {
+        "language",
+        "lexicon",
+        "store",
+        "index chain",
+        "embedder",
+        "judge",
+        "verdict model",
+        "policy",
+    }
 
 
 def test_the_store_can_be_listed_and_cleaned(

@@ -1,0 +1,179 @@
+"""`abstrag ask`: an answer with numbered quotations, a verdict on a claim, or what is missing."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+from textwrap import shorten
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from abstrag.cli.llm_options import LlmOptions, llm_options
+from abstrag.cli.model_work import Work, tell_estimate
+from abstrag.cli.options import SearchOptions, json_option, search_options
+from abstrag.cli.output import console, print_json
+from abstrag.cli.patch_options import PatchOptions, patch_options
+from abstrag.engine.answer import NOT_HERE, answer, generation_task
+from abstrag.engine.generator import TOP, Generator
+from abstrag.engine.verdicts import BY, installed_verdicts
+from abstrag.llm.connect import Models
+from abstrag.llm.model import Role
+from abstrag.model.answer import Answer, Asked, Citation, Evidence, Label, Mode, Sentence, Verdict
+from abstrag.model.record import to_data
+from abstrag.policy.load import load_programs
+
+_CLOSEST = 300  # characters of a passage that is shown though it answers nothing
+_COLOURS = {Label.SUPPORTS: "green", Label.REFUTES: "red", Label.NOT_ENOUGH_INFO: "yellow"}
+
+
+@click.command("ask")
+@click.argument("target")
+@click.argument("query")
+@click.option(
+    "-k",
+    "--k",
+    "--top",
+    "k",
+    default=TOP,
+    show_default=True,
+    type=click.IntRange(1, 20),
+    help="Passages used.",
+)
+@click.option(
+    "--as",
+    "asked",
+    type=click.Choice([one.value for one in Asked]),
+    help="What QUERY is.  [default: told by its wording]",
+)
+@search_options
+@llm_options
+@patch_options
+@json_option
+def ask_command(
+    options: SearchOptions,
+    models_options: LlmOptions,
+    patches_options: PatchOptions,
+    target: str,
+    query: str,
+    k: int,
+    asked: str | None,
+    as_json: bool,
+) -> None:
+    """Answer QUERY from TARGET with exact quotations, or say what is missing.
+
+    TARGET is a file (indexed first when it is new or changed) or a document id. A claim gets
+    SUPPORTS, REFUTES or NOT ENOUGH INFO. With --llm a model writes the answer from the best
+    passages and every quotation is checked; without, the document is quoted.
+    """
+    settings: dict[str, Any] = {
+        "k": k,
+        "tau": options.tau,
+        "asked": Asked(asked) if asked else None,
+    }
+    with models_options.connect() or nullcontext() as models:
+        generator = _generator(models)
+        if models_options.dry_run:
+            _dry_run(options, target, query, settings, models, generator, as_json=as_json)
+            return
+        work = Work(patches_options.open(options, target, models), models)
+        verdicts = installed_verdicts() if generator is None else None
+        made = answer(work.searcher, query, generator=generator, verdicts=verdicts, **settings)
+    if as_json:
+        print_json({"ledger": None, **to_data(made), **work.report()})
+        return
+    work.print_report()
+    out = console()
+    print_answer(out, made)
+    work.print_patches(out)
+
+
+def _generator(models: Models | None) -> Generator | None:
+    """Return what writes; None in local mode, or when no model has the role."""
+    model = models.get(Role.ANSWER) if models else None
+    return Generator(model, load_programs()) if model else None
+
+
+def _dry_run(
+    options: SearchOptions,
+    target: str,
+    query: str,
+    settings: dict[str, Any],
+    models: Models | None,
+    generator: Generator | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Say what asking would take: indexing where it is due, one search, one answer at most.
+
+    The passages are those of a local search; the models' own may be a little longer.
+    """
+    indexing, total = options.estimate(target, models)
+    task = generation_task(options.open(target), query, **settings)
+    if models is not None and generator is not None and task is not None:
+        total += models.estimate([generator.request(task)], most=True)
+    tell_estimate(indexing, total, as_json=as_json)
+
+
+def print_answer(out: Console, made: Answer) -> None:
+    """Print an answer: the verdict, the sentences, the quotations, what is missing.
+
+    The sentences of an answer without a model are its quotations, and are printed once.
+    """
+    written = made.mode is Mode.GENERATED
+    if made.verdict is not None:
+        _print_verdict(out, made.verdict)
+    elif not made.found:
+        out.print(f"[bold yellow]{escape(NOT_HERE if written else made.note)}[/]")
+    for sentence in made.sentences if written else ():
+        _print_sentence(out, sentence)
+    if made.verdict is not None or written:
+        out.print()
+    _print_quotes(out, made)
+    if made.missing:
+        out.print(f"\n[yellow]missing:[/] {escape(', '.join(made.missing))}")
+    if made.found or written:
+        out.print(f"\n[dim]{escape(made.note)}[/]")
+
+
+def _print_quotes(out: Console, made: Answer) -> None:
+    """Print what is cited, and where nothing is, the passages that were looked at."""
+    for citation in made.citations:
+        _print_quote(out, str(citation.number), citation)
+    if not made.citations and made.evidence:
+        out.print("[dim]the closest passages:[/]")
+        for passage in made.evidence:
+            text = shorten(passage.text, _CLOSEST, placeholder=" …")
+            _print_quote(out, "–", replace(passage, text=text))
+
+
+def _print_verdict(out: Console, verdict: Verdict) -> None:
+    sure = "" if verdict.confidence is None else f", {verdict.confidence:.0%} sure"
+    label = f"[bold {_COLOURS[verdict.label]}]{verdict.label.value}[/]"
+    out.print(f"{label}  [dim]in the opinion of {escape(verdict.by)}{sure}[/]")
+    if verdict.by == BY:
+        out.print("[dim]a small model's opinion: read what is quoted before you rely on it[/]")
+    if not verdict.grounded:
+        out.print("[yellow]unsupported:[/] none of its quotations stands in the evidence")
+
+
+def _print_sentence(out: Console, sentence: Sentence) -> None:
+    numbers = "".join(f"\\[{number}]" for number in sentence.citations)
+    out.print(f"[bold]{escape(sentence.text)}[/] [cyan]{numbers}[/]".rstrip())
+    if sentence.doubt is not None:
+        out.print(f"    [yellow]unsupported:[/] {escape(sentence.doubt)}")
+
+
+def _print_quote(out: Console, number: str, one: Citation | Evidence) -> None:
+    out.print(f"[cyan]{number:>3}[/]  “{escape(one.text)}”")
+    parts = [one.segment]
+    if one.headers:
+        parts.append(f"under {', '.join(one.headers)}")
+    if one.section:
+        parts.append(" › ".join(one.section))
+    if one.page is not None:
+        parts.append(f"page {one.page}")
+    parts.append(f"characters {one.span.start} to {one.span.end}")
+    out.print(f"     [dim]{escape(' · '.join(parts))}[/]")

@@ -1,0 +1,89 @@
+"""`abstrag mcp`: the store as tools for an agent, over stdio or HTTP."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from contextlib import nullcontext
+from pathlib import Path
+
+import click
+
+from abstrag.cli.llm_options import LlmOptions, llm_options
+from abstrag.cli.serve import INSTALL, connected, shown
+from abstrag.cli.store_target import StoreTarget
+from abstrag.errors import ResourceMissing
+from abstrag.stores.location import STORE_VARIABLE
+from abstrag.stores.open import Target, default_store, resolved
+
+
+@click.command("mcp")
+@click.option("--http", "over_http", is_flag=True, help="Streamable HTTP instead of stdio.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="For --http.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8378, show_default=True, help="For --http."
+)
+@click.option(
+    "--token",
+    envvar="ABSTRAG_TOKEN",
+    help="For --http: ask every client for this.  [default: none on loopback, else a new one]",
+)
+@click.option("--name", "names", multiple=True, help="For --http: a host name to be reached by.")
+@click.option(
+    "--allow-index",
+    "folders",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Let the agent index files inside FOLDER.  [default: it can only read]",
+)
+@click.option(
+    "--store",
+    "store_path",
+    type=StoreTarget(),
+    envvar=STORE_VARIABLE,
+    help="The store: a file or postgresql://USER@HOST/DATABASE.  [default: in your data folder]",
+)
+@llm_options
+def mcp_command(
+    models_options: LlmOptions,
+    over_http: bool,
+    host: str,
+    port: int,
+    token: str | None,
+    names: tuple[str, ...],
+    folders: tuple[Path, ...],
+    store_path: Target | None,
+) -> None:
+    """Give an agent the tools documents, search, explain, why_not and ask over a store.
+
+    With --allow-index FOLDER there is also index, for files inside FOLDER and no others. With
+    --llm a model writes the answers of ask.
+    """
+    try:
+        from abstrag.server.aids import installed_aids
+        from abstrag.server.listen import bound_socket, serve
+        from abstrag.server.mcp.server import PATH, http_app, mcp_server
+        from abstrag.server.mcp.toolbox import Toolbox
+        from abstrag.server.settings import ServerSettings, is_loopback
+    except ModuleNotFoundError as error:
+        raise ResourceMissing(
+            f"abstrag mcp needs {error.name!r}, which is not installed", hint=INSTALL
+        ) from error
+    logging.getLogger("bm25s").propagate = False  # it would tell of every index it builds
+    store = resolved(store_path or default_store())
+    with connected(models_options) or nullcontext() as models:
+        toolbox = Toolbox(store, aids=installed_aids(models), folders=folders)
+        if not over_http:
+            mcp_server(toolbox).run("stdio")
+            return
+        if not is_loopback(host) and token is None:
+            token = secrets.token_urlsafe(24)
+            click.echo(f"token: {token}")
+        with bound_socket(host, port) as taken:
+            bound = taken.getsockname()[1]
+            settings = ServerSettings(
+                store_path=store, host=host, port=bound, token=token, names=names
+            )
+            click.echo(f"mcp at http://{shown(host)}:{bound}{PATH}  (Ctrl-C ends it)")
+            serve(http_app(toolbox, settings), settings, taken)

@@ -1,0 +1,372 @@
+"""`abstrag policy`: what the prompt programs have learnt, from whom, and how to take it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
+from abstrag.cli.options import json_option, store_option
+from abstrag.cli.output import console, print_json
+from abstrag.errors import InputError, NeedsModel, PolicyError, Regression
+from abstrag.model.record import to_data
+from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus
+from abstrag.policy.check import Fault, check
+from abstrag.policy.diff import diff
+from abstrag.policy.hashes import base_hash
+from abstrag.policy.load import load_program, load_programs
+from abstrag.policy.location import families, policy_root
+from abstrag.policy.stages import MUTABLE, PROGRAMS, known
+from abstrag.policy.store import DEFAULT_FAMILY, PolicyStore
+from abstrag.refine.ledger import Ledger
+from abstrag.refine.replay import ReplayReport
+from abstrag.stores.open import Target, default_store, open_store
+
+_STYLE: Final = {"+": "green", "-": "red", " ": "dim"}
+
+policy_option: Callable[..., Any] = click.option(
+    "--policy",
+    "root",
+    type=click.Path(file_okay=False, path_type=Path),
+    envvar="ABSTRAG_POLICY",
+    help="The policy folder.  [default: in your data folder]",
+)
+family_option: Callable[..., Any] = click.option(
+    "--family", default=DEFAULT_FAMILY, show_default=True, help="Whose programs."
+)
+
+
+@click.group("policy")
+def policy_command() -> None:
+    """Show, trace and take back what the prompt programs have learnt."""
+
+
+@policy_command.command("list")
+@policy_option
+@family_option
+@json_option
+def policy_list(root: Path | None, family: str, as_json: bool) -> None:
+    """List the programs, and what is on its way into them."""
+    store = PolicyStore.open(root, family)
+    patches = Ledger(store).kept()
+    waiting = [c for c in store.candidates() if c.status is not PromotionStatus.PROMOTED]
+    rows = []
+    for stage in PROGRAMS:
+        program = store.program(stage)
+        rows.append(
+            {
+                "program": stage,
+                "editable": stage in MUTABLE,
+                "rules": len(program.rules),
+                "examples": len(program.few_shot),
+                "changed": program != load_program(stage, root=store.root),
+                "candidates": sum(c.edit.program == stage for c in waiting),
+                "hash": base_hash(program),
+            }
+        )
+    if as_json:
+        print_json(
+            {
+                "family": family,
+                "families": families(store.root),
+                "programs": rows,
+                "patches": len(patches),
+            }
+        )
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("program", "rules", "examples", "candidates", "hash", ""):
+        table.add_column(name, justify="right" if name in ("rules", "examples") else "left")
+    for row in rows:
+        marks = [] if row["editable"] else ["fixed"]
+        marks += ["differs from the baseline"] if row["changed"] else []
+        table.add_row(
+            str(row["program"]),
+            str(row["rules"]),
+            str(row["examples"]),
+            str(row["candidates"] or ""),
+            str(row["hash"])[:12],
+            ", ".join(marks),
+        )
+    out = console()
+    _print(out, f"[bold]{_plain(family)}[/]  [dim]{_plain(str(store.root))}[/]")
+    out.print(table)
+    if patches:
+        count = "1 patch" if len(patches) == 1 else f"{len(patches)} patches"
+        out.print(f"{count} of documents in force: abstrag policy diff")
+
+
+@policy_command.command("log")
+@policy_option
+@click.option("--family", default=None, help="Only this family.  [default: all]")
+@click.option("--program", default=None, help="Only this program.")
+@click.option("--rejected", is_flag=True, help="Only what was refused.")
+@click.option("-n", "--last", type=click.IntRange(min=1), help="Only the last so many.")
+@json_option
+def policy_log(
+    root: Path | None,
+    family: str | None,
+    program: str | None,
+    rejected: bool,
+    last: int | None,
+    as_json: bool,
+) -> None:
+    """Show everything that was tried, accepted or not."""
+    entries = [
+        entry
+        for entry in PolicyStore.open(root, family or DEFAULT_FAMILY).entries()
+        if (family is None or entry.family == family)
+        and (program is None or entry.payload.get("program") == known(program))
+        and not (rejected and entry.accepted)
+    ][-(last or 0) :]
+    if as_json:
+        print_json([to_data(entry) for entry in entries])
+        return
+    out = console()
+    for entry in entries:
+        _print_entry(out, entry)
+    if not entries:
+        out.print("nothing has been tried yet")
+
+
+@policy_command.command("diff")
+@click.argument("program", required=False)
+@policy_option
+@family_option
+@json_option
+def policy_diff(program: str | None, root: Path | None, family: str, as_json: bool) -> None:
+    """Show where a family differs from the baseline: PROGRAM, or all of them and the patches."""
+    store = PolicyStore.open(root, family)
+    programs = {
+        stage: lines
+        for stage in ([known(program)] if program else PROGRAMS)
+        if (lines := diff(load_program(stage, root=store.root), store.program(stage)))
+    }
+    patches = () if program else Ledger(store).kept()
+    if as_json:
+        compared = {stage: [to_data(one) for one in lines] for stage, lines in programs.items()}
+        print_json({"programs": compared, "patches": [to_data(kept) for kept in patches]})
+        return
+    out = console()
+    names = {e.payload.get("document"): e.payload.get("name", "?") for e in store.entries()}
+    for stage, lines in programs.items():
+        _print(out, f"[bold]{stage}[/]  baseline → {_plain(family)}")
+        for number, one in enumerate(lines):
+            if number == 0 or lines[number - 1].slot != one.slot:
+                out.print(f"  [cyan]{one.slot}[/]")
+            _print(out, f"  [{_STYLE[one.sign]}]{one.sign} {_plain(one.text)}[/]")
+    for kept in patches:
+        what = _plain(_patch_words(to_data(kept.patch)))
+        about = f"{kept.id} of {names[kept.document]} for {kept.query!r}"
+        _print(out, f"[green]+ {what}[/]  [dim]{_plain(about)}[/]")
+    if not programs and not patches:
+        _print(out, f"family {_plain(family)} says nothing that the baseline does not say")
+
+
+@policy_command.command("blame")
+@click.argument("program")
+@policy_option
+@family_option
+@json_option
+def policy_blame(program: str, root: Path | None, family: str, as_json: bool) -> None:
+    """Say of every rule and example of PROGRAM which cases voted for it."""
+    lines = PolicyStore.open(root, family).blame(known(program))
+    if as_json:
+        print_json([to_data(line) for line in lines])
+        return
+    out = console()
+    for line in lines:
+        _print(out, _plain(line.text))
+        if line.promotion:
+            cases = ", ".join(line.cases)
+            who = f"promoted {line.when} as {line.promotion}, for {cases}"
+            _print(out, f"    [green]{_plain(who)}[/]")
+        else:
+            out.print(f"    [dim]{line.origin}[/]")
+
+
+@policy_command.command("revert")
+@click.argument("name", metavar="ID")
+@policy_option
+@family_option
+@json_option
+def policy_revert(name: str, root: Path | None, family: str, as_json: bool) -> None:
+    """Take back what ID of the log brought: a promoted edit, byte by byte, or a patch."""
+    if not name.strip():
+        raise InputError("revert needs an ID", hint="abstrag policy log shows them")
+    store = PolicyStore.open(root, family)
+    if any(entry.payload["id"] == name for entry in store.changes()):
+        entry = store.revert(name)
+        told = f"{entry.payload['program']} is again what it was before {name}"
+    else:
+        entry = Ledger(store).revert(name)
+        told = f"taken back: {_patch_words(entry.payload['patch'])}"
+    if as_json:
+        print_json(to_data(entry))
+    else:
+        _print(console(), _plain(told))
+
+
+@policy_command.command("check")
+@policy_option
+@family_option
+@store_option
+@click.option(
+    "--replay",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Search the episodes of this file again; exits with 25 when one is worse than without"
+    " patches.",
+)
+@json_option
+def policy_check(
+    root: Path | None, family: str, store_path: Target | None, replay: Path | None, as_json: bool
+) -> None:
+    """Check files, log, backups and conflicts; exits with 24 when something is wrong."""
+    folder = policy_root(root)
+    faults = check(folder)
+    report = _replayed(replay, folder, family, store_path) if replay and not faults else None
+    if as_json:
+        told = {} if report is None else {"replay": to_data(report)}
+        print_json({"sound": not faults, "faults": [to_data(fault) for fault in faults], **told})
+    else:
+        _print_check(folder, faults, report)
+    if faults:
+        raise PolicyError(
+            f"{str(folder)!r} has {len(faults)} faults, first {faults[0].where!r}"
+            if len(faults) > 1
+            else f"{str(folder)!r} has a fault in {faults[0].where!r}",
+            hint="a conflict is settled by writing the line in by hand or by deleting conflict.json"
+            if any(fault.what.startswith("conflict") for fault in faults)
+            else None,
+        )
+    if report is not None and report.regressions:
+        first = report.regressions[0]
+        raise Regression(
+            f"{len(report.regressions)} of {len(report.cases)} episodes are worse with the patches"
+            f" in force, first {first.query!r}",
+            hint="abstrag policy diff shows the patches, abstrag policy revert takes one back",
+        )
+
+
+@policy_command.command("promote")
+@policy_option
+@family_option
+@store_option
+@llm_options
+@json_option
+def policy_promote(
+    root: Path | None,
+    family: str,
+    store_path: Target | None,
+    models_options: LlmOptions,
+    as_json: bool,
+) -> None:
+    """Write edits that have their votes into the programs, if no solved query loses by it.
+
+    A model has to replay the solved queries under the changed program, so this needs --llm.
+    """
+    from abstrag.engine.promotion import Promoter
+    from abstrag.engine.prompting import Prompting
+
+    store = PolicyStore.open(root, family)
+    waiting = store.eligible()
+    if models_options.dry_run or not waiting:
+        told = f"{len(waiting)} edits have their votes" if waiting else "no edit has its votes yet"
+        if as_json:
+            print_json({"eligible": [to_data(one) for one in waiting], "done": []})
+        else:
+            console().print(f"{told}; {store.k} distinct cases have to ask for one")
+        return
+    models = models_options.connect()
+    if models is None:
+        raise NeedsModel(
+            "solved queries are replayed under the changed program, which takes a language model",
+            hint="--llm MODEL, with --base-url URL for a local one",
+        )
+    with models, open_store(store_path or default_store()) as documents:
+        programs = load_programs(family=family, root=store.root)
+        prompting = Prompting.of(models, programs=programs)
+        done = Promoter(store, documents, prompting).promote()
+        ledger = models.ledger()
+    if as_json:
+        told_done = [to_data(entry) for entry in done]
+        print_json({"eligible": [to_data(one) for one in waiting], "done": told_done})
+    else:
+        for entry in done:
+            _print_entry(console(), entry)
+    print_ledger(ledger)
+
+
+def _replayed(path: Path, folder: Path, family: str, store_path: Target | None) -> ReplayReport:
+    # a replay needs the whole engine; the other commands do without
+    from abstrag.engine.replay import replay_file
+
+    return replay_file(path, store_root=folder, family=family, documents=store_path)
+
+
+def _print_check(folder: Path, faults: tuple[Fault, ...], report: ReplayReport | None) -> None:
+    out = console()
+    for fault in faults:
+        _print(out, f"[red]{_plain(fault.where)}[/]  {_plain(fault.what)}")
+    if not faults:
+        count = len(families(folder))
+        told = "1 family" if count == 1 else f"{count} families"
+        out.print(f"{len(PROGRAMS)} programs, {told}: files, log and backups are sound")
+    if report is not None:
+        for case in report.regressions:
+            _print(out, f"[red]worse[/]  {_plain(case.target)}: {_plain(case.query)}")
+        worse = len(report.regressions)
+        out.print(f"{len(report.cases)} episodes replayed, {worse} worse than without patches")
+
+
+def _print_entry(out: Console, entry: AuditEntry) -> None:
+    sign = "[green]✓[/]" if entry.accepted else "[red]✗[/]"
+    payload = entry.payload
+    named = f" [bold]{payload['id']}[/]" if payload.get("id") and entry.accepted else ""
+    about = " ".join(str(payload[key]) for key in ("action", "program", "op") if key in payload)
+    head = f"[cyan]{entry.kind}[/]{named} {_plain(entry.family)} {_plain(about)}"
+    _print(out, f"{sign} {entry.when} {head}")
+    if entry.kind is not EntryKind.PATCH:
+        said = str(payload.get("text", ""))
+    elif payload.get("patch"):
+        said = _patch_words(payload["patch"])
+    else:
+        said = str(payload.get("said") or payload.get("query", ""))
+    if said and "name" in payload:
+        said = f"{payload['name']}: {said}"
+    if said:
+        _print(out, f"    {_plain(said)}")
+    case = f"case {entry.case}: " if entry.case else ""
+    _print(out, f"    [dim]{_plain(case + entry.reason)}[/]")
+
+
+def _print(out: Console, text: str) -> None:
+    out.print(text, soft_wrap=True)  # a rule stays one line, for those who search for it
+
+
+def _plain(text: str) -> str:
+    """Return text that was written by we do not know whom, fit for a terminal."""
+    return escape(
+        "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+    )
+
+
+def _patch_words(patch: Mapping[str, Any]) -> str:
+    """Say what a patch changes, without the document that it is about."""
+    delta = {key: value for key, value in (patch["delta"] or {}).items() if value is not None}
+    if not delta:
+        return f"{patch['stage']}: a prompt edit"
+    kind = delta.pop("kind").replace("_", " ")
+    ends = [str(delta.pop(key)) for key in ("source", "target") if key in delta]
+    rest = [f"{key} {_value(value)}" for key, value in delta.items()]
+    return f"{patch['stage']}: {kind} " + ", ".join([" → ".join(ends), *rest] if ends else rest)
+
+
+def _value(value: Any) -> str:
+    return f"{value['start']} to {value['end']}" if isinstance(value, Mapping) else str(value)

@@ -1,0 +1,75 @@
+"""`abstrag report`: the evidence for some questions as one file to send."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from abstrag import __version__
+from abstrag.cli.options import SearchOptions, json_option, search_options
+from abstrag.cli.output import print_json
+from abstrag.cli.patch_options import PatchOptions, patch_options
+from abstrag.cli.trace import labels_of
+from abstrag.errors import InputError
+from abstrag.server.report import report, sections_of
+
+
+@click.command("report")
+@click.argument("target")
+@click.argument("queries", nargs=-1, required=True, metavar="QUERY…")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="The HTML file to write; - writes to standard output.",
+)
+@click.option("-k", "--top", default=5, show_default=True, type=click.IntRange(min=1), help="Hits.")
+@search_options
+@patch_options
+@json_option
+def report_command(
+    options: SearchOptions,
+    patches_options: PatchOptions,
+    target: str,
+    queries: tuple[str, ...],
+    output: Path,
+    top: int,
+    as_json: bool,
+) -> None:
+    """Write the evidence for each QUERY in TARGET, with quotes, pages and traces, as one file.
+
+    The file needs no network and runs no script; whoever gets it needs nothing but a browser.
+    """
+    opened = patches_options.open(options, target)
+    searcher = opened.searcher
+    document = searcher.index.document
+    written = report(
+        document.title or document.id,
+        sections_of(searcher, queries, k=top, tau=options.tau),
+        labels=dict(labels_of(searcher.index)),
+        source=Path(document.metadata.source or "").name,
+        made=f"made with abstrag {__version__}",
+    )
+    if str(output) == "-":
+        if as_json:
+            raise InputError("-o - and --json both write to standard output", hint="name a file")
+        click.echo(written, nl=False)
+        return
+    try:
+        output.write_text(written, "utf-8")
+    except OSError as error:
+        raise InputError(
+            f"{str(output)!r} cannot be written: {error.strerror or error}",
+            hint="choose another file with -o",
+        ) from error
+    if as_json:
+        patches = [each.id for each in opened.in_force]
+        told = {"file": str(output), "questions": len(queries), "patches": patches}
+        print_json(told)
+        return
+    asked = "1 question" if len(queries) == 1 else f"{len(queries)} questions"
+    click.echo(f"{asked}, {len(written) // 1024 + 1} KB: {output}")
+    if opened.sentence:
+        click.echo(opened.sentence)

@@ -1,0 +1,112 @@
+"""`abstrag serve`: the studio, a page and an HTTP API over one store."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+import click
+
+from abstrag.cli.llm_options import LlmOptions, llm_options
+from abstrag.cli.store_target import StoreTarget
+from abstrag.config import MAX_FILE_BYTES
+from abstrag.errors import InputError, ResourceMissing
+from abstrag.stores.location import STORE_VARIABLE
+from abstrag.stores.open import Target, default_store, open_store, resolved
+from abstrag.stores.open import shown as shown_store
+
+if TYPE_CHECKING:
+    from abstrag.llm.connect import Models
+
+INSTALL: Final = "pip install 'abstrag[server]'"
+_MIB: Final = 1024 * 1024
+_LOOPBACK: Final = "127.0.0.1"
+
+
+@click.command("serve")
+@click.option("--host", default=_LOOPBACK, show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8377, show_default=True, help="0: any free."
+)
+@click.option(
+    "--token",
+    envvar="ABSTRAG_TOKEN",
+    help="Ask every client for this.  [default: none on loopback, else a new one]",
+)
+@click.option("--name", "names", multiple=True, help="A host name the server is reached by.")
+@click.option(
+    "--store",
+    "store_path",
+    type=StoreTarget(),
+    envvar=STORE_VARIABLE,
+    help="The store: a file or postgresql://USER@HOST/DATABASE.  [default: in your data folder]",
+)
+@click.option(
+    "--max-mb",
+    type=click.FloatRange(min=0, min_open=True),
+    default=MAX_FILE_BYTES / _MIB,
+    show_default=True,
+    help="Refuse larger uploads.",
+)
+@llm_options
+def serve_command(
+    models_options: LlmOptions,
+    host: str,
+    port: int,
+    token: str | None,
+    names: tuple[str, ...],
+    store_path: Target | None,
+    max_mb: float,
+) -> None:
+    """Serve the page and the HTTP API; Ctrl-C ends it and keeps what is finished.
+
+    Only this machine can reach it, unless --host says otherwise; then every request needs the
+    token that is printed. With --llm a model writes the answers of ask and judges segments.
+    """
+    try:
+        from abstrag.server.aids import installed_aids
+        from abstrag.server.app import create_app
+        from abstrag.server.listen import bound_socket, serve
+        from abstrag.server.settings import ServerSettings, is_loopback
+    except ModuleNotFoundError as error:
+        raise ResourceMissing(
+            f"abstrag serve needs {error.name!r}, which is not installed", hint=INSTALL
+        ) from error
+    if not is_loopback(host) and token is None:
+        token = secrets.token_urlsafe(24)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("bm25s").propagate = False  # it would tell of every index it builds
+    store = resolved(store_path or default_store())
+    open_store(store).close()  # one that cannot be used is an error now, not a dead page
+    with connected(models_options) or nullcontext() as models, bound_socket(host, port) as taken:
+        settings = ServerSettings(
+            store_path=store,
+            host=host,
+            port=taken.getsockname()[1],
+            token=token,
+            names=names,
+            max_upload_bytes=round(max_mb * _MIB),
+        )
+        address = f"http://{shown(host)}:{settings.port}/"
+        if token is not None:
+            address += f"#key={quote(token)}"
+        click.echo(f"abstrag serves {shown_store(store)}")
+        click.echo(f"open {address}  (Ctrl-C ends it)")
+        serve(create_app(settings, installed_aids(models)), settings, taken)
+    click.echo("ended; what was finished is kept")
+
+
+def connected(options: LlmOptions) -> Models | None:
+    """Return the models a server is to use; there is nothing to estimate before a question."""
+    if options.dry_run:
+        raise InputError("a server has no dry run", hint="--max-cost caps what it may spend")
+    return options.connect()
+
+
+def shown(host: str) -> str:
+    """Return an address to open: a wildcard listens everywhere and is no address itself."""
+    name = {"0.0.0.0": _LOOPBACK, "::": "::1", "": _LOOPBACK}.get(host, host)
+    return f"[{name}]" if ":" in name else name

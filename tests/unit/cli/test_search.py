@@ -1,0 +1,185 @@
+"""`abstrag search` as a person meets it: the judge's part, patches in force, --refine."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from abstrag.cli.main import main
+from tests.unit.refine.harbour import LOCK, SEWAGE, TEXT, evaluator
+
+PLAIN = ("--no-judge", "-k", "3")
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    path = tmp_path / "harbour.md"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path / "policy"))
+    return tmp_path / "policy"
+
+
+@pytest.fixture
+def mended(
+    report: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> str:
+    """Search with --refine once, and return what that printed."""
+    monkeypatch.setattr("abstrag.cli.search.packaged_evaluator", lambda **_: evaluator())
+    return run(capsys, "search", report, SEWAGE, "--refine", *PLAIN)
+
+
+def run(capsys: pytest.CaptureFixture[str], *args: object, code: int = 0) -> str:
+    done = 0
+    try:
+        main([str(a) for a in args])
+    except SystemExit as left:
+        done = int(left.code or 0)
+    out, err = capsys.readouterr()
+    assert done == code, err
+    return out + err
+
+
+def found(capsys: pytest.CaptureFixture[str], *args: object) -> list[str]:
+    told = json.loads(run(capsys, "search", *args, "--json"))
+    return [hit["segment"] for hit in told["hits"]]
+
+
+def test_the_footer_says_how_many_the_judge_was_asked_about(
+    report: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = json.loads(run(capsys, "search", report, LOCK, "--json"))
+    shown = run(capsys, "search", report, LOCK)
+    of = told["judgements"] + told["judgements_avoided"]
+    assert f"judge asked about {told['judgements']} of {of} segments · " in shown
+    assert "(judge 0." in shown
+    assert "judge" not in run(capsys, "search", report, LOCK, "--no-judge")
+
+
+def test_exact_asks_about_all_that_may_get_in_and_says_how_many_may_not(
+    report: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = json.loads(run(capsys, "search", report, LOCK, "-k", 1, "--exact", "--json"))
+    shown = run(capsys, "search", report, LOCK, "-k", 1, "--exact")
+    assert f", {told['judgements_avoided']} could not get in" in shown
+    everything = found(capsys, report, LOCK, "-k", 99, "--exact")
+    assert found(capsys, report, LOCK, "-k", 1, "--exact") == everything[:1]
+
+
+def test_no_judge_is_the_preset_fast(report: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    short = run(capsys, "search", report, LOCK, "--no-judge")
+    assert short == run(capsys, "search", report, LOCK, "--preset", "fast")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--no-judge", "--preset", "paper"), "--no-judge and --preset paper are two presets"),
+        (("--no-judge", "--exact"), "preset 'fast' has none"),
+        (("--refine", "--no-patches"), "--refine goes on from the patches in force"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(
+    report: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+) -> None:
+    shown = run(capsys, "search", report, LOCK, *options, code=2)
+    assert said in shown
+    assert "hint: leave" in shown
+
+
+def test_the_factors_multiply_to_the_relevance(
+    report: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = run(capsys, "search", report, LOCK, "--no-judge", "-k", 1)
+    (hit,) = json.loads(run(capsys, "search", report, LOCK, "--no-judge", "-k", 1, "--json"))[
+        "hits"
+    ]
+    product = f"match {hit['match']:.2f} · utility {hit['utility']:.2f}^0.25 · exp(−gap"
+    assert f"{hit['relevance']:.3f} = {product}" in shown
+
+
+def test_refine_mends_the_search_and_says_what_it_kept(mended: str) -> None:
+    assert "refined    kept alias wastewater → sewage (" in mended
+    assert "Untreated wastewater" in mended
+    assert "1 patch in force" in mended
+
+
+@pytest.mark.usefixtures("mended")
+def test_what_was_kept_is_in_force_for_every_command_until_it_is_left_out(
+    report: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with_patch = found(capsys, report, SEWAGE, *PLAIN)
+    assert with_patch != found(capsys, report, SEWAGE, *PLAIN, "--no-patches")
+    assert "1 patch in force" not in run(capsys, "search", report, SEWAGE, "--no-patches")
+    explained = run(capsys, "explain", report, SEWAGE, "1", "--no-judge")
+    assert "licence: patch: " in explained
+    assert "1 patch in force" in explained
+    assert "1 patch in force" in run(capsys, "budget", report, SEWAGE)
+    assert "1 patch in force" in run(capsys, "ask", report, SEWAGE)
+    shown = run(capsys, "why-not", report, SEWAGE, "--span", "s5", "--no-judge", "-k", 3)
+    assert shown.startswith("s5 Untreated")
+    assert "found: it is found, at rank" in shown
+
+
+@pytest.mark.usefixtures("mended")
+def test_patches_are_named_in_the_json_and_in_the_policy(
+    report: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (patch,) = json.loads(run(capsys, "search", report, SEWAGE, "--json"))["patches"]
+    assert f"{patch} of harbour for '{SEWAGE}'" in run(capsys, "policy", "diff")
+    assert "1 patch of documents in force" in run(capsys, "policy", "list")
+    assert "harbour: map: alias" in run(capsys, "policy", "log")
+    run(capsys, "policy", "revert", patch)
+    assert json.loads(run(capsys, "search", report, SEWAGE, "--json"))["patches"] == []
+
+
+@pytest.mark.usefixtures("mended")
+def test_patches_left_out_for_a_reason_are_not_hidden(
+    report: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = run(capsys, "search", report, SEWAGE, "--without", "synonym")
+    assert "1 patch kept for this document left out: --without" in shown
+
+
+def test_where_nothing_needs_mending_nothing_is_kept(
+    report: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("abstrag.cli.search.packaged_evaluator", lambda **_: evaluator())
+    shown = run(capsys, "search", report, LOCK, "--refine", *PLAIN)
+    assert "refined    nothing: the first hits hold evidence already" in shown
+    assert "in force" not in shown
+
+
+def test_a_broken_policy_is_named_with_the_way_around_it(
+    report: Path, policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy.mkdir()
+    (policy / "log.jsonl").write_text("no log\n", encoding="utf-8")
+    shown = run(capsys, "search", report, LOCK, code=24)
+    assert "log.jsonl" in shown
+    assert "--no-patches" in shown
+    run(capsys, "search", report, LOCK, "--no-patches")
+
+
+def test_a_query_in_another_language_gets_a_hint(
+    report: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = run(capsys, "search", report, "Was fressen Enten?", "--no-judge")
+    assert "nothing in the document meets any part of the query" in shown
+    assert "read as English; abstrag map harbour" in shown
+
+
+def test_show_keeps_the_ids_however_long_the_texts_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "long.md"
+    path.write_text("# Long\n\n" + "The committee met again and again. " * 30, encoding="utf-8")
+    lines = run(capsys, "show", path).splitlines()
+    assert lines[1].split()[:4] == ["id", "page", "role", "U"]
+    assert lines[2].startswith("s1 ")
+    shown = run(capsys, "show", path, "--segment", "s999", code=2)
+    assert "'long' has no segment 's999'" in shown

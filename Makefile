@@ -8,18 +8,20 @@ PIP := $(PYTHON) -m pip --python $(RUN) --disable-pip-version-check install --qu
 DEV := $(VENV)/.dev
 DOCS := $(VENV)/.docs
 LOCK_VENV := build/lock
+TRAIN_VENV := build/train
 UV_VERSION := 0.13.7
 COMPILE := $(LOCK_VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-emit-find-links \
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 ARGS ?=
+DATA ?= data
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs setup lock clean
+.PHONY: help demo test check train-check bench experiments docs setup lock clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 14
 
 demo: $(DEV) ## index the bundled article and show what was understood
 	$(VENV)/bin/abstrag demo
@@ -35,6 +37,16 @@ check: $(DEV) ## lint, formatting and types
 bench: $(DEV) ## run every script in benchmarks/
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(RUN) $$script; done
 
+train-check: ## every step of training on toy data (installs PyTorch into build/train)
+	$(PYTHON) -m venv --without-pip $(TRAIN_VENV)
+	$(PYTHON) -m pip --python $(TRAIN_VENV)/bin/python --disable-pip-version-check install --quiet \
+		-r training/requirements.txt
+	$(TRAIN_VENV)/bin/python training/smoke.py
+
+experiments: $(DEV) ## the paper's tables and figures, into docs/results.md (DATA=folder)
+	$(VENV)/bin/abstrag bench experiments --data $(DATA) --out build/experiments \
+		--page docs/results.md --workers 2
+
 docs: $(DOCS) ## build the site into site/
 	$(RUN) -m mkdocs build --strict --quiet
 
@@ -45,6 +57,7 @@ lock: ## bring requirements/ up to date with pyproject.toml (UPGRADE=1 moves eve
 	$(PYTHON) -m pip --python $(LOCK_VENV)/bin/python install --quiet uv==$(UV_VERSION)
 	$(COMPILE) pyproject.toml -o requirements/runtime.lock
 	$(COMPILE) pyproject.toml --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	$(COMPILE) --no-deps --group local-llm -o requirements/local-llm.lock
 	$(COMPILE) --group docs -c requirements/dev.lock -o requirements/docs.lock
 
 clean: ## remove .venv, caches and everything built
@@ -54,8 +67,9 @@ $(RUN):
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("abstrag needs Python 3.11 or newer, $(PYTHON) is " + sys.version.split()[0])'
 	$(PYTHON) -m venv --without-pip $(VENV)
 
-$(DEV): requirements/dev.lock pyproject.toml | $(RUN)
+$(DEV): requirements/dev.lock requirements/local-llm.lock pyproject.toml | $(RUN)
 	$(PIP) --require-hashes -r requirements/dev.lock
+	$(PIP) --require-hashes --no-deps -r requirements/local-llm.lock
 	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -13,6 +13,15 @@ from typing import Any
 import pytest
 
 NO_SKIPS = "ABSTRAG_NO_SKIPS"
+_MODEL_SETTINGS = (  # beginnings of names
+    "ABSTRAG_LLM",
+    "ABSTRAG_BASE_URL",
+    "ABSTRAG_API_KEY",
+    "ABSTRAG_CONFIG",
+    "ABSTRAG_CALLS",
+    "ABSTRAG_POLICY",
+    "OPENAI_",
+)
 
 
 class NetworkRefused(Exception):
@@ -60,9 +69,16 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 def own_data_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Keep the default store of every test apart from the user's and from other tests'."""
+    """Keep data, configuration and models of every test apart from the user's and each other's."""
     folder = tmp_path_factory.mktemp("data")
+    for name in os.environ:
+        if (
+            name.startswith(("ABSTRAG_LLM", "ABSTRAG_BASE_URL", "OPENAI_"))
+            or name in _MODEL_SETTINGS
+        ):
+            monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
     monkeypatch.setenv("ABSTRAG_STORE", str(folder / "store.db"))
 
 

@@ -16,6 +16,7 @@ LOCKS = {
     "runtime": RUNTIME,
     "dev": [*RUNTIME, *GROUPS["dev"]],
     "docs": GROUPS["docs"],
+    "local-llm": GROUPS["local-llm"],
 }
 PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[^\s;\\]+)", re.MULTILINE)
 

@@ -60,6 +60,35 @@ def test_the_keys_alone_are_enough(visit: Opener) -> None:
     assert page.locator("[role=tab][aria-selected=true]").inner_text() == "Answer"
 
 
+def test_the_keyboard_keeps_its_place_when_a_part_of_the_answer_comes_late(visit: Opener) -> None:
+    page, held = visit(), []
+    page.route("**/sweep", lambda route: held.append(route))
+    page.wait_for_selector(".document-head")
+    page.fill("#query", QUERY)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".hit")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("Tab")
+    control = page.evaluate("document.activeElement.textContent")
+    with page.expect_response("**/sweep"):
+        held[0].continue_()
+    page.wait_for_selector(".chart svg")
+    assert page.evaluate("document.activeElement.textContent") == control
+    assert page.evaluate("document.activeElement.closest('.hit').matches('[aria-current]')")
+
+
+def test_what_was_typed_stays_when_the_map_is_drawn_anew(visit: Opener) -> None:
+    page = visit()
+    page.click("#tab-map")
+    page.wait_for_selector(".term-panel")
+    page.fill("#find-term", "visit")
+    page.locator(".term-item", has_text="visit").first.click()
+    page.wait_for_selector(".term-panel[aria-label='visit']")
+    assert page.locator("#find-term").input_value() == "visit"
+    assert page.locator(".term-item").count() == 0
+
+
 def test_a_segment_of_the_text_is_asked_about_by_key(visit: Opener) -> None:
     page = visit()
     ask(page)

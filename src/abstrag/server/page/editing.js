@@ -7,7 +7,9 @@ import { get, set } from "/static/state.js";
 /** Fetch the edits a document has. */
 export async function loadEdits(id) {
   const edits = await api.edits(id);
-  if (get("document") === id) set({ edits });
+  if (get("document") !== id) return;
+  const same = JSON.stringify(edits) === JSON.stringify(get("edits"));
+  if (!same) set({ edits }); // no news draws nothing anew under someone's hands
 }
 
 async function after(change) {

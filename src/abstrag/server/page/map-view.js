@@ -11,6 +11,7 @@ import { learn, plural, short } from "/static/words.js";
 
 const place = () => byId("view-map");
 let turn = 0;
+let search = { document: null, box: null };
 
 /** Start drawing the map when it is looked at. */
 export function startMap() {
@@ -30,11 +31,22 @@ async function draw() {
   try {
     const { terms } = await api.terms(get("document"), "", 40);
     learn(terms);
-    shown = [bar(), finder(), await centre(terms)];
+    shown = await centre(terms);
   } catch (error) {
-    shown = [bar(), finder(), refusal(error, draw)];
+    shown = refusal(error, draw);
   }
-  if (mine === turn) show(place(), ...shown);
+  if (mine === turn) lay(shown);
+}
+
+/** Draw all but the search box anew, which keeps what was typed and the keyboard. */
+function lay(shown) {
+  if (search.document !== get("document"))
+    search = { document: get("document"), box: finder() };
+  const { box } = search;
+  if (box.parentNode !== place()) show(place(), box);
+  [...place().children].filter((child) => child !== box).forEach((child) => child.remove());
+  box.before(...[bar()].filter(Boolean));
+  box.after(shown);
 }
 
 /** The term that was chosen, or else the first the query speaks of, or else the best connected. */
@@ -95,13 +107,18 @@ function closest(terms, typed) {
   return [...terms].sort((a, b) => begins(b) - begins(a) || b.degree - a.degree).slice(0, 14);
 }
 
+function pick(term) {
+  show(byId("found-terms"));
+  choose(term);
+}
+
 const termItem = (term) =>
   h(
     "li",
     {},
     h(
       "button",
-      { type: "button", class: "term-item", on: { click: () => choose(term.id) } },
+      { type: "button", class: "term-item", on: { click: () => pick(term.id) } },
       h("span", { class: "kind", text: term.kind }),
       short(term.label, 44),
       h("span", { class: "weight", text: plural(term.degree, "edge") }),

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.browser.asking import ask, quotes, rank, select
 from tests.browser.conftest import Opener, Studio
-from tests.browser.paper import VISIT
+from tests.browser.paper import VISIT, place
 
 
 def segment_of(studio: Studio, words: str) -> str:
@@ -47,13 +47,23 @@ def test_a_passage_on_a_page_is_picked_with_a_click(visit: Opener, studio: Studi
     ask(page)
     page.locator(".hit", has_text=VISIT).locator("text=Go to it").click()
     page.locator(f".box.active[data-segment='{segment_of(studio, VISIT)}']").first.wait_for()
-    box = page.locator(".box.active").last.bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.locator(".sheet-page.drawn .box.active").last.click()
     page.locator("#popup >> text=Why not this?").click()
     page.wait_for_selector(".why-not .cause")
     assert VISIT in page.locator(".why-not .quote").inner_text()
     page.keyboard.press("Escape")
     assert page.locator(".why-not").count() == 0
+
+
+def test_a_passage_without_a_mark_is_picked_where_it_stands(visit: Opener) -> None:
+    page = visit()
+    sheet = page.locator(".sheet-page.drawn").first
+    sheet.wait_for()
+    size = sheet.bounding_box()
+    left, top, right, bottom = place(1, "chip suppliers raised prices")
+    at = ((left + right) / 2 * size["width"], (top + bottom) / 2 * size["height"])
+    sheet.click(position=dict(zip("xy", at, strict=True)))
+    page.locator("#popup >> text=Why not this?").wait_for()
 
 
 def test_words_that_are_not_in_the_document_are_said_to_be_missing(visit: Opener) -> None:

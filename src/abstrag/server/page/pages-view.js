@@ -120,18 +120,21 @@ export class PagesView {
   async pick(event, page) {
     const { left, top, width, height } = this.sheets[page - 1].element.getBoundingClientRect();
     const [x, y] = [(event.clientX - left) / width, (event.clientY - top) / height];
-    const { clientX, clientY } = event;
-    for (const segment of this.sheets[page - 1].segments) {
-      const boxes = await this.boxes(page, segment).catch(() => []);
-      if (!boxes.some(([x0, y0, x1, y1]) => x0 <= x && x <= x1 && y0 <= y && y <= y1)) continue;
-      this.element.dispatchEvent(
-        new CustomEvent("pick", {
-          bubbles: true,
-          detail: { segment: segment.id, x: clientX, y: clientY },
-        }),
-      );
-      return;
-    }
+    const detail = { x: event.clientX, y: event.clientY };
+    detail.segment =
+      event.target.closest(".box")?.dataset.segment ?? (await this.under(x, y, page));
+    if (detail.segment)
+      this.element.dispatchEvent(new CustomEvent("pick", { bubbles: true, detail }));
+  }
+
+  /** Which segment stands at a point of a page, given in shares of its width and height. */
+  async under(x, y, page) {
+    const { segments } = this.sheets[page - 1];
+    const places = await Promise.all(
+      segments.map((segment) => this.boxes(page, segment).catch(() => [])),
+    );
+    const holds = ([x0, y0, x1, y1]) => x0 <= x && x <= x1 && y0 <= y && y <= y1;
+    return segments[places.findIndex((boxes) => boxes.some(holds))]?.id;
   }
 }
 

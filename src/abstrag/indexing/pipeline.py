@@ -33,7 +33,7 @@ from abstrag.indexing.prompted.prompts import IndexPrompts
 from abstrag.indexing.segment import SegmentLayout
 from abstrag.indexing.shortfall import Shortfall, as_ambiguities
 from abstrag.indexing.times import NormalizeTimes
-from abstrag.indexing.utility import Schedule, utilities
+from abstrag.indexing.utility import VERSION, Schedule, utilities
 from abstrag.language.parser import parser
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document, Genre
@@ -51,7 +51,7 @@ _LAYER_RECORDS: Final[dict[Layer, type]] = {
     Layer.EVENTS: Events,
     Layer.MAP: Map,
 }
-_PARSES: Final = "parses"
+PARSES: Final = "parses"
 _MODELS: Final = "+"  # between what local mode depends on and what models add to that
 _INCOMPLETE: Final = "incomplete:"  # before the fingerprint of an index that lacks answers
 
@@ -135,7 +135,7 @@ def fingerprint(
     With prompts a second hash follows, of models and programs.
     """
     settings = settings or Settings()
-    prior = (settings.alpha, background.known, sorted((schedule or {}).items()))
+    prior = (VERSION, settings.alpha, background.known, sorted((schedule or {}).items()))
     last = standard_chain(background, settings).fingerprints()[-1]
     own = sha256(f"{last}|{prior!r}".encode()).hexdigest()
     if prompts is None:
@@ -238,7 +238,7 @@ def run_chain(
             layer = to_json(getattr(draft, op.provides.value)).encode()
             cache.put_layer(content, op.provides, mark, layer)
             if op.provides is Layer.SEGMENTS:
-                cache.put_layer(content, _PARSES, mark, DocBin(docs=draft.parses).to_bytes())
+                cache.put_layer(content, PARSES, mark, DocBin(docs=draft.parses).to_bytes())
     return draft
 
 
@@ -254,7 +254,7 @@ def _cached(
         layers[op.provides.value] = from_json(_LAYER_RECORDS[op.provides], data)
     if not layers or len(layers) == len(steps):
         return draft.with_(**layers), len(layers)
-    data = cache.get_layer(content, _PARSES, steps[0][1])
+    data = cache.get_layer(content, PARSES, steps[0][1])
     if data is None:
         return draft, 0  # operators that still have to run read the parse, so it is made anew
     parses = tuple(DocBin().from_bytes(data).get_docs(parser().vocab))

@@ -1,6 +1,10 @@
 """U(s | D) = α·U_L(s) + NovMass(s)·AsrtMass(s), the query-independent prior (Eq. 1, appendix B).
 
 It is computed when a document is indexed, because nothing in it depends on a query.
+
+An abstract is a paper in small: it sets the scene, says what was done, then what came of it. Its
+sentences carry no headings, so their place stands in for the role they play: what an opening
+sentence states is setting, and both its layout weight and its assertedness are cut.
 """
 
 from __future__ import annotations
@@ -11,16 +15,25 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Final
 
 from abstrag.config import ALPHA, W_L, W_L_DEFAULT
 from abstrag.errors import InputError
 from abstrag.language.keys import key
 from abstrag.model.document import Genre
 from abstrag.model.index import Utility
-from abstrag.model.segment import Role, Segment
+from abstrag.model.segment import Role, Segment, SegmentKind
 from abstrag.model.statement import Statement, StatementKind
 
 Schedule = Mapping[str, float]
+
+VERSION: Final = 2  # an index made with another prior is made again
+# Of an abstract: up to a fifth of the way it sets the scene, from seven tenths on it reports.
+_SETTING_ENDS: Final = 0.2
+_REPORT_BEGINS: Final = 0.7
+_SETTING: Final = 0.05  # what is left of the utility of a sentence that only sets the scene
+_LEAST: Final = 4  # sentences; fewer have no order to go by
+_PROSE: Final = frozenset({SegmentKind.SENTENCE, SegmentKind.PARAGRAPH})
 
 
 def layout_weight(role: Role, genre: Genre, schedule: Schedule | None = None) -> float:
@@ -52,10 +65,24 @@ def utilities(
         for own in statements
     ]
     z_nov, z_asrt = max(nov, default=0.0) or 1.0, max(asrt, default=0.0) or 1.0
+    reported = rhetoric(segments, genre)
     return tuple(
-        _utility(layout_weight(s.role, genre, schedule), n / z_nov, a / z_asrt, alpha)
-        for s, n, a in zip(segments, nov, asrt, strict=True)
+        _utility(r * layout_weight(s.role, genre, schedule), n / z_nov, r * a / z_asrt, alpha)
+        for s, n, a, r in zip(segments, nov, asrt, reported, strict=True)
     )
+
+
+def rhetoric(segments: Sequence[Segment], genre: Genre) -> tuple[float, ...]:
+    """Return how far each segment reports rather than sets the scene; 1 outside of abstracts."""
+    weights = [1.0] * len(segments)
+    prose = [i for i, s in enumerate(segments) if s.kind in _PROSE]
+    if genre is not Genre.ABSTRACT_ONLY or len(prose) < _LEAST:
+        return tuple(weights)
+    for place, i in enumerate(prose):
+        way = place / (len(prose) - 1)
+        told = (way - _SETTING_ENDS) / (_REPORT_BEGINS - _SETTING_ENDS)
+        weights[i] = _SETTING + (1.0 - _SETTING) * min(1.0, max(0.0, told))
+    return tuple(weights)
 
 
 def novelty_against(
@@ -77,7 +104,7 @@ def novelty_against(
 
 def _utility(layout: float, novelty: float, assertedness: float, alpha: float) -> Utility:
     value = alpha * layout + novelty * assertedness
-    return Utility(round(value, 6), layout, round(novelty, 6), round(assertedness, 6))
+    return Utility(round(value, 6), round(layout, 6), round(novelty, 6), round(assertedness, 6))
 
 
 def calibrate(ratings: str | Path) -> Schedule:

@@ -16,7 +16,7 @@ from abstrag.model.query import Query
 from abstrag.rank.postings import FloatArray
 
 K1: Final = 1.2
-B: Final = 0.75
+B: Final = 0.4  # of full length normalization; candidates differ in length less than documents do
 _WORD: Final = re.compile(r"\w+")
 
 

@@ -5,7 +5,8 @@ import pytest
 
 from abstrag.config import W_ASRT, W_L, W_TRUST
 from abstrag.errors import InputError
-from abstrag.indexing.utility import calibrate, layout_weight, utilities
+from abstrag.indexing.pipeline import fingerprint
+from abstrag.indexing.utility import calibrate, layout_weight, rhetoric, utilities
 from abstrag.model.document import Genre
 from abstrag.model.segment import Role, Segment, SegmentKind
 from abstrag.model.span import Alignment, Span
@@ -14,9 +15,9 @@ from abstrag.model.statement import Profile, Statement, StatementKind
 TEXT = "We show that it works."
 
 
-def segment(role: Role) -> Segment:
+def segment(role: Role, kind: SegmentKind = SegmentKind.SENTENCE) -> Segment:
     span = Span(0, len(TEXT))
-    return Segment("s1", SegmentKind.SENTENCE, role, TEXT, span, Alignment(((0, 0),)), 0)
+    return Segment("s1", kind, role, TEXT, span, Alignment(((0, 0),)), 0)
 
 
 def claim(profile: Profile) -> Statement:
@@ -72,6 +73,44 @@ def test_what_the_background_knows_is_no_news() -> None:
 def test_a_defeated_claim_adds_nothing() -> None:
     found = utilities([segment(Role.RESULTS)], [(claim(Profile.DEFEATED),)], Genre.SCIENTIFIC)
     assert found[0].value == 0.91
+
+
+def test_what_opens_an_abstract_sets_the_scene_and_is_worth_less() -> None:
+    same = (claim(Profile.STRONG_CLAIM),)
+    found = utilities([segment(Role.ABSTRACT)] * 11, [same] * 11, Genre.ABSTRACT_ONLY)
+    values = [u.value for u in found]
+    assert values == sorted(values)
+    assert values[0] == values[2] == pytest.approx(0.05 * (0.75 + 1.0))
+    assert values[0] < values[4] < values[6] < values[7]
+    assert values[7] == values[10] == pytest.approx(0.75 + 1.0)
+    for u in found:  # Eq. 1 holds for what is shown of it
+        assert u.value == pytest.approx(u.layout + u.novelty * u.assertedness, abs=1e-5)
+
+
+@pytest.mark.parametrize("genre", [genre for genre in Genre if genre is not Genre.ABSTRACT_ONLY])
+def test_outside_of_abstracts_the_place_of_a_sentence_says_nothing(genre: Genre) -> None:
+    assert rhetoric([segment(Role.ABSTRACT)] * 8, genre) == (1.0,) * 8
+
+
+def test_three_sentences_have_no_order_to_go_by() -> None:
+    assert rhetoric([segment(Role.ABSTRACT)] * 3, Genre.ABSTRACT_ONLY) == (1.0, 1.0, 1.0)
+
+
+def test_a_table_under_an_abstract_is_no_part_of_its_order() -> None:
+    prose = [segment(Role.ABSTRACT, SegmentKind.PARAGRAPH)] * 6
+    rows = [segment(Role.TABLE, SegmentKind.TABLE_ROW)] * 3
+    found = rhetoric([*rows, *prose], Genre.ABSTRACT_ONLY)
+    assert found[:3] == (1.0, 1.0, 1.0)
+    assert found[3:] == rhetoric(prose, Genre.ABSTRACT_ONLY)
+    assert found[3] < found[-1] == 1.0
+
+
+def test_an_index_with_another_prior_is_not_taken_for_this_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = fingerprint()
+    monkeypatch.setattr("abstrag.indexing.pipeline.VERSION", 1)
+    assert fingerprint() != before
 
 
 def test_ratings_are_averaged_by_section_then_paper_then_role(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ class Writer:
         if key not in self._numbers:
             first = len(self.passages.starts) - 1
             for element in pool.elements:
-                self.passages.add(self.ids(_text(element)))
+                self.passages.add(self.ids(passage_of(element)))
             self.titles.add(self.ids(pool.title)[:48])
             self.documents.append((number, first, first + len(pool.elements), _fold(pool.id)))
             places = {element.id: place for place, element in enumerate(pool.elements)}
@@ -110,7 +110,8 @@ class Writer:
         )
 
 
-def _text(element: Element) -> str:
+def passage_of(element: Element) -> str:
+    """Return an element as models read it."""
     return passage(element.text, section=element.section, headers=element.headers)
 
 

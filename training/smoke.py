@@ -21,6 +21,11 @@ from embedder import evaluate as evaluate_embedder
 from embedder import fit as fit_embedder
 from judge import Recipe as JudgeRecipe
 from judge import evaluate, ranked, train
+from static import Recipe as StaticRecipe
+from static import Texts
+from static import evaluate as evaluate_static
+from static import fit as fit_static
+from static import start as start_static
 from verdict import NOT_ENOUGH, best
 from verdict import Recipe as VerdictRecipe
 from verdict import evaluate as evaluate_verdict
@@ -31,6 +36,7 @@ from examples import Examples, View
 SHAPE = Shape(vocabulary=200, positions=64, hidden=32, heads=2, layers=1, inner=64)
 WORDS, DOCUMENTS, PASSAGES = range(120, 200), 60, 8
 ASKED, MARKS = 109, (110, 111)  # in every query; of passages that speak for it or against it
+SPECIAL = 100  # tokens that are no words
 CPU = torch.device("cpu")
 
 
@@ -72,8 +78,37 @@ def check(what: str, value: float, least: float) -> None:
         raise SystemExit(f"{what} did not learn the toy task")
 
 
+def check_static(examples: Examples) -> None:
+    """Distil a table of random meanings, with the marks to tell apart, from sums of them."""
+    draw = np.random.default_rng(0)
+    meant = draw.normal(size=(SHAPE.vocabulary, SHAPE.hidden)).astype(np.float32)
+    texts = draw.integers(SPECIAL, SHAPE.vocabulary, size=(600, 6))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "texts.npz"
+        np.savez(
+            path,
+            texts_flat=texts.ravel().astype(np.uint16),
+            texts_at=np.arange(0, texts.size + 1, texts.shape[1]),
+            sources=np.zeros(len(texts), np.int16),
+            targets=meant[texts].sum(axis=1),
+            tokens=meant + draw.normal(size=meant.shape).astype(np.float32),
+        )
+        read = Texts(path, ["toy"], ())
+    recipe = StaticRecipe(
+        dimensions=24, epochs=20, rate=2e-2, texts=64, marked=0.2, queries=16, candidates=6, hard=3,
+        repeats={}, special=SPECIAL,
+    )  # fmt: skip
+    model, targets = start_static(read, recipe)
+    before = evaluate_static(model, examples)["mean"]
+    fit_static(model, read, targets, examples, recipe)
+    with torch.no_grad():
+        close = (model([read.ids(i) for i in range(len(texts))]) * targets).sum(-1).mean()
+    check("static, cosine", float(close), 0.8)
+    check("  nDCG@10 gained", evaluate_static(model, examples)["mean"] - before, 10)
+
+
 def main() -> None:
-    """Train a judge, an embedder and a verdict model."""
+    """Train a judge, both embedders and a verdict model."""
     torch.manual_seed(0)
     torch.set_num_threads(2)
     with tempfile.TemporaryDirectory() as folder:
@@ -101,6 +136,8 @@ def main() -> None:
     after = evaluate_embedder(encoder, examples, 32, CPU)["mean"]
     check("embedder, nDCG@10", after, 80)
     check("  gained", after - before, 10)
+
+    check_static(examples)
 
     verdict = Scorer(SHAPE, outputs=3, dropout=0.0)
     load(verdict.bert, exported(judge))

@@ -45,7 +45,7 @@ train-check: ## every step of training on toy data (installs PyTorch into build/
 
 experiments: $(DEV) ## the paper's tables and figures, into docs/results.md (DATA=folder)
 	$(VENV)/bin/abstrag bench experiments --data $(DATA) --out build/experiments \
-		--page docs/results.md --workers 2
+		--page docs/results.md --workers 2 $(ARGS)
 
 docs: $(DOCS) ## build the site into site/
 	$(RUN) -m mkdocs build --strict --quiet

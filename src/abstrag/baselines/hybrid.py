@@ -10,6 +10,7 @@ import numpy.typing as npt
 from abstrag.baselines.bm25 import Bm25
 from abstrag.baselines.pool import Pool
 from abstrag.baselines.system import Ranked, System, best_first
+from abstrag.rank.match import standardized
 
 
 @dataclass(slots=True)
@@ -47,11 +48,3 @@ class Hybrid:
         found = dict(system.search(query, len(self._ids)))
         lowest = min(found.values(), default=0.0)  # what a system leaves out scores like its last
         return np.array([found.get(name, lowest) for name in self._ids])
-
-
-def standardized(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return z-scores; all are 0 where the scores say nothing because they are equal."""
-    if len(scores) == 0 or float(np.ptp(scores)) == 0.0:
-        return np.zeros(len(scores))
-    spread: npt.NDArray[np.float64] = (scores - scores.mean()) / scores.std()
-    return spread

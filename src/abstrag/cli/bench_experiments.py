@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 
 import click
+from rich.table import Table as Screen
 
+from abstrag.bench.experiments import timing
 from abstrag.bench.experiments.config import load_folder
 from abstrag.bench.experiments.page import render
+from abstrag.bench.experiments.plan import Part, plan
 from abstrag.bench.experiments.runner import run_experiments
 from abstrag.bench.experiments.setting import Setting
+from abstrag.bench.shared import shared
 from abstrag.bench.systems import SystemSpec
 from abstrag.cli.bench_models import connected
 from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
@@ -31,6 +35,12 @@ _EVERY_S = 10.0
 @click.option("--split", "splits", multiple=True, metavar="DATASET=SPLIT", help="Another split.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N cases: a trial.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(min=1))
+@click.option(
+    "--cache",
+    type=_PATH,
+    help="What models said and indexing made, for all experiments.  [default: OUT/cache.db]",
+)
+@click.option("--record-times", is_flag=True, help="Also time every system, and keep that.")
 @llm_options
 def bench_experiments(
     models_options: LlmOptions,
@@ -42,17 +52,17 @@ def bench_experiments(
     splits: tuple[str, ...],
     limit: int | None,
     workers: int,
+    cache: Path | None,
+    record_times: bool,
 ) -> None:
     """Run NAMES, or every experiment, and write the results; run again to go on after a kill.
 
-    Without a model the systems that ask one are left out and the page says so.
+    Without a model the systems that ask one are left out and the page says so. --dry-run says how
+    many records there will be and how many are there.
     """
-    if limit and page:
-        raise InputError("--limit makes a trial, and --page is for results", hint="leave one out")
-    if models_options.dry_run:
+    if limit and (page or record_times):
         raise InputError(
-            "experiments cannot tell beforehand what models would cost",
-            hint="abstrag bench run … --dry-run does, for one data set",
+            "--limit makes a trial; --page and --record-times are for results", hint="leave it out"
         )
     folder = load_folder(configs)
     given = dict(_pair(one, folder.data) for one in splits)
@@ -77,17 +87,46 @@ def bench_experiments(
             writer=models.writer,
             tell=tell,
         )
-        results = run_experiments(setting, names)
+        if models_options.dry_run:
+            _print_plan(plan(setting, names))
+            return
+        before = setting.times()
+        with shared(cache or out / "cache.db"):
+            results = run_experiments(setting, names)
+        if record_times:
+            timing.record_times(setting)
         text = render(results, setting)
         ledger = models.ledger()
     place = page or out / "results.md"
     place.write_text(text, "utf-8")
-    cold = sum(setting.times().get(one.experiment.name, 0.0) for one in results)
+    _print_times([one.experiment.name for one in results], before, setting.times())
     console().print(
-        f"{place}: {len(results)} experiments in {monotonic() - started:.0f} s; "
-        f"{cold:.0f} s of work since {out} was begun"
+        f"{place}: {len(results)} experiments in {monotonic() - started:.0f} s", soft_wrap=True
     )
     print_ledger(ledger)
+
+
+def _print_plan(parts: Sequence[Part]) -> None:
+    screen = Screen("experiment", "data set", "cases", "× runs", "records", "there")
+    for part in parts:
+        counts = (part.cases, part.runs, part.wanted, part.done)
+        told = ("not run", "", "", "") if part.not_run else map(str, counts)
+        screen.add_row(part.experiment, part.dataset, *told)
+    console().print(screen)
+    console().print("[dim]experiments on the same data share records; each counts its own[/]")
+
+
+def _print_times(
+    names: Sequence[str], before: Mapping[str, float], after: Mapping[str, float]
+) -> None:
+    """Say what this run took, and all runs into the same folder: the cold time."""
+    screen = Screen("experiment", "this run, s", "since OUT was begun, s")
+    spent = [(name, after[name] - before.get(name, 0.0), after[name]) for name in names]
+    for name, now, ever in spent:
+        screen.add_row(name, f"{now:.1f}", f"{ever:.1f}")
+    now, ever = sum(one[1] for one in spent), sum(one[2] for one in spent)
+    screen.add_row("together", f"{now:.1f}", f"{ever:.1f}", style="bold")
+    console().print(screen)
 
 
 def _pair(text: str, known: Container[str]) -> tuple[str, str]:

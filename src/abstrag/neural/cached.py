@@ -6,7 +6,7 @@ back is what the model said, to the last bit, so a ranking does not change with 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Final, Protocol
 
@@ -18,6 +18,7 @@ from abstrag.neural.scorer import PairScorer, SegmentJudge
 
 EMBEDDINGS: Final = "embeddings"
 JUDGEMENTS: Final = "judgements"
+ANYWHERE: Final = ""  # in place of a document's content: what was said belongs to no document
 _KEY_BYTES: Final = 16
 
 
@@ -37,6 +38,15 @@ class Memory(Protocol):
         ...
 
 
+class Named(Protocol):
+    """A model that names itself to the byte."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What it says is kept under this."""
+        ...
+
+
 class CachedEncoder:
     """Embeds each text of a document once; implements `TextEncoder`."""
 
@@ -52,24 +62,7 @@ class CachedEncoder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text, in their order."""
-        keys = {text: _key(text) for text in texts}
-        place = (EMBEDDINGS, self._content, self.fingerprint)
-        known = self._memory.recall(*place, list(keys.values()))
-        missing = [text for text, key in keys.items() if key not in known]
-        if missing or not texts:
-            made = np.ascontiguousarray(self._encoder.embed(missing), dtype="<f4")
-            if not texts:
-                return made
-            fresh = {keys[text]: row.tobytes() for text, row in zip(missing, made, strict=True)}
-            self._memory.remember(*place, fresh)
-            known = {**known, **fresh}
-        rows = [known[keys[text]] for text in texts]
-        if len({len(row) for row in rows}) > 1:
-            raise StoreCorrupt(
-                f"the vectors kept for {self.fingerprint!r} are not all of one length",
-                hint="move the store away and index again",
-            )
-        return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(rows), -1)
+        return kept_vectors(self._memory, self._content, self._encoder.embed, self, texts)
 
 
 class CachedJudge(SegmentJudge):
@@ -92,19 +85,57 @@ class CachedJudge(SegmentJudge):
 
     def score(self, query: str, passages: Sequence[str]) -> list[float]:
         """Return a probability for each passage, in their order."""
-        keys = {text: _key(query, text) for text in passages}
-        place = (JUDGEMENTS, self._content, self.fingerprint)
-        kept = self._memory.recall(*place, list(keys.values()))
-        known = {key: _number(value) for key, value in kept.items()}
-        missing = [text for text, key in keys.items() if key not in known]
-        if missing:
-            said = self._judge.score(query, missing)
-            fresh = {keys[text]: float(one) for text, one in zip(missing, said, strict=True)}
-            self._memory.remember(
-                *place, {key: np.float64(one).tobytes() for key, one in fresh.items()}
-            )
-            known.update(fresh)
-        return [known[keys[text]] for text in passages]
+        return kept_scores(self._memory, self._content, self._judge.score, self, query, passages)
+
+
+def kept_vectors(
+    memory: Memory,
+    content_hash: str,
+    embed: Callable[[Sequence[str]], Vectors],
+    model: Named,
+    texts: Sequence[str],
+) -> Vectors:
+    """Return one row for each text; only those that are not remembered are embedded."""
+    keys = {text: _key(text) for text in texts}
+    place = (EMBEDDINGS, content_hash, model.fingerprint)
+    known = memory.recall(*place, list(keys.values()))
+    missing = [text for text, key in keys.items() if key not in known]
+    if missing or not texts:
+        made = np.ascontiguousarray(embed(missing), dtype="<f4")
+        if not texts:
+            return made
+        fresh = {keys[text]: row.tobytes() for text, row in zip(missing, made, strict=True)}
+        memory.remember(*place, fresh)
+        known = {**known, **fresh}
+    rows = [known[keys[text]] for text in texts]
+    if len({len(row) for row in rows}) > 1:
+        raise StoreCorrupt(
+            f"the vectors kept for {model.fingerprint!r} are not all of one length",
+            hint="move the store away and index again",
+        )
+    return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(rows), -1)
+
+
+def kept_scores(
+    memory: Memory,
+    content_hash: str,
+    score: Callable[[str, Sequence[str]], list[float]],
+    model: Named,
+    query: str,
+    passages: Sequence[str],
+) -> list[float]:
+    """Return a probability for each passage; only pairs that are not remembered are judged."""
+    keys = {text: _key(query, text) for text in passages}
+    place = (JUDGEMENTS, content_hash, model.fingerprint)
+    kept = memory.recall(*place, list(keys.values()))
+    known = {key: _number(value) for key, value in kept.items()}
+    missing = [text for text, key in keys.items() if key not in known]
+    if missing:
+        said = score(query, missing)
+        fresh = {keys[text]: float(one) for text, one in zip(missing, said, strict=True)}
+        memory.remember(*place, {key: np.float64(one).tobytes() for key, one in fresh.items()})
+        known.update(fresh)
+    return [known[keys[text]] for text in passages]
 
 
 def _key(*texts: str) -> bytes:

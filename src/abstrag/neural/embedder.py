@@ -18,6 +18,7 @@ import numpy as np
 
 from abstrag.errors import InputError
 from abstrag.neural.bundle import MODEL, TOKENIZER, WEIGHTS, Bundle, Task
+from abstrag.neural.cached import ANYWHERE, Memory, kept_vectors
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.runtime import Runtime
 from abstrag.neural.side_by_side import side_by_side, thread_count
@@ -32,7 +33,11 @@ class Embedder:
     A text's vector depends on nothing but the text: not on its neighbours, their order or the
     number of threads, to the last bit on one machine. Of a long text only the first `max_tokens`
     tokens are read. A text without words has no direction, so its vector is zero.
+
+    With a `memory`, no text is read twice, whatever document it comes from.
     """
+
+    memory: Memory | None = None
 
     def __init__(self, bundle: Bundle, *, threads: int | None = None) -> None:
         self.threads = thread_count(threads)
@@ -63,6 +68,11 @@ class Embedder:
         """Return one row for each text, in their order."""
         if isinstance(texts, str):
             raise InputError("embed takes several texts, and got one string", hint="embed([text])")
+        if self.memory is None:
+            return self._read(texts)
+        return kept_vectors(self.memory, ANYWHERE, self._read, self, texts)
+
+    def _read(self, texts: Sequence[str]) -> Vectors:
         unique = list(dict.fromkeys(texts))
         made = side_by_side(self._embed_one, unique, threads=self.threads, size=len)
         rows = dict(zip(unique, made, strict=True))

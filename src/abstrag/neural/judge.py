@@ -16,6 +16,7 @@ from typing import Final
 
 from abstrag.errors import ResourceMissing
 from abstrag.neural.bundle import REMEDY, WEIGHTS, Bundle, Judging, Task
+from abstrag.neural.cached import ANYWHERE, Memory, kept_scores
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.pairs import PairReader
 from abstrag.neural.scorer import SegmentJudge
@@ -29,7 +30,11 @@ class EvidenceJudge(SegmentJudge):
     A score is a probability: the logit is calibrated with the numbers of the manifest. A passage
     longer than the model reads is read in windows that overlap and scores as its best one. Where
     query or passage has no words there is no evidence, and the score is 0.
+
+    With a `memory`, no pair is read twice, whatever document it comes from.
     """
+
+    memory: Memory | None = None
 
     def __init__(self, bundle: Bundle, *, threads: int | None = None) -> None:
         if bundle.manifest.judging is None:
@@ -68,6 +73,11 @@ class EvidenceJudge(SegmentJudge):
 
     def score(self, query: str, passages: Sequence[str]) -> list[float]:
         """Return a probability for each passage, in their order."""
+        if self.memory is None:
+            return self._read(query, passages)
+        return kept_scores(self.memory, ANYWHERE, self._read, self, query, passages)
+
+    def _read(self, query: str, passages: Sequence[str]) -> list[float]:
         return [
             max((self._probability(logit) for logit in logits), default=0.0)
             for logits in self._reader.read(query, passages)

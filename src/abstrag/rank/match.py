@@ -69,3 +69,11 @@ def blend(parts: Mapping[Signal, FloatArray], weights: Mapping[Signal, float]) -
     if total == 0:
         raise InputError("no signal has a weight, so Match is undefined")
     return np.minimum(mixed / total, 1.0)
+
+
+def standardized(scores: FloatArray) -> FloatArray:
+    """Return z-scores; all are 0 where the scores say nothing because they are equal."""
+    if len(scores) == 0 or float(np.ptp(scores)) == 0.0:
+        return np.zeros(len(scores))
+    spread: FloatArray = (scores - scores.mean()) / scores.std()
+    return spread

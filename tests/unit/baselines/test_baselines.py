@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from abstrag.baselines.bm25 import K1, B, Bm25
-from abstrag.baselines.hybrid import Hybrid, standardized
+from abstrag.baselines.hybrid import Hybrid
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.baselines.registry import BASELINES, build_baseline
 from abstrag.baselines.system import Ranked, best_first
 from abstrag.errors import InputError
+from abstrag.rank.match import standardized
 
 
 def pool(*texts: str) -> Pool:

@@ -158,7 +158,8 @@ def run_adaptive(experiment: Experiment, setting: Setting) -> Iterator[Section]:
                 on_progress=partial(setting.progress, name),
             )
             made = tuple(summary_tables(records, preset))
-            yield Section(f"{name}, preset {preset}", made, setting.shown(place))
+            title = f"{setting.titled(experiment, name)}, preset {preset}"
+            yield Section(title, made, setting.shown(place))
 
 
 def summary_tables(records: Sequence[CaseRecord], preset: str) -> Iterator[str]:
@@ -198,4 +199,4 @@ def summary_tables(records: Sequence[CaseRecord], preset: str) -> Iterator[str]:
         less = f"− {fixed(TAU)}"
         head = ["arm", *(text for m in _METRICS for text in (str(m), less))]
         yield f"*{sort}, {n} cases with gold evidence, preset `{preset}`*\n\n" + table(head, rows)
-    yield f"The gate granted another budget to {raised} queries."
+    yield f"Queries that the gate granted a budget of their own: {raised}."

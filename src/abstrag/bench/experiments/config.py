@@ -35,7 +35,8 @@ class Experiment:
     """One table or figure.
 
     `paper` are the labels it answers for; empty where it goes beyond the paper. `views` say which
-    tables are made of the records, `figures` which of the paper's are set beside them.
+    tables are made of the records, `figures` which of the paper's are set beside them. `differs`
+    says in what the experiment is not the paper's, besides the data.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Experiment:
     asks: str  # what it is to show, in a sentence
     kind: Kind
     paper: tuple[str, ...] = ()
+    differs: str = ""
     datasets: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
     model_systems: tuple[str, ...] = ()  # also these, where a model can be asked
@@ -57,6 +59,7 @@ class Experiment:
     cases: str | None = None  # a file of cases beside the config
     ratings: str | None = None  # file under the data folder
     rubric: Mapping[str, float] = field(default_factory=dict)
+    timed: int = 0  # so many cases of a data set are timed, each system by itself
 
 
 @record

@@ -27,6 +27,7 @@ from abstrag.bench.pool import PooledDocument, to_document
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import RunFolder
 from abstrag.bench.scoring import Bench, Unit
+from abstrag.bench.shared import layer_cache
 from abstrag.bench.summary import summarize
 from abstrag.bench.systems import Builder, SystemSpec
 from abstrag.config import Settings
@@ -56,7 +57,12 @@ class InformedIndexer(Indexer):
         if self._last is None or self._last[0] is not pool:
             pooled = to_document(pool)
             settings = Settings(granularity=pool.granularity.value)
-            made = index(pooled.document, background=self._background, settings=settings)
+            made = index(
+                pooled.document,
+                background=self._background,
+                settings=settings,
+                cache=layer_cache(),
+            )
             self._last = pool, pooled, made
             self.memory.forget()
         return self._last[1], self._last[2]
@@ -109,10 +115,10 @@ def run_background(experiment: Experiment, setting: Setting) -> Iterator[Section
             yield Section(name, not_run=dataset)
             continue
         for preset in experiment.presets:
-            place = setting.place("background", preset, name)
+            place = setting.place("background", preset, name, dataset.split)
             records = _scored(dataset, background, preset, place, setting)
             yield Section(
-                f"{name}, preset {preset}",
+                f"{setting.titled(experiment, name)}, preset {preset}",
                 tuple(_tables(RunFolder(place), records)),
                 setting.shown(place),
             )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 from abstrag.bench.experiments.config import Experiment
 from abstrag.bench.experiments.setting import Section, Setting, same_settings
-from abstrag.bench.experiments.tables import table
+from abstrag.bench.experiments.tables import printed_in_paper, table
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.stress import ARMS, Stress, run_stress
 from abstrag.bench.stress_summary import summarize, to_markdown
@@ -17,6 +18,7 @@ from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import fingerprint
 from abstrag.model.record import to_json
+from abstrag.neural.judge import default_judge
 from abstrag.rank.relevance import PRESETS
 from abstrag.refine.evaluator import Evaluator, K
 
@@ -37,10 +39,16 @@ def run_refinement(experiment: Experiment, setting: Setting) -> Iterator[Section
 def _section(
     experiment: Experiment, setting: Setting, name: str, preset: str, *, guessing: bool
 ) -> Section:
-    proposer = "guessing" if guessing else "local"
-    place = setting.place("refinement", proposer, preset, name, setting.split(name))
+    proposer = _proposer(guessing=guessing)
+    place = place_of(setting, name, preset, guessing=guessing)
     same_settings(
-        place, {"preset": to_json(PRESETS[preset]), "proposer": proposer, "chain": fingerprint()}
+        place,
+        {
+            "preset": to_json(PRESETS[preset]),
+            "proposer": proposer,
+            "chain": fingerprint(),
+            "judge": default_judge().fingerprint,
+        },
     )
     records = run_stress(
         setting.dataset(name),
@@ -59,8 +67,19 @@ def _section(
             made.append(endings(records))
         elif view != "guessing":
             raise InputError(f"experiment {experiment.name!r} has no view {view!r}")
+    made += printed_in_paper(setting.figures(experiment, name), setting.same_data(name))
     title = f"{name}, preset {preset}" + (", patches guessed" if guessing else "")
     return Section(title, tuple(made), setting.shown(place))
+
+
+def place_of(setting: Setting, name: str, preset: str, *, guessing: bool) -> Path:
+    """Return the folder of records of one data set under one preset."""
+    proposer = _proposer(guessing=guessing)
+    return setting.place("refinement", proposer, preset, name, setting.split(name))
+
+
+def _proposer(*, guessing: bool) -> str:
+    return "guessing" if guessing else "local"
 
 
 def _evaluator(searcher: Searcher) -> Evaluator:

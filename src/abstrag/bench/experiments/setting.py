@@ -31,7 +31,6 @@ class Section:
     tables: tuple[str, ...] = ()
     records: str = ""  # where the records lie, below the folder of the run
     not_run: str = ""
-    times: tuple[tuple[str, ...], ...] = ()  # system, data set, cases, ms a query, ms to index
 
 
 @dataclass(slots=True)
@@ -86,10 +85,20 @@ class Setting:
         for name in experiment.datasets:
             yield name, self.missing(name) or self.dataset(name)
 
+    def titled(self, experiment: Experiment, name: str) -> str:
+        """Name a source in a heading: cases of an experiment's own by their file."""
+        own = experiment.cases and Path(experiment.cases).stem == name
+        return f"our own cases, experiments/{experiment.cases}" if own else name
+
     def same_data(self, name: str) -> bool:
         """Tell whether figures of the paper are about the same cases."""
         info = self.folder.data.get(name)
         return info is not None and self.split(name) == info.paper_split and self.limit is None
+
+    def figures(self, experiment: Experiment, name: str) -> Mapping[str, object]:
+        """Return what the paper prints about a data set, or nothing."""
+        found = self.folder.figures.get(experiment.figures or "", {}).get(name, {})
+        return dict(found)
 
     def progress(self, name: str, done: int, total: int) -> None:
         """Tell how far a data set has got."""
@@ -113,8 +122,7 @@ class Setting:
         finally:
             spent = self.times()
             spent[name] = round(spent.get(name, 0.0) + perf_counter() - started, 1)
-            self.out.mkdir(parents=True, exist_ok=True)
-            (self.out / TIMES).write_text(json.dumps(spent, indent=2) + "\n", "utf-8")
+            _write(self.out / TIMES, spent)
 
     def times(self) -> dict[str, float]:
         """Return the seconds spent so far, by experiment."""
@@ -126,10 +134,18 @@ def same_settings(place: Path, settings: Mapping[str, object]) -> None:
     """Refuse to go on under other settings: the records would not belong together."""
     path = place / SETTINGS
     wanted = json.loads(json.dumps(settings))
-    if path.exists() and json.loads(path.read_text("utf-8")) != wanted:
+    if not path.exists():
+        _write(path, wanted)
+    elif json.loads(path.read_text("utf-8")) != wanted:
         raise InputError(
             f"{str(place)!r} was begun with other settings or another version",
             hint=f"see {str(path)!r}; choose another --out",
         )
-    place.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(wanted, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def _write(path: Path, value: object) -> None:
+    """Write a file that is whole or not there, whenever the process ends."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.tmp")
+    draft.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    draft.replace(path)

@@ -6,7 +6,7 @@ document is indexed once for all of their systems and no pair is judged twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -14,24 +14,35 @@ from abstrag.bench.experiments import tables
 from abstrag.bench.experiments.config import Experiment, Kind
 from abstrag.bench.experiments.setting import Section, Setting
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.report import report
-from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.runner import Options, run
-from abstrag.bench.summary import summarize
+from abstrag.bench.report import LAST, report
+from abstrag.bench.run_folder import RECORDS, RunFolder
+from abstrag.bench.runner import WINDOW, Options, run
+from abstrag.bench.summary import Summary, summarize
 from abstrag.bench.systems import SystemSpec
 from abstrag.errors import InputError
+from abstrag.workers.processes import Processes
 
 
 def run_systems(experiment: Experiment, setting: Setting) -> Iterator[Section]:
     """Score what is not scored yet, and make the experiment's tables from the records."""
-    wanted = _wanted(experiment, setting)
+    wanted = wanted_systems(experiment, setting)
+    summaries: dict[str, Summary] = {}
+    sections = []
     for name in experiment.datasets:
         if reason := setting.missing(name):
-            yield Section(name, not_run=reason)
+            sections.append(Section(name, not_run=reason))
             continue
-        place = setting.place(_sort(experiment, setting), name, setting.split(name))
+        place = run_place(experiment, setting, name)
         _score(experiment, setting, name, place)
-        yield _section(experiment, setting, name, place, wanted)
+        by_system = _records(place, wanted)
+        records = [one for own in by_system.values() for one in own]
+        manifest = RunFolder(place).manifest()
+        summaries[name] = summarize(manifest, records, reference=experiment.reference)
+        made = tuple(_tables(experiment, setting, name, summaries[name], by_system))
+        sections.append(Section(name, made, setting.shown(place)))
+    if "overview" in experiment.views and summaries:
+        yield Section("all data sets", tuple(tables.overview(summaries)))
+    yield from sections
 
 
 def _score(experiment: Experiment, setting: Setting, name: str, place: Path) -> None:
@@ -45,50 +56,66 @@ def _score(experiment: Experiment, setting: Setting, name: str, place: Path) -> 
         and _sort(one, setting) == _sort(experiment, setting)
         and (one.name == experiment.name or one.name in setting.chosen)
     ]
-    names = list(dict.fromkeys(s for one in together for s in _wanted(one, setting)))
-    workers = 1 if setting.backing or experiment.generate else setting.workers
+    names = list(dict.fromkeys(s for one in together for s in wanted_systems(one, setting)))
+    alone = setting.backing or experiment.generate or setting.workers == 1
     run(
         dataset,
         [SystemSpec.of(one) for one in names],
         place,
-        Options(limit=setting.limit, workers=workers),
+        Options(limit=setting.limit, engine=None if alone else Processes(setting.workers, WINDOW)),
         backing=setting.backing,
         writer=setting.writer if experiment.generate else None,
         on_progress=partial(setting.progress, name),
     )
-    report(place)
+    if _outdated(place):
+        report(place)
 
 
-def _section(
-    experiment: Experiment, setting: Setting, name: str, place: Path, wanted: Sequence[str]
-) -> Section:
-    folder = RunFolder(place)
+def _outdated(place: Path) -> bool:
+    """Tell whether records came after the report, which experiments that share them need once."""
+    last = place / LAST
+    return not last.exists() or last.stat().st_mtime_ns < (place / RECORDS).stat().st_mtime_ns
+
+
+def _records(place: Path, wanted: Sequence[str]) -> dict[str, list[CaseRecord]]:
     by_system: dict[str, list[CaseRecord]] = {one: [] for one in wanted}
-    for one in folder.records():
+    for one in RunFolder(place).records():
         if one.system in by_system:
             by_system[one.system].append(one)
-    records = [one for own in by_system.values() for one in own]
-    summary = summarize(folder.manifest(), records, reference=experiment.reference)
-    made: list[str] = []
+    return by_system
+
+
+def _tables(
+    experiment: Experiment,
+    setting: Setting,
+    name: str,
+    summary: Summary,
+    by_system: Mapping[str, Sequence[CaseRecord]],
+) -> Iterator[str]:
     for view in experiment.views:
         if view == "scores":
-            made += tables.scores(summary)
+            yield from tables.scores(summary)
         elif view == "contrasts":
-            made += tables.contrasts(summary)
+            yield from tables.contrasts(summary)
         elif view == "groups":
-            made += tables.groups(summary)
+            yield from tables.groups(summary)
         elif view == "effort":
-            made += tables.effort(by_system)
-        else:
+            away = () if setting.backing else experiment.model_systems
+            yield from tables.effort(by_system, away)
+        elif view != "overview":
             raise InputError(f"experiment {experiment.name!r} has no view {view!r}")
-    if experiment.figures:
-        figures = setting.folder.figures.get(experiment.figures, {}).get(name, {})
-        made += tables.beside_paper(summary, figures, setting.same_data(name))
-    timed = tables.times(name, by_system) if "effort" in experiment.views else ()
-    return Section(name, tuple(made), setting.shown(place), times=timed)
+    if figures := setting.figures(experiment, name):
+        yield from tables.beside_paper(summary, figures, setting.same_data(name))
+        yield from tables.printed_in_paper(figures, setting.same_data(name))
 
 
-def _wanted(experiment: Experiment, setting: Setting) -> list[str]:
+def run_place(experiment: Experiment, setting: Setting, name: str) -> Path:
+    """Return the folder of records on a data set, which experiments may share."""
+    return setting.place(_sort(experiment, setting), name, setting.split(name))
+
+
+def wanted_systems(experiment: Experiment, setting: Setting) -> list[str]:
+    """Return the systems of an experiment that can be run."""
     more = experiment.model_systems if setting.backing else ()
     return [*experiment.systems, *more]
 

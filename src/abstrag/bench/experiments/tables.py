@@ -13,6 +13,7 @@ from abstrag.bench.summary import Contrast, Summary
 
 _HEADLINE = tuple(map(str, HEADLINE))
 _GENERATION = tuple(map(str, GENERATION))
+OVERVIEW = "nDCG@10"
 _CLAIM = {
     Convention.GOLD_ONLY: "cases with gold evidence",
     Convention.ALL_CASES: "all cases (without gold: nDCG 0, Suff 1)",
@@ -35,6 +36,23 @@ def scores(summary: Summary) -> Iterator[str]:
         yield "*generation*\n\n" + _scores(summary, Convention.ALL_CASES, _GENERATION)
 
 
+def overview(summaries: Mapping[str, Summary]) -> Iterator[str]:
+    """nDCG@10 of every system on every data set, in both conventions."""
+    systems = dict.fromkeys(line.name for one in summaries.values() for line in one.systems)
+    for convention in Convention:
+        cells = {
+            (one.system, name): scaled(one.interval.mean, one.scale)
+            for name, summary in summaries.items()
+            for one in summary.scores
+            if one.metric == OVERVIEW and one.convention is convention and one.interval
+        }
+        rows = [
+            (f"`{system}`", *(cells.get((system, name), "–") for name in summaries))
+            for system in systems
+        ]
+        yield f"*{OVERVIEW}, {_CLAIM[convention]}*\n\n" + table(("system", *summaries), rows)
+
+
 def _scores(summary: Summary, convention: Convention, metrics: Sequence[str]) -> str:
     cells = {
         (one.system, one.metric): one
@@ -47,6 +65,8 @@ def _scores(summary: Summary, convention: Convention, metrics: Sequence[str]) ->
         own = [cells.get((line.name, name)) for name in shown]
         texts = [with_range(o.interval, o.scale) if o and o.interval else "–" for o in own]
         sizes = sorted({o.interval.n for o in own if o and o.interval})
+        if not sizes:  # a system that said nothing
+            continue
         rows.append((f"`{line.name}`", *texts, "/".join(map(str, sizes))))
     return table(("system", *shown, "n"), rows)
 
@@ -74,7 +94,7 @@ def _contrast(one: Contrast | None) -> str:
 
 def groups(summary: Summary) -> Iterator[str]:
     """nDCG@10 by every group of the cases: the reference, the best other system, the difference."""
-    metric = "nDCG@10"
+    metric = OVERVIEW
     others = [one.name for one in summary.systems if one.name != summary.reference]
     for by in dict.fromkeys(one.by for one in summary.groups):
         inside = {
@@ -97,46 +117,48 @@ def groups(summary: Summary) -> Iterator[str]:
                     f"{ours.interval.n}{few}",
                     scaled(ours.interval.mean, 100),
                     f"{scaled(best.interval.mean, 100)} (`{best.system}`)",
-                    f"{delta:+.1f}",
+                    f"{'+' if delta >= 0 else '−'}{abs(delta):.1f}",
                 )
             )
         if rows:
             head = (by.replace("_", " "), "n", f"`{summary.reference}`", "best other", "Δ")
-            yield f"*nDCG@10 by {by.replace('_', ' ')}*\n\n" + table(head, rows)
+            yield f"*{metric} by {by.replace('_', ' ')}*\n\n" + table(head, rows)
 
 
-def effort(by_system: Mapping[str, Sequence[CaseRecord]]) -> Iterator[str]:
-    """Judgements and calls of a query; its seconds differ from run to run and stand elsewhere."""
+def effort(
+    by_system: Mapping[str, Sequence[CaseRecord]], away: Sequence[str] = ()
+) -> Iterator[str]:
+    """Judgements, calls and tokens of a query; `away` are systems that no model was there for."""
     rows = []
     for name, own in by_system.items():
         judged = [one.judgements for one in own if one.judgements is not None]
         pool = [one.pool for one in own if one.judgements is not None]
-        calls = [one.llm_calls for one in own if one.llm_calls is not None]
         rows.append(
             (
                 f"`{name}`",
                 f"{fmean(judged):.1f}" if judged else "–",
                 f"{100 * (1 - sum(judged) / sum(pool)):.1f} %" if judged and sum(pool) else "–",
-                f"{fmean(calls):.2f}" if calls else "–",
-                f"{fmean(one.pool for one in own):.1f}",
+                _amount([one.llm_calls or 0 for one in own]),
+                _amount([tokens(one) for one in own]),
+                f"{fmean(one.pool for one in own):.1f}" if own else "–",
             )
         )
-    head = ("system", "judgements", "avoided", "model calls", "candidates")
+    absent = "not run: needs an endpoint"
+    rows += [(f"`{name}`", "–", "–", absent, absent, "–") for name in away]
+    head = ("system", "judgements", "avoided", "model calls", "tokens", "candidates")
     yield "*a query, on average*\n\n" + table(head, rows)
 
 
-def times(
-    dataset: str, by_system: Mapping[str, Sequence[CaseRecord]]
-) -> tuple[tuple[str, ...], ...]:
-    """Return the rows of a table of times."""
-    found = []
-    for name, own in by_system.items():
-        spent = [one.seconds for one in own if one.seconds is not None]
-        first = {one.document: one.index_seconds for one in own if one.index_seconds is not None}
-        if spent:
-            index = f"{1000 * fmean(first.values()):.1f}" if first else "–"
-            found.append((name, dataset, str(len(own)), f"{1000 * fmean(spent):.1f}", index))
-    return tuple(found)
+def tokens(record: CaseRecord) -> int:
+    """Return what a case took of a language model, searching and writing, in and out."""
+    bills = (record.details, record.details.get("generation", {}))
+    return sum(int(bill.get(name, 0)) for bill in bills for name in ("tokens_in", "tokens_out"))
+
+
+def _amount(of_each: Sequence[int]) -> str:
+    if not any(of_each):
+        return "0"
+    return f"{fmean(of_each):.2f}"
 
 
 def beside_paper(summary: Summary, figures: Mapping[str, object], same: bool) -> Iterator[str]:
@@ -161,3 +183,11 @@ def beside_paper(summary: Summary, figures: Mapping[str, object], same: bool) ->
     head = ("system", *(f"{metric}{who}" for metric in metrics for who in (" here", " paper")))
     claim = "the same data" if same else "**other data**: the columns cannot be compared"
     yield f"*beside the paper, all cases; {claim}*\n\n" + table(head, rows)
+
+
+def printed_in_paper(figures: Mapping[str, object], same: bool) -> Iterator[str]:
+    """Show a table of the paper as it stands there, where it is about a data set of that name."""
+    head, rows = figures.get("head"), figures.get("rows")
+    if isinstance(head, list) and isinstance(rows, list):
+        claim = "the same data" if same else "**other data**: not to be compared with the above"
+        yield f"*printed in the paper; {claim}*\n\n" + table(head, rows)

@@ -66,8 +66,13 @@ def main(path: Path) -> None:
     change(request.constants)
     from abstrag.bench.datasets.load import load_dataset
     from abstrag.bench.runner import Options, run
+    from abstrag.bench.shared import share_only
     from abstrag.bench.systems import SystemSpec
+    from abstrag.indexing.operator import Layer
+    from abstrag.indexing.pipeline import PARSES
 
+    # a layer's fingerprint does not name the constants: only what comes before any price is shared
+    share_only({Layer.SEGMENTS, PARSES, Layer.COREFERENCE})
     dataset = load_dataset(request.dataset, Path(request.data), request.split)
     specs = [SystemSpec.of(name) for name in request.systems]
     run(dataset, specs, Path(request.out), Options(limit=request.limit))

@@ -2,8 +2,9 @@
 
     python tools/stress_slice.py --dataset scifact --split train:report --data DATA --out RUN
 
-Stop it and run it again: finished documents are kept. Writes records.jsonl, summary.json and
-summary.md into RUN.
+Stop it and run it again: finished documents are kept. Writes records.jsonl into RUN, summary.json
+for all documents, slice.json for those with a failure and a solved case, and both as tables into
+summary.md.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.stress import Stress, run_stress
-from abstrag.bench.stress_summary import summarize, to_markdown
+from abstrag.bench.stress import ARMS, Stress, run_stress
+from abstrag.bench.stress_summary import interacting, summarize, to_markdown
 from abstrag.engine.refinement import packaged_evaluator
 from abstrag.engine.replay import gold_evaluator
 from abstrag.engine.searcher import Searcher
@@ -50,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--proposer", choices=["local", "guessing"], default="local")
     parser.add_argument("--preset", choices=sorted(PRESETS), default=DEFAULT_PRESET.name)
     parser.add_argument("-k", type=int, default=K, help="how far critic and metrics look")
+    parser.add_argument("--arms", nargs="+", choices=list(ARMS), default=list(ARMS))
     parser.add_argument("--documents", type=int, help="only the first so many")
     chosen = parser.parse_args(arguments)
     same_settings(chosen)
@@ -69,16 +71,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
             gold=chosen.evaluator == "gold",
             preset=PRESETS[chosen.preset],
             guessing=chosen.proposer == "guessing",
+            arms={arm: ARMS[arm] for arm in ARMS if arm in chosen.arms},
         ),
         chosen.out,
         limit=chosen.documents,
         on_document=lambda name, done, total: print(f"{done + 1}/{total} {name}", flush=True),
     )
-    summary = summarize(records, k=chosen.k)
-    (chosen.out / "summary.json").write_text(to_json(summary, indent=2) + "\n", encoding="utf-8")
-    table = to_markdown(summary)
-    (chosen.out / "summary.md").write_text(table, encoding="utf-8")
-    print(table)
+    tables = ""
+    for name, some in (("summary", records), ("slice", interacting(records))):
+        if some:
+            summary = summarize(some, k=chosen.k)
+            path = chosen.out / f"{name}.json"
+            path.write_text(to_json(summary, indent=2) + "\n", encoding="utf-8")
+            tables += f"## {name}\n\n{to_markdown(summary)}\n"
+    (chosen.out / "summary.md").write_text(tables, encoding="utf-8")
+    print(tables)
 
 
 if __name__ == "__main__":

@@ -2,14 +2,14 @@
 
 Every document is refined on its own queries, once under each arm: the full gate, and then, without
 the demand for progress that would stand in for them, both controls, one of them, none. The gate
-sees the evaluator's verdicts; gold only measures, after the fact. A document's cases are failures
-and solved controls as they come, so that the slice needs no choosing.
+sees the evaluator's verdicts; gold only measures, after the fact. The slice proper is the documents
+on which a patch can do harm: the evaluator finds a failure to refine on and a solved case to lose.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +32,7 @@ from abstrag.refine.outcome import Run
 from abstrag.refine.state import State
 
 UNREFINED: Final = "unrefined"
+SOLVED: Final = "solved"  # the evaluator finds evidence in the unrefined ranking
 BOTH: Final = "both controls"
 ARMS: Final[Mapping[str, Controls]] = {
     "full gate": Controls(),
@@ -55,6 +56,7 @@ class Stress:
     gold: bool = False  # gold defines sufficiency for the gate too; for diagnosis only
     preset: Preset = DEFAULT_PRESET
     guessing: bool = False  # patches are guessed instead of licensed
+    arms: Mapping[str, Controls] = field(default_factory=lambda: ARMS)
 
     def records(self, cases: Sequence[Case], indexer: Indexer) -> Iterator[CaseRecord]:
         """Refine one document under every arm; yields each case unrefined and under each arm."""
@@ -69,14 +71,19 @@ class Stress:
         episodes = {case.case_id: self._episode(case, names) for case in _distinct(cases)}
         kept = [case for case in cases if case.case_id in episodes]
         before: dict[str, CaseRecord] = {}
-        for arm, controls in ARMS.items():
+        for arm, controls in self.arms.items():
             judges = replace(local_judges(searcher, evaluator), enforce=controls)
             if self.guessing:
-                judges = replace(judges, proposer=GuessingProposer())
+                judges = replace(judges, proposer=GuessingProposer(self.k))
             refiner = Refiner(searcher, judges)
-            start = refiner.state
             if not before:
-                before = {c.case_id: self._record(c, refiner, start, elements) for c in kept}
+                before = {
+                    c.case_id: replace(
+                        self._record(c, refiner, refiner.state, elements),
+                        details={SOLVED: _solved(refiner, episodes[c.case_id])},
+                    )
+                    for c in kept
+                }
                 yield from before.values()
             run = refiner.run(list(episodes.values()))
             for case in kept:
@@ -133,6 +140,7 @@ class Stress:
             ranked_before=before.ranked,
             preserved=bool((SUFF @ self.k)(after)) if solved and run.patches else None,
             details={
+                **before.details,
                 "triggered": bool(own),
                 "patches": len(run.patches),
                 "attempts": sum(len(s.attempts) for made in run.refinements for s in made.steps),
@@ -162,7 +170,7 @@ def run_stress(
     chosen = list(by_document.items())[:limit]
     out.mkdir(parents=True, exist_ok=True)
     path = out / "records.jsonl"
-    done = _finished(path)
+    done = _finished(path, {UNREFINED, *stress.arms})
     indexer = Indexer()
     for number, (name, cases) in enumerate(chosen):
         if name not in done:
@@ -174,7 +182,7 @@ def run_stress(
     return [record for name, _ in chosen for record in done[name]]
 
 
-def _finished(path: Path) -> dict[str, list[CaseRecord]]:
+def _finished(path: Path, systems: set[str]) -> dict[str, list[CaseRecord]]:
     """Read what an earlier run has finished; a document it was stopped in is dropped."""
     found: dict[str, list[CaseRecord]] = {}
     if not path.exists():
@@ -184,7 +192,6 @@ def _finished(path: Path) -> dict[str, list[CaseRecord]]:
     for line in whole.splitlines():
         record = from_json(CaseRecord, line)
         found.setdefault(record.document, []).append(record)
-    systems = {UNREFINED, *ARMS}
     done = {
         name: records
         for name, records in found.items()
@@ -194,6 +201,13 @@ def _finished(path: Path) -> dict[str, list[CaseRecord]]:
     if kept != text:
         path.write_text(kept, encoding="utf-8")
     return done
+
+
+def _solved(refiner: Refiner, episode: Episode) -> bool:
+    """Tell whether a case may be a control before anything is refined."""
+    evaluator = refiner.judges.evaluator
+    ranking = refiner.search(episode.query, k=evaluator.k)
+    return evaluator.signals(episode, ranking, refiner.searcher.index.segments).sufficient
 
 
 def _distinct(cases: Sequence[Case]) -> Iterator[Case]:

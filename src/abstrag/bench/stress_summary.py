@@ -1,4 +1,8 @@
-"""What a stress run shows: figures of each arm with intervals, and what each control does."""
+"""What a stress run shows: figures of each arm with intervals, and what each control does.
+
+Preserved is told twice. Of all cases whose gold was there, some were triggers all the same, because
+the evaluator did not see it; a control can only guard what the evaluator takes for solved.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.paired import difference_of_each, interval_of_each, paired
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.stats import Difference, Interval
-from abstrag.bench.stress import ARMS, BOTH, UNREFINED
+from abstrag.bench.stress import ARMS, BOTH, SOLVED, UNREFINED
 from abstrag.model.record import record
 
 
@@ -42,13 +46,22 @@ class StressSummary:
     split: str
     k: int
     documents: int
-    slice_documents: int  # with at least one failure and one accepted patch in some arm
+    slice_documents: int  # which took a patch under some arm
     arms: tuple[ArmSummary, ...]
 
 
 def stress_metrics(k: int) -> Mapping[str, Metric]:
     """Return the metrics of the slice at the depth the critic looks to."""
     return {str(m): m for m in (SUFF @ k, NDCG @ k, OVER_EXPANSION @ k, PRESERVED)}
+
+
+def interacting(records: Sequence[CaseRecord]) -> list[CaseRecord]:
+    """Keep the documents on which the evaluator finds both a failure and a solved case."""
+    found: dict[str, set[bool]] = {}
+    for one in records:
+        if one.system == UNREFINED:
+            found.setdefault(one.document, set()).add(bool(one.details[SOLVED]))
+    return [one for one in records if len(found[one.document]) > 1]
 
 
 def summarize(records: Sequence[CaseRecord], *, k: int) -> StressSummary:
@@ -59,10 +72,10 @@ def summarize(records: Sequence[CaseRecord], *, k: int) -> StressSummary:
         if any(r.system == arm for r in records)
     }
     cells = {
-        (arm, name): found.by_case
+        (arm, name): found
         for arm, some in by_arm.items()
-        for name, metric in stress_metrics(k).items()
-        if (found := values(metric, some)).by_case
+        for name, found in _values(some, k).items()
+        if found
     }
     spans = interval_of_each(cells)
     patched = {r.document for r in records if r.details.get("patches")}
@@ -77,6 +90,7 @@ def summarize(records: Sequence[CaseRecord], *, k: int) -> StressSummary:
 
 
 _LESS: Final = tuple(ARMS)[2:]  # the arms that lack a control
+_CONTROLS: Final = f"{PRESERVED} of controls"
 _Cells = Mapping[tuple[str, str], Mapping[str, float]]
 
 
@@ -101,6 +115,12 @@ def _arm(
     )
 
 
+def _values(records: Sequence[CaseRecord], k: int) -> Mapping[str, Mapping[str, float]]:
+    made = {name: values(metric, records).by_case for name, metric in stress_metrics(k).items()}
+    controls = [one for one in records if one.details.get(SOLVED)]
+    return {**made, _CONTROLS: values(PRESERVED, controls).by_case}
+
+
 def _differences(cells: _Cells, ours: str, theirs: str) -> Mapping[str, Difference]:
     both = {
         name: paired(cells[ours, name], cells[theirs, name])
@@ -112,7 +132,7 @@ def _differences(cells: _Cells, ours: str, theirs: str) -> Mapping[str, Differen
 
 def to_markdown(summary: StressSummary) -> str:
     """Write the summary as tables; figures are × 100 with 95 % intervals."""
-    names = list(stress_metrics(summary.k))
+    names = [*stress_metrics(summary.k), _CONTROLS]
     lines = [
         f"{summary.dataset} {summary.split}: {summary.documents} documents, of which "
         f"{summary.slice_documents} took a patch under some arm.",

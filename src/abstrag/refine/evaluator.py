@@ -11,7 +11,7 @@ from typing import Final
 
 from abstrag.errors import InputError
 from abstrag.model.query import Query
-from abstrag.model.ranking import Hit, Ranking
+from abstrag.model.ranking import Ranking
 from abstrag.model.record import record
 from abstrag.model.segment import Segment
 from abstrag.rank.judging import Judge
@@ -25,13 +25,16 @@ EVIDENCE: Final = 0.5  # the probability from which a judge takes a segment as e
 class Signals:
     """What one episode looks like under one state.
 
-    `evidence` are the segments among the first K that count as evidence, and `dissent` the largest
-    share of judges that a verdict on which `sufficient` hangs went against.
+    `first` are the first K segments, `evidence` those of them that count, `needed` what a complete
+    answer rests on (the gold that is there, or, where there is no gold, all evidence), `dissent`
+    the largest share of judges that a verdict on which `sufficient` hangs went against.
     """
 
     sufficient: bool
     compression: float
     evidence: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
     dissent: float = 0.0
 
     @property
@@ -39,18 +42,26 @@ class Signals:
         """True when the judges are of one mind."""
         return self.dissent == 0.0
 
+    def lost(self, after: Signals) -> tuple[str, ...]:
+        """Return what an answer rested on that is not there any more."""
+        return tuple(name for name in self.needed if name not in after.needed)
 
-Comp = Callable[[Sequence[Hit], Sequence[bool], int], float]
+    def survives(self, after: Signals) -> bool:
+        """ΔSuff ≥ 0: true unless a solved case loses its verdict or anything that it rests on."""
+        return not self.sufficient or (after.sufficient and not self.lost(after))
 
 
-def distractors(hits: Sequence[Hit], evidence: Sequence[bool], k: int) -> float:
+Comp = Callable[[Sequence[bool], int, float], float]
+
+
+def distractors(evidence: Sequence[bool], k: int, top: float) -> float:  # noqa: ARG001
     """−distractor_rate@K: less the share of the K places that hold something else than evidence."""
-    return -sum(not found for found in evidence[: len(hits)]) / k
+    return -sum(not found for found in evidence) / k
 
 
-def top1_relevance(hits: Sequence[Hit], evidence: Sequence[bool], k: int) -> float:  # noqa: ARG001
+def top1_relevance(evidence: Sequence[bool], k: int, top: float) -> float:  # noqa: ARG001
     """Relevance of the first hit: the paper's other reading, which hardly ever refuses a patch."""
-    return hits[0].relevance if hits else 0.0
+    return top
 
 
 COMPRESSIONS: Final[Mapping[str, Comp]] = {
@@ -79,6 +90,7 @@ class Evaluator:
             )
         self.k = k
         self.fingerprint = f"{name}×{len(judges)} k={k} {compression}"
+        self.reads_relevance = compression == "top1_relevance"
         self._judges = judges
         self._compression = COMPRESSIONS[compression]
         self._said: dict[tuple[str, str, str], tuple[float, ...]] = {}
@@ -98,20 +110,31 @@ class Evaluator:
 
     def signals(self, episode: Episode, ranking: Ranking, segments: Sequence[Segment]) -> Signals:
         """Judge a ranking; `segments` are the document's, by position."""
-        hits = ranking.hits[: self.k]
-        votes = self.votes(ranking.query, [segments[hit.position] for hit in hits])
+        first = [segments[hit.position] for hit in ranking.hits]
+        top = ranking.hits[0].relevance if first else 0.0
+        return self.signals_of(episode, ranking.query, first, top=top)
+
+    def signals_of(
+        self, episode: Episode, query: Query, ranked: Sequence[Segment], *, top: float = 0.0
+    ) -> Signals:
+        """Judge segments in order; `top` is what the first one scores, if anybody asks."""
+        first = ranked[: self.k]
+        votes = self.votes(query, first)
         gold = frozenset(episode.gold)
-        named = [bool(gold & {hit.segment, hit.text}) for hit in hits]
+        named = [bool(gold & {segment.id, segment.text}) for segment in first]
         taken = [named[i] or _share(said) > 0.5 for i, said in enumerate(votes)]
+        evidence = tuple(segment.id for segment, own in zip(first, taken, strict=True) if own)
         if gold:
-            met = {name for hit in hits for name in (hit.segment, hit.text) if name in gold}
-            sufficient, dissent = met == gold, 0.0
+            met = {name for segment in first for name in (segment.id, segment.text) if name in gold}
+            sufficient, needed, dissent = met == gold, tuple(sorted(met)), 0.0
         else:
-            sufficient, dissent = any(taken), _dissent(votes)
+            sufficient, needed, dissent = any(taken), evidence, _dissent(votes)
         return Signals(
             sufficient=sufficient,
-            compression=self._compression(hits, taken, self.k),
-            evidence=tuple(hit.segment for hit, own in zip(hits, taken, strict=True) if own),
+            compression=self._compression(taken, self.k, top),
+            evidence=evidence,
+            needed=needed,
+            first=tuple(segment.id for segment in first),
             dissent=dissent,
         )
 

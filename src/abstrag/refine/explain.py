@@ -44,7 +44,7 @@ class LocalExplainer:
 
     def __call__(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> Failure:
         """Find the segment and take its trace apart."""
-        position = self._missed(episode, scoring, ranking)
+        position = self.missed(episode, scoring, ranking)
         hit = scoring.hit(position) if position is not None else next(iter(ranking.hits), None)
         if hit is None:
             reading = "nothing in the document meets any part of the query"
@@ -60,8 +60,8 @@ class LocalExplainer:
             diagnosis=self._diagnosis(episode, scoring, ranking, hit, missed=position is not None),
         )
 
-    def _missed(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> int | None:
-        """The position of evidence that is not among the first K."""
+    def missed(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> int | None:
+        """Return the position of evidence that is not among the first K, if there is any."""
         k, segments = self.evaluator.k, scoring.document.segments
         first = {hit.position for hit in ranking.hits[:k]}
         gold = set(episode.gold)

@@ -95,10 +95,11 @@ def _doubts(after: Cases, names: Collection[str]) -> list[str]:
 
 
 def _losses(before: Cases, after: Cases, controls: Collection[str]) -> list[str]:
+    """A solved case keeps all it was solved with: other evidence may not complete its answer."""
     return [
         f"control “{name}” loses its evidence"
         for name in sorted(controls)
-        if before[name].sufficient and not after[name].sufficient
+        if not before[name].survives(after[name])
     ]
 
 

@@ -28,7 +28,7 @@ from abstrag.refine.propose import LocalProposer, Proposer, Unusable
 from abstrag.refine.router import classify, route
 from abstrag.refine.state import State
 
-CONTROLS: Final = 3  # solved cases a cycle is held against
+CONTROLS: Final = 3  # solved cases a patch is held against
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,8 @@ class Loop:
         self._carried = carried
         self._visited = {state.hash}
         self._cycles: Counter[str] = Counter()
-        self._known: dict[tuple[str, str], tuple[Ranking, Signals]] = {}
+        self._rankings: dict[tuple[str, str], Ranking] = {}
+        self._judged: dict[tuple[str, str], Signals] = {}
 
     def run(self) -> Run:
         """Go over all episodes until a whole pass improves nothing."""
@@ -102,9 +103,9 @@ class Loop:
         end = End.BUDGET if cut else End.FIXED_POINT
         if all(self._accepts(episode) for episode in self._episodes.values()):
             end = End.ACCEPTED
-        any_episode, after = next(iter(self._episodes.values())), self._signals(self.state)
+        any_query, after = next(iter(self._episodes)), self._signals(self.state)
         return Run(
-            document=self._look(self.state, any_episode)[0].document,
+            document=self.system.scoring(any_query, self.state).document.document.id,
             episodes=len(self._episodes),
             refinements=tuple(done),
             potential_before=before,
@@ -121,7 +122,7 @@ class Loop:
         if episode.query not in self._episodes:
             raise InputError(f"{episode.query!r} is not among the episodes of this run")
         first, kept = self.state.hash, len(self.patches)
-        before, signals = self._look(self.state, episode)
+        before, signals = self._ranking(self.state, episode), self._judge(self.state, episode)
         steps: list[Step] = []
         end = End.BUDGET
         while self._cycles[episode.query] < self.judges.budget.cycles:
@@ -135,7 +136,7 @@ class Loop:
                 break
         if self._accepts(episode):
             end = End.ACCEPTED
-        after, final = self._look(self.state, episode)
+        after, final = self._ranking(self.state, episode), self._judge(self.state, episode)
         return Refinement(
             query=episode.query,
             document=before.document,
@@ -155,18 +156,18 @@ class Loop:
     def _cycle(self, episode: Episode) -> tuple[Step, bool]:
         """Try patches until one is accepted; the flag says that the attempts ran out."""
         scoring = self.system.scoring(episode.query, self.state)
-        ranking, _ = self._look(self.state, episode)
+        ranking = self._ranking(self.state, episode)
         failure = self.judges.explainer(episode, scoring, ranking)
         place = self.judges.localizer(failure)
-        controls = self._controls(episode)
         before = self._placed(self.state, episode)
         attempts: list[Attempt] = []
         cut = False
-        for proposal in self._proposals(failure, place, episode):
+        mendable = self._mendable(episode, ranking)
+        for proposal in self._proposals(failure, place, episode) if mendable else ():
             if len(attempts) == self.judges.budget.attempts:
                 cut = True
                 break
-            attempts.append(self._attempt(proposal, episode, controls))
+            attempts.append(self._attempt(proposal, episode))
             if attempts[-1].verdict.accepted:
                 break
         step = Step(
@@ -176,9 +177,24 @@ class Loop:
             localization=place,
             before=before,
             attempts=tuple(attempts),
-            controls=tuple(controls),
+            controls=tuple(dict.fromkeys(name for one in attempts for name in one.controls)),
         )
         return step, cut
+
+    def _mendable(self, episode: Episode, ranking: Ranking) -> bool:
+        """Tell whether there is evidence to bring up; a question without any teaches nothing.
+
+        Patches could then only thin the ranking out, and with it evidence that the evaluator fails
+        to see. A critic that is a model may see more than the evaluator and is not held to this.
+        """
+        judges = self.judges
+        if not (judges.enforce.progress and isinstance(judges.critic, LocalCritic)):
+            return True
+        if self._judge(self.state, episode).evidence:
+            return True
+        scoring = self.system.scoring(episode.query, self.state)
+        sight = LocalExplainer(judges.evaluator)
+        return sight.missed(episode, scoring, ranking) is not None
 
     def _proposals(
         self, failure: Failure, place: Localization, episode: Episode
@@ -195,9 +211,7 @@ class Loop:
                     seen.add(same)
                     yield proposal
 
-    def _attempt(
-        self, proposal: Patch | Unusable, episode: Episode, controls: Sequence[str]
-    ) -> Attempt:
+    def _attempt(self, proposal: Patch | Unusable, episode: Episode) -> Attempt:
         """Put one proposal to the limits and to the gate; move on if it passes both."""
         if isinstance(proposal, Unusable):
             verdict = Verdict(False, (f"no patch: {proposal.reason}",))
@@ -217,6 +231,7 @@ class Loop:
             reason = "it leads back to a state that was left"
         if reason is not None:
             return Attempt(proposal, effect, Verdict(False, (reason,)))
+        controls = self._controls(reached, episode)
         verdict = self._decide(reached, episode, controls)
         after = self._placed(reached, episode)
         left = reached
@@ -225,19 +240,13 @@ class Loop:
             self.patches.append(proposal)
             self._visited.add(reached.hash)
         self._forget(left)
-        return Attempt(proposal, effect, verdict, after)
+        return Attempt(proposal, effect, verdict, after, controls=controls)
 
     def _decide(self, reached: State, episode: Episode, controls: Sequence[str]) -> Verdict:
         before, after = self._signals(self.state), self._signals(reached)
-        kept = None
-        if not controls:
-            k = self.judges.evaluator.k
-            old, new = (
-                [hit.segment for hit in self._look(state, episode)[0].hits[:k]]
-                for state in (self.state, reached)
-            )
-            kept = kept_share(old, new)
-        triggers = [episode.query, *self._kin(episode, before)]
+        query = episode.query
+        kept = None if controls else kept_share(before[query].first, after[query].first)
+        triggers = [query, *self._kin(episode, before)]
         return decide(
             before,
             after,
@@ -247,15 +256,20 @@ class Loop:
             enforce=self.judges.enforce,
         )
 
-    def _controls(self, episode: Episode) -> tuple[str, ...]:
-        """Choose solved cases, others each cycle; the choice hangs on nothing but their names."""
-        solved = [n for n, found in self._signals(self.state).items() if found.sufficient]
+    def _controls(self, reached: State, episode: Episode) -> tuple[str, ...]:
+        """Choose the solved cases whose first K a patch changes most; on a tie, others each cycle.
+
+        The evaluator has no say in it, so that the choice does not prejudge the verdict.
+        """
+        before, after = self._signals(self.state), self._signals(reached)
         turn = f"{episode.query} {self._cycles[episode.query]}"
-        drawn = sorted(
-            (n for n in solved if n != episode.query),
-            key=lambda name: sha256(f"{turn} {name}".encode()).digest(),
-        )
-        return tuple(drawn[:CONTROLS])
+
+        def moved(name: str) -> tuple[float, bytes]:
+            drawn = sha256(f"{turn} {name}".encode()).digest()
+            return kept_share(before[name].first, after[name].first), drawn
+
+        solved = [n for n, one in before.items() if one.sufficient and n != episode.query]
+        return tuple(sorted(solved, key=moved)[:CONTROLS])
 
     def _kin(self, episode: Episode, before: dict[str, Signals]) -> list[str]:
         """Failures that ask for something the trigger asks for too."""
@@ -272,35 +286,52 @@ class Loop:
 
     def _accepts(self, episode: Episode) -> bool:
         scoring = self.system.scoring(episode.query, self.state)
-        return self.judges.critic(episode, scoring, self._look(self.state, episode)[0]).accepted
+        return self.judges.critic(episode, scoring, self._ranking(self.state, episode)).accepted
 
     def _signals(self, state: State) -> dict[str, Signals]:
-        return {name: self._look(state, one)[1] for name, one in self._episodes.items()}
+        return {name: self._judge(state, one) for name, one in self._episodes.items()}
 
-    def _look(self, state: State, episode: Episode) -> tuple[Ranking, Signals]:
-        """Search under a state, once, and have the evaluator judge what is found."""
+    def _ranking(self, state: State, episode: Episode) -> Ranking:
+        """Search under a state, once, with the traces that explain what is found."""
         name = (state.hash, episode.query)
-        if name not in self._known:
+        if name not in self._rankings:
             scoring = self.system.scoring(episode.query, state)
-            ranking = scoring.ranking(self.judges.evaluator.k)
-            found = self.judges.evaluator.signals(episode, ranking, scoring.document.segments)
-            self._known[name] = ranking, self._voted(found, episode, state, ranking)
-        return self._known[name]
+            self._rankings[name] = scoring.ranking(self.judges.evaluator.k)
+        return self._rankings[name]
 
-    def _voted(self, found: Signals, episode: Episode, state: State, ranking: Ranking) -> Signals:
+    def _judge(self, state: State, episode: Episode) -> Signals:
+        """Have the evaluator judge what is found under a state, once."""
+        name = (state.hash, episode.query)
+        if name not in self._judged:
+            found = self._seen(state, episode)
+            self._judged[name] = self._voted(found, episode, state)
+        return self._judged[name]
+
+    def _seen(self, state: State, episode: Episode) -> Signals:
+        """Judge the order alone where that is all it takes: traces are most of a search."""
+        evaluator, scoring = self.judges.evaluator, self.system.scoring(episode.query, state)
+        segments = scoring.document.segments
+        if scoring.judges or evaluator.reads_relevance:
+            return evaluator.signals(episode, self._ranking(state, episode), segments)
+        first = [segments[position] for position in scoring.order[: evaluator.k]]
+        return evaluator.signals_of(episode, scoring.query, first)
+
+    def _voted(self, found: Signals, episode: Episode, state: State) -> Signals:
         """A file of one has no controls: there sufficiency is the critic's word (corpus mode)."""
         if len(self._episodes) > 1 or episode.gold:
             return found
-        said = self.judges.critic(episode, self.system.scoring(episode.query, state), ranking)
+        scoring, ranking = self.system.scoring(episode.query, state), self._ranking(state, episode)
+        said = self.judges.critic(episode, scoring, ranking)
         return replace(found, sufficient=said.accepted, dissent=max(found.dissent, said.dissent))
 
     def _forget(self, state: State) -> None:
         """Let go of the rankings of a state that is not in force; traces are large."""
-        for name in [name for name in self._known if name[0] == state.hash]:
-            del self._known[name]
+        for known in (self._rankings, self._judged):
+            for name in [name for name in known if name[0] == state.hash]:
+                del known[name]
 
     def _placed(self, state: State, episode: Episode) -> tuple[Placed, ...]:
-        ranking, signals = self._look(state, episode)
+        ranking, signals = self._ranking(state, episode), self._judge(state, episode)
         return tuple(
             Placed(hit.segment, hit.relevance, hit.segment in signals.evidence)
             for hit in ranking.hits[: self.judges.evaluator.k]

@@ -41,6 +41,7 @@ class Attempt:
     verdict: Verdict
     after: tuple[Placed, ...] = ()
     said: str = ""
+    controls: tuple[str, ...] = ()  # solved queries it was held against
 
 
 @record

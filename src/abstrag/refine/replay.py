@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from abstrag.model.record import record
 from abstrag.refine.episode import Episode
-from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.evaluator import Evaluator, Signals
 from abstrag.refine.overlay import System
 from abstrag.refine.state import State
 
 
 @record
 class ReplayedCase:
-    """One episode, without patches and with them."""
+    """One episode, without patches and with them; a solved one has to keep all it rests on."""
 
     target: str
     query: str
@@ -50,18 +50,19 @@ def replay(
 ) -> tuple[ReplayedCase, ...]:
     """Judge every episode of one document under two states."""
 
-    def sufficient(episode: Episode, state: State) -> bool:
+    def look(episode: Episode, state: State) -> Signals:
         scoring = system.scoring(episode.query, state)
         ranking = scoring.ranking(evaluator.k)
-        return evaluator.signals(episode, ranking, scoring.document.segments).sufficient
+        return evaluator.signals(episode, ranking, scoring.document.segments)
 
-    return tuple(
-        ReplayedCase(
+    def replayed(episode: Episode) -> ReplayedCase:
+        old, new = look(episode, before), look(episode, after)
+        return ReplayedCase(
             target=episode.target,
             query=episode.query,
-            sufficient_before=sufficient(episode, before),
-            sufficient=sufficient(episode, after),
+            sufficient_before=old.sufficient,
+            sufficient=new.sufficient and old.survives(new),
             patches=patches,
         )
-        for episode in episodes
-    )
+
+    return tuple(replayed(episode) for episode in episodes)

@@ -1,6 +1,7 @@
 """The stress slice: every arm on the same cases, resumable, with figures from the records alone."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,14 +10,16 @@ from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset
 from abstrag.bench.guessing import GuessingProposer
 from abstrag.bench.stress import ARMS, UNREFINED, Stress, run_stress
-from abstrag.bench.stress_summary import summarize, to_markdown
+from abstrag.bench.stress_summary import interacting, summarize, to_markdown
 from abstrag.engine.replay import gold_evaluator
 from abstrag.errors import InputError
-from abstrag.model.patch import Alias, Stage
-from abstrag.rank.relevance import FAST
+from abstrag.model.patch import Alias, ClauseCost, EffectKind, HypernymRestriction, Stage
+from abstrag.model.term import Family
 from abstrag.refine.episode import Episode
 from abstrag.refine.explain import LocalExplainer
-from tests.unit.refine.harbour import EMPLOYEE, evaluator, refiner
+from abstrag.refine.limits import Budget, objection
+from abstrag.refine.router import classify, route
+from tests.unit.refine.harbour import EMPLOYEE, PRESET, evaluator, refiner
 from tools import stress_slice
 
 TEXTS = (
@@ -47,7 +50,7 @@ def _dataset(documents: int = 2) -> Dataset:
 
 def _stress(*, guessing: bool = False) -> Stress:
     return Stress(
-        lambda _searcher: gold_evaluator(k=2), k=2, gold=True, preset=FAST, guessing=guessing
+        lambda _searcher: gold_evaluator(k=2), k=2, gold=True, preset=PRESET, guessing=guessing
     )
 
 
@@ -122,4 +125,41 @@ def test_guesses_are_unlicensed_and_the_widest_come_first() -> None:
     assert isinstance(first, Alias)
     assert first.source in ("role:worker", "concept:worker")  # three sentences, others have one
     assert {patch.licence.reference for patch in made} == {"guessed"}
-    assert list(GuessingProposer()(failure, Stage.QUERY, scoring)) == []
+    assert all(classify(patch) is not EffectKind.NO_OP for patch in made)
+
+
+def test_guesses_keep_out_whole_families_first_and_stay_within_the_limits() -> None:
+    one = refiner()
+    asked = "Is there a vessel?"  # served by steps to a broader concept alone
+    scoring = one.system.scoring(asked, one.initial)
+    failure = LocalExplainer(evaluator())(Episode("h", asked), scoring, scoring.ranking(3))
+    made = list(GuessingProposer()(failure, Stage.MAP, scoring))
+    narrow = [p for p in made if isinstance(p.delta, ClauseCost | HypernymRestriction)]
+    assert narrow[0].delta == ClauseCost(family=Family.CONCEPT, weight=0.89)
+    assert isinstance(narrow[1].delta, HypernymRestriction)
+    document = one.searcher.index
+    assert all(objection(p, one.initial, document, budget=Budget()) is None for p in narrow)
+    barred = route(one.initial, narrow[1])
+    served = len(scoring.ranking(10).hits)
+    assert len(one.system.scoring(asked, barred).ranking(10).hits) < served
+
+
+def test_the_slice_is_where_a_patch_can_do_harm(tmp_path: Path) -> None:
+    both = _dataset(1)
+    alone = replace(both.cases[1], document=replace(both.cases[1].document, id="d9"))
+    alone = replace(alone, case_id="d9-q1")
+    records = run_stress(replace(both, cases=(*both.cases, alone)), _stress(), tmp_path)
+    assert {r.document for r in records} == {"d0", "d9"}
+    chosen = interacting(records)
+    assert {r.document for r in chosen} == {"d0"}
+    assert len(chosen) == 2 * (1 + len(ARMS))
+    arms = {arm.arm: arm for arm in summarize(chosen, k=2).arms}
+    assert arms["full gate"].metrics["Preserved of controls"].n == 1
+
+
+def test_arms_may_be_left_out(tmp_path: Path) -> None:
+    stress = replace(_stress(), arms={"full gate": ARMS["full gate"]})
+    records = run_stress(_dataset(1), stress, tmp_path)
+    assert {r.system for r in records} == {UNREFINED, "full gate"}
+    assert run_stress(_dataset(1), stress, tmp_path) == records
+    assert [arm.arm for arm in summarize(records, k=2).arms] == [UNREFINED, "full gate"]

@@ -13,7 +13,7 @@ from abstrag.model.patch import Patch, Stage
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
 from abstrag.model.term import Licence, LicenceKind
-from abstrag.rank.relevance import FAST
+from abstrag.rank.relevance import Preset
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import Ledger
 from abstrag.refine.propose import Delta, patch_cost
@@ -40,6 +40,7 @@ A worker found the broken gate at night. Workers mend nets on the quay. Workers 
 The chair of the harbour company resigned on 3 February 2024. The ferry company sold two ships to
 a firm in Malta.
 """
+PRESET = Preset("harbour", utility_power=0.25, lexical_weight=1.0)  # tuning moves the shipped ones
 SEWAGE = "Is there sewage in the harbour?"
 EMPLOYEE = "Which employee raised the alarm?"
 SECOND = "Is there sewage at the lock?"
@@ -71,7 +72,7 @@ def searcher(text: str = TEXT) -> Searcher:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "harbour.md"
         path.write_text(text, encoding="utf-8")
-        return Searcher(index(load(path)), preset=FAST)
+        return Searcher(index(load(path)), preset=PRESET)
 
 
 def evaluator(k: int = 3) -> Evaluator:

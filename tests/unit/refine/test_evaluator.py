@@ -24,7 +24,8 @@ def _signals(evaluator: Evaluator, query: str, gold: tuple[str, ...] = ()) -> Si
 
 def test_evidence_among_the_first_k_is_sufficient() -> None:
     found = _signals(Evaluator(Labels(), k=3), LOCK)
-    assert found == Signals(True, -2 / 3, ("s7",))
+    first = tuple(hit.segment for hit in _ranking(LOCK).hits[:3])
+    assert found == Signals(True, -2 / 3, ("s7",), ("s7",), first)
 
 
 def test_evidence_below_the_first_k_is_not() -> None:
@@ -35,6 +36,23 @@ def test_gold_decides_sufficiency_and_all_of_it_must_be_there() -> None:
     evaluator = Evaluator(Labels({}), k=3)
     assert _signals(evaluator, LOCK, ("s7", "s8")).sufficient
     assert not _signals(evaluator, LOCK, ("s7", "s1")).sufficient
+
+
+def test_an_answer_rests_on_gold_where_there_is_gold_and_on_all_evidence_where_not() -> None:
+    generous = Evaluator(Labels({}, wrong=True), k=3)  # takes everything
+    hits = tuple(hit.segment for hit in _ranking(LOCK).hits[:3])
+    assert _signals(generous, LOCK).needed == hits
+    assert _signals(generous, LOCK, ("s7",)).needed == ("s7",)
+    assert _signals(generous, LOCK, ("s7",)).evidence == hits
+
+
+def test_a_solved_case_survives_only_with_all_it_rests_on() -> None:
+    one, both = Signals(True, -0.5, needed=("s7",)), Signals(True, -0.5, needed=("s7", "s8"))
+    assert one.survives(both)
+    assert not both.survives(one)
+    assert both.lost(one) == ("s8",)
+    assert not one.survives(Signals(False, -0.5))
+    assert Signals(False, -0.5).survives(Signals(False, -0.7))
 
 
 def test_gold_may_be_given_in_words_and_is_no_distractor() -> None:

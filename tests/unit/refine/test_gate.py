@@ -12,6 +12,7 @@ SIGNALS = st.builds(
     Signals,
     sufficient=st.booleans(),
     compression=st.integers(-10, 0).map(lambda n: n / 10),
+    needed=st.lists(st.sampled_from(["s1", "s2"]), unique=True).map(tuple),
     dissent=st.sampled_from([0.0, 0.0, 0.0, 1 / 3]),
 )
 FILES = st.fixed_dictionaries(dict.fromkeys(NAMES, SIGNALS))
@@ -30,6 +31,7 @@ def test_the_gate_never_accepts_a_regression(
     assert verdict.accepted == (not verdict.reasons)
     if verdict.accepted:
         assert all(after[name].sufficient for name in controls)
+        assert all(set(before[name].needed) <= set(after[name].needed) for name in controls)
         assert all(after[n].compression >= before[n].compression for n in triggers)
         assert potential(after) > potential(before)
         assert all(after[name].certain for name in triggers | controls)
@@ -53,6 +55,13 @@ def test_one_lost_control_refuses_whatever_is_gained() -> None:
     before = {"t": FAILED, "u": FAILED, "control": SOLVED}
     after = {"t": SOLVED, "u": SOLVED, "control": FAILED}
     verdict = decide(before, after, triggers=["t", "u"], controls=["control"])
+    assert verdict.reasons == ("control “control” loses its evidence",)
+
+
+def test_other_evidence_does_not_make_up_for_what_a_control_was_solved_with() -> None:
+    before = {"t": FAILED, "control": Signals(True, -0.5, needed=("s1", "s2"))}
+    after = {"t": SOLVED, "control": Signals(True, -0.5, needed=("s2", "s3"))}
+    verdict = decide(before, after, triggers=["t"], controls=["control"])
     assert verdict.reasons == ("control “control” loses its evidence",)
 
 

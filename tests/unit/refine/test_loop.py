@@ -27,6 +27,7 @@ from abstrag.refine.limits import Budget
 from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import End, Refinement, Run
 from abstrag.refine.propose import Unusable
+from abstrag.refine.router import route
 from tests.unit.refine.harbour import (
     EMPLOYEE,
     EVIDENCE,
@@ -149,8 +150,33 @@ def test_the_controls_are_solved_cases_and_at_most_three() -> None:
     }
     judges = Judges.local(Evaluator(Labels(evidence), k=3))
     made = _loop(SEWAGE, LOCK, *others, judges=judges).refine(_episodes(SEWAGE)[0])
-    assert len(made.steps[0].controls) == 3
-    assert set(made.steps[0].controls) <= {LOCK, *others}
+    tried = [one for one in made.steps[0].attempts if one.controls]
+    assert tried
+    assert all(len(one.controls) == 3 for one in tried)
+    assert {name for one in tried for name in one.controls} <= {LOCK, *others}
+    assert set(made.steps[0].controls) == {name for one in tried for name in one.controls}
+
+
+def test_a_patch_is_held_against_the_solved_cases_it_moves_most() -> None:
+    tea, blue, swim, vessel = (
+        "Who drinks tea?",
+        "What was painted blue?",
+        "Who may swim near the lock?",
+        "Is there a vessel?",
+    )
+    evidence = {
+        tea: "Workers drink tea at ten.",
+        blue: "The lock was painted blue.",
+        swim: "Nobody may swim near the lock.",
+        vessel: "The harbour master counts the boats every morning.",
+        **EVIDENCE,
+    }
+    harm = patch(Stage.MAP, Alias("concept:tea", "concept:vessel", 0.0))
+    judges = Judges.local(Evaluator(Labels(evidence), k=1), Offers(harm))
+    made = _loop(SEWAGE, tea, blue, swim, LOCK, vessel, judges=judges).refine(_episodes(SEWAGE)[0])
+    (attempt,) = made.steps[0].attempts
+    assert attempt.controls[0] == vessel  # the only one whose first hit is another now
+    assert attempt.verdict.reasons[0] == f"control “{vessel}” loses its evidence"
 
 
 def test_a_patch_that_costs_a_control_its_evidence_is_refused() -> None:
@@ -187,6 +213,26 @@ def test_judges_who_disagree_let_nothing_pass() -> None:
     made = _loop(SEWAGE, judges=Judges.local(split, Offers(ALIAS))).refine(_episodes(SEWAGE)[0])
     assert not made.accepted
     assert "disagree" in made.steps[0].attempts[0].verdict.reasons[0]
+
+
+@pytest.mark.parametrize("compression", ["distractors", "top1_relevance"])
+def test_the_gate_sees_the_same_with_and_without_traces(compression: str) -> None:
+    judges = Judges.local(Evaluator(Labels(), k=3, compression=compression))
+    loop = _loop(SEWAGE, LOCK, EMPLOYEE, judges=judges)
+    for state in (loop.state, route(loop.state, ALIAS)):
+        for episode in _episodes(SEWAGE, LOCK, EMPLOYEE):
+            scoring = loop.system.scoring(episode.query, state)
+            found = scoring.ranking(3), scoring.document.segments
+            assert loop._judge(state, episode) == judges.evaluator.signals(episode, *found)
+
+
+def test_a_question_without_evidence_anywhere_teaches_nothing() -> None:
+    dearer = patch(Stage.QUERY, ClauseCost(family=Family.CONCEPT, weight=0.89))
+    blind = Judges.local(Evaluator(Labels({}), k=3), Offers(ALIAS, dearer))
+    made = _loop(SEWAGE, LOCK, judges=blind).refine(_episodes(SEWAGE)[0])
+    (step,) = made.steps
+    assert step.attempts == ()
+    assert made.end is End.FIXED_POINT
 
 
 def test_a_query_that_is_not_in_the_file_is_refused() -> None:

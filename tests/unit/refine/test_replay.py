@@ -15,11 +15,10 @@ from abstrag.indexing.pipeline import index
 from abstrag.model.patch import Alias, Stage
 from abstrag.model.record import to_data
 from abstrag.policy.store import PolicyStore
-from abstrag.rank.relevance import FAST
 from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import Ledger, text_hash
-from tests.unit.refine.harbour import LOCK, SECOND, SEWAGE, TEXT, Labels, evaluator, patch
+from tests.unit.refine.harbour import LOCK, PRESET, SECOND, SEWAGE, TEXT, Labels, evaluator, patch
 
 
 @pytest.fixture
@@ -66,12 +65,12 @@ def test_a_missing_file_is_missing(tmp_path: Path) -> None:
 
 
 def test_patches_that_help_are_no_regression(tmp_path: Path, report: Path) -> None:
-    searcher = Searcher(index(load(report)), preset=FAST)
+    searcher = Searcher(index(load(report)), preset=PRESET)
     ledger = Ledger(PolicyStore.open(tmp_path / "policy"))
     Refiner(searcher, local_judges(searcher, evaluator()), ledger=ledger).refine(SEWAGE)
     rows = [{"target": str(report), "query": query} for query in (SEWAGE, SECOND, LOCK)]
     made = replay_file(
-        _file(tmp_path, *rows), store_root=tmp_path / "policy", evaluator=evaluator(), preset=FAST
+        _file(tmp_path, *rows), store_root=tmp_path / "policy", evaluator=evaluator(), preset=PRESET
     )
     assert made.regressions == ()
     assert [(c.sufficient_before, c.sufficient) for c in made.cases] == [
@@ -83,7 +82,7 @@ def test_patches_that_help_are_no_regression(tmp_path: Path, report: Path) -> No
 
 
 def test_a_patch_that_costs_a_case_its_evidence_is_found(tmp_path: Path, report: Path) -> None:
-    searcher = Searcher(index(load(report)), preset=FAST)
+    searcher = Searcher(index(load(report)), preset=PRESET)
     ledger = Ledger(PolicyStore.open(tmp_path / "policy"))
     harm = patch(Stage.MAP, Alias("concept:tea", "concept:vessel", 0.0))
     payload = {
@@ -100,7 +99,7 @@ def test_a_patch_that_costs_a_case_its_evidence_is_found(tmp_path: Path, report:
         _file(tmp_path, {"target": str(report), "query": vessel}),
         store_root=tmp_path / "policy",
         evaluator=Evaluator(labels, k=1),
-        preset=FAST,
+        preset=PRESET,
     )
     assert [case.query for case in made.regressions] == [vessel]
 

@@ -27,8 +27,9 @@ AbstragError              anything we raise on purpose                      (exi
 │   ├── BadReply          the reply is not what the schema asks for         (exit 21)
 │   ├── OverBudget        the next call could cost more than is allowed     (exit 22, HTTP 402)
 │   └── NotRecorded       a replay meets a call that nobody recorded        (exit 23)
-└── PolicyError           the policy store refuses a change                 (exit 24, HTTP 409)
-    └── Regression        a replay finds a case worse than it was           (exit 25)
+├── PolicyError           the policy store refuses a change                 (exit 24, HTTP 409)
+│   └── Regression        a replay finds a case worse than it was           (exit 25)
+└── WorkerLost            a worker died, hangs or cannot be started         (exit 26, HTTP 503)
 
 Exit code 0 is success, 1 an error nobody foresaw, 2 also what the command line reports for wrong
 usage. A message is one sentence that names the culprit; the fix goes into `hint`.
@@ -208,3 +209,9 @@ class Regression(PolicyError):
     """A replay finds a case worse than it was."""
 
     exit_code = 25
+
+
+class WorkerLost(AbstragError):
+    """A worker process died, went on for too long, or cannot be started."""
+
+    exit_code, http_status = 26, 503

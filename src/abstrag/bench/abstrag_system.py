@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 from abstrag.baselines.pool import Pool
 from abstrag.baselines.system import Ranked
 from abstrag.bench.pool import PooledDocument, to_document
+from abstrag.bench.shared import layer_cache
 from abstrag.config import OMEGA, TAU, Settings
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import fingerprint, index
@@ -70,7 +71,8 @@ class Indexer:
         if known is None or known[0] is not pool:  # one id may name two pools of two data sets
             pooled = to_document(pool)
             settings = Settings(granularity=pool.granularity.value)
-            known = pool, pooled, index(pooled.document, settings=settings)
+            made = index(pooled.document, settings=settings, cache=layer_cache())
+            known = pool, pooled, made
             while len(self._made) >= self._keep:
                 del self._made[next(iter(self._made))]
             if self._keep == 1:

@@ -104,17 +104,21 @@ class ModelWriter:
             if isinstance(reply, ModelError):
                 made[i] = failed(made[i], reply, calls=1)
             else:
-                more = {"quotes": quotes_held(reply.value, task.passages), "calls": [reply.call]}
+                more = {
+                    "quotes": quotes_held(reply.value, task.passages),
+                    "calls": [reply.call],
+                    **_bill([reply]),
+                }
                 made[i] = filled(made[i], task.asked, _written(reply), details=more)
         return made
 
     def _by_method(self, job: Job, system: Writes, asked: Asked) -> CaseRecord:
         """Let a system with a way of its own decide what is written from what."""
-        calls: list[str] = []
+        replies: list[Answered[Any]] = []
 
         def write(elements: Sequence[Element]) -> Written:
             reply = self._generator(_task(asked, job.case.query, elements))
-            calls.append(reply.call)
+            replies.append(reply)
             return _written(reply)
 
         ranked = list(zip(job.record.ranked, job.record.scores, strict=True))
@@ -123,8 +127,9 @@ class ModelWriter:
         except OverBudget:
             raise
         except Exception as error:  # as in a search: the system's failure on this case
-            return failed(job.record, error, calls=len(calls) + 1)
-        return filled(job.record, asked, written, details={"calls": calls})
+            return failed(job.record, error, calls=len(replies) + 1)
+        more = {"calls": [one.call for one in replies], **_bill(replies)}
+        return filled(job.record, asked, written, details=more)
 
 
 def filled(
@@ -185,6 +190,14 @@ def _written(reply: Answered[Any]) -> Written:
         return Written(said.text, decided=said.found)
     label = Label.read(said.label)
     return Written(label.value, decided=label is not Label.NOT_ENOUGH_INFO)
+
+
+def _bill(replies: Sequence[Answered[Any]]) -> dict[str, int]:
+    """Return the tokens that replies took."""
+    return {
+        "tokens_in": sum(one.reply.tokens_in for one in replies),
+        "tokens_out": sum(one.reply.tokens_out for one in replies),
+    }
 
 
 def _is_label(text: str) -> bool:

@@ -19,6 +19,7 @@ _FORMATS: Final[dict[str, Callable[[Summary], str]]] = {
     "report.tex": latex,
     "report.html": html,
 }
+LAST: Final = next(reversed(_FORMATS))  # the file that is written last
 
 
 def report(run: Path, *, reference: str | None = None) -> tuple[Summary, tuple[Path, ...]]:

@@ -1,21 +1,17 @@
-"""A run: systems × cases → records, resumable at any point and in as many processes as wanted.
+"""A run: systems × cases → records, resumable at any point and with as many workers as wanted.
 
 Work goes document by document, so that each system takes a document in once. Results are written
-in the order of the data whatever order processes finish in: two runs differ in their timings only.
+in the order of the data whatever order workers finish in: two runs differ in their timings only.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from threading import Thread
 from typing import Final
 
 from abstrag.baselines.backing import Backing
@@ -24,28 +20,29 @@ from abstrag.bench.generation import Writer
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import Manifest, RunFolder
 from abstrag.bench.sample import sampled
-from abstrag.bench.scoring import Bench, Unit
+from abstrag.bench.scoring import Bench, Unit, unscored
 from abstrag.bench.systems import Builder, SystemSpec
 from abstrag.errors import InputError
 from abstrag.llm.model import Request
+from abstrag.workers.protocol import Engine, Lost
 
 DEPTH: Final = 10
 DEPTHS: Final = {"feverous": 30}  # its official score looks at 5 sentences and 25 other elements
-_AHEAD: Final = 4  # units handed out per process before the first has to be back
+WINDOW: Final = 4  # documents per worker that may be under way: they travel with their pools
 
 OnProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which cases of a data set are run, and how deep rankings are saved."""
+    """Which cases of a data set are run, how deep rankings are saved, and who does the work."""
 
     limit: int | None = None
     sample: int | None = None
     balance: str | None = None
     seed: int = 0
     depth: int | None = None  # None: what the data set's own score needs
-    workers: int = 1
+    engine: Engine | None = None  # None: this process
     retry_failed: bool = False  # score again what failed before
 
 
@@ -91,7 +88,7 @@ def run(
         dataset: the cases.
         specs: the systems.
         out: the run's folder; what is scored there already is not scored again.
-        options: which cases, how deep, in how many processes.
+        options: which cases, how deep, with which workers.
         backing: the language model of the systems that ask one.
         writer: writes the answers; without one only rankings are scored.
         on_progress: is told how many records there are, and how many there will be.
@@ -103,9 +100,10 @@ def run(
     options = options or Options()
     cases = chosen(dataset, options)
     depth = options.depth or DEPTHS.get(dataset.name, DEPTH)
-    if options.workers > 1 and (backing or writer):
+    if options.engine is not None and (backing or writer):
         raise InputError(
-            f"--workers {options.workers} starts processes, and a model's budget is kept in one",
+            f"--workers {options.engine.workers} starts processes, "
+            "and a model's budget is kept in one",
             hint="leave --workers out; calls to a model go side by side anyway",
         )
     bench = _bench(specs, backing, writer)
@@ -122,7 +120,7 @@ def run(
         total, finished = len(cases) * len(specs), found
         on_progress(finished, total)
         with folder.appending() as appender:
-            for records in _scored(units, specs, bench, options.workers):
+            for records in _scored(units, specs, bench, options.engine):
                 appender.write(records)
                 finished += len(records)
                 on_progress(finished, total)
@@ -179,43 +177,26 @@ def _units(
             yield Unit(left, depth)
 
 
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """The `Task` of a worker: make the systems once, then score documents."""
+
+    specs: tuple[SystemSpec, ...]
+
+    def start(self) -> Callable[[Unit], list[CaseRecord]]:
+        """Make the systems."""
+        return Bench(self.specs).score
+
+
 def _scored(
-    units: Sequence[Unit], specs: Sequence[SystemSpec], bench: Bench, workers: int
+    units: Sequence[Unit], specs: Sequence[SystemSpec], bench: Bench, engine: Engine | None
 ) -> Iterator[list[CaseRecord]]:
-    if workers <= 1 or len(units) <= 1:
+    if engine is None or len(units) <= 1:
         yield from map(bench.score, units)
         return
-    context = multiprocessing.get_context("spawn")  # threads of numerical libraries do not fork
-    with ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_start, initargs=(tuple(specs),)
-    ) as pool:
-        waiting: deque[Future[list[CaseRecord]]] = deque()
-        for unit in units:
-            waiting.append(pool.submit(_score, unit))
-            if len(waiting) >= workers * _AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
-_BENCH: list[Bench] = []  # of a worker process
-
-
-def _start(specs: Sequence[SystemSpec]) -> None:
-    Thread(target=_follow_parent, daemon=True).start()
-    _BENCH[:] = [Bench(specs)]
-
-
-def _follow_parent() -> None:
-    """End with the run: a process whose parent was killed would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _score(unit: Unit) -> list[CaseRecord]:
-    return _BENCH[0].score(unit)
+    with closing(engine.run(Scoring(tuple(specs)), units)) as results:
+        for unit, result in results:
+            yield unscored(unit, result.error) if isinstance(result, Lost) else result
 
 
 def _manifest(

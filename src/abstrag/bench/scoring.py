@@ -13,6 +13,7 @@ from abstrag.bench.case import Case
 from abstrag.bench.generation import Job, Writer, told
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import SystemInfo
+from abstrag.bench.shared import attach
 from abstrag.bench.systems import Builder, SystemSpec
 from abstrag.errors import OverBudget
 from abstrag.llm.model import Request
@@ -40,6 +41,7 @@ class Bench:
         builder: Builder | None = None,
         writer: Writer | None = None,
     ) -> None:
+        attach()
         made = builder or Builder()
         self._systems = {spec.name: made(spec) for spec in specs}
         self._writer = writer
@@ -98,6 +100,15 @@ class Bench:
             return _record(case, name, [], depth, {**known, "error": told(error)})
         seconds = {"seconds": round(perf_counter() - started, 6)}
         return _record(case, name, ranked, depth, {**known, **seconds, **more})
+
+
+def unscored(unit: Unit, error: Exception) -> list[CaseRecord]:
+    """Return the records of a unit that ended its worker: a failure on every case."""
+    return [
+        _record(case, name, [], unit.depth, {"error": told(error)})
+        for name, cases in unit.cases.items()
+        for case in cases
+    ]
 
 
 def _record(

@@ -20,7 +20,15 @@ from abstrag.bench.export import export_trec
 from abstrag.bench.render.numbers import p_value, scaled, signed
 from abstrag.bench.render.table import Table, tables
 from abstrag.bench.report import report
-from abstrag.bench.runner import DEPTH, DEPTHS, Options, Outcome, run, worst_requests
+from abstrag.bench.runner import (
+    DEPTH,
+    DEPTHS,
+    WINDOW,
+    Options,
+    Outcome,
+    run,
+    worst_requests,
+)
 from abstrag.bench.split import Part, parse_split
 from abstrag.bench.summary import Summary
 from abstrag.bench.systems import SystemSpec
@@ -35,6 +43,7 @@ from abstrag.bench.tuning import (
 )
 from abstrag.cli.bench_experiments import bench_experiments
 from abstrag.cli.bench_models import connected, print_most
+from abstrag.cli.engine_options import EngineOptions, engine_options
 from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.output import console, print_json
 from abstrag.errors import InputError
@@ -97,7 +106,7 @@ bench_command.add_command(bench_experiments)
     type=click.IntRange(min=DEPTH),
     help=f"How many ranks are recorded.  [default: {DEPTH}, for FEVEROUS {DEPTHS['feverous']}]",
 )
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(min=1))
+@engine_options("1")
 @click.option(
     "--generate",
     is_flag=True,
@@ -109,6 +118,7 @@ bench_command.add_command(bench_experiments)
 @json_option
 def bench_run(
     models_options: LlmOptions,
+    workers_options: EngineOptions,
     dataset: str,
     data: Path,
     split: str,
@@ -120,7 +130,6 @@ def bench_run(
     balance: str | None,
     seed: int,
     depth: int | None,
-    workers: int,
     generate: bool,
     retry_failed: bool,
     reference: str | None,
@@ -137,7 +146,8 @@ def bench_run(
         raise InputError("no system is named", hint="for instance: --systems bm25,abstrag")
     loaded = load_dataset(dataset, data, split)
     refuse_tuned(tuned, loaded)
-    options = Options(limit, sample, balance, seed, depth, workers, retry_failed)
+    engine = workers_options.make(1, window=WINDOW) if workers_options.is_given else None
+    options = Options(limit, sample, balance, seed, depth, engine, retry_failed)
     with connected(models_options, specs, generate=generate) as models:
         if models_options.dry_run:
             print_most(

@@ -2,41 +2,62 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Final
 
 import click
 from rich.progress import Progress
 
+from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
 from abstrag.cli.llm_options import LlmOptions, llm_options, print_estimate, print_ledger
 from abstrag.cli.options import LibraryOptions, json_option, library_options
 from abstrag.cli.output import console, print_json, progress
 from abstrag.engine.library import Library, Outcome
+from abstrag.engine.many_files import FEW, index_many
 from abstrag.engine.prompting import Prompting
-from abstrag.errors import AbstragError, PartialFailure
+from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.shortfall import Shortfall
 from abstrag.llm.estimate import Estimate
 from abstrag.llm.ledger import Ledger
 from abstrag.model.record import to_data
+from abstrag.stores.open import Target
+from abstrag.workers.processes import usual_workers
+from abstrag.workers.protocol import Engine
+
+_STATUSES: Final = ("indexed", "unchanged", "skipped", "failed")
+_LINES: Final = 40  # files that get a line each when all went well; of more, the sum is told
+_EVERY_S: Final = 15.0  # how often progress is reported where nobody watches
 
 
 @click.command("index")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@engine_options("up to 4, one for few files")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Give a file up that takes longer.",
+)
 @library_options
 @llm_options
 @json_option
 def index_command(
     options: LibraryOptions,
     models_options: LlmOptions,
+    workers_options: EngineOptions,
     paths: tuple[Path, ...],
+    time_limit: float | None,
     as_json: bool,
 ) -> None:
     """Index files, and everything inside folders.
 
-    A file that has not changed since is not indexed again. A file that cannot be read does not
-    stop the others: what failed is listed at the end, and the exit code says so. With --llm a model
-    takes part; what it could not answer is said, and asked again the next time.
+    A file that has not changed since is not indexed again, so a run that was stopped goes on where
+    it was. A file that cannot be read, or that ends its worker, does not stop the others: what
+    failed is listed at the end, and the exit code says so. With --llm a model takes part, and one
+    process does all; what it could not answer is said, and asked again the next time.
     """
     shortfalls: list[Shortfall] = []
     with models_options.connect() or nullcontext() as models, progress(None) as bar:
@@ -46,13 +67,15 @@ def index_command(
             bar.update(task, description=f"{bar.tasks[0].fields.get('file', '')} {name}")
 
         prompting = Prompting.of(models) if models else None
+        engine, few = _engine(workers_options, time_limit, with_model=models is not None)
         with options.open(on_step, prompting=prompting, on_shortfall=shortfalls.append) as library:
             if models_options.dry_run:
                 plans = library.plan_paths(paths)
                 estimate = prompting.estimate(plans) if prompting else Estimate()
                 outcomes = []
             else:
-                outcomes = _run(library, paths, bar)
+                target = options.store_file
+                outcomes = _outcomes(library, target, paths, engine, few=few, bar=bar)
         ledger = models.ledger() if models else None
     if models_options.dry_run and as_json:
         print_json({"estimate": to_data(estimate)})
@@ -63,15 +86,58 @@ def index_command(
     _report(outcomes, shortfalls, ledger, as_json=as_json)
 
 
-def _run(library: Library, paths: tuple[Path, ...], bar: Progress) -> list[Outcome]:
-    task = bar.task_ids[0]
+def _engine(
+    options: EngineOptions, time_limit: float | None, *, with_model: bool
+) -> tuple[Engine | None, int]:
+    """Return who indexes, None for this process, and up to how many files this process does."""
+    if with_model:
+        refuse_with_model(options)
+        if time_limit is not None:
+            raise InputError(
+                "--time-limit ends worker processes, and with a model there are none",
+                hint="leave it out; --max-calls bounds what a model does",
+            )
+        return None, 0
+    left_to_us = options.workers is None and not options.is_given and time_limit is None
+    usual = usual_workers()
+    if time_limit is None and not options.is_given and (options.workers or usual) == 1:
+        return None, 0
+    return options.make(usual, time_limit=time_limit), FEW if left_to_us else 0
+
+
+def _outcomes(
+    library: Library,
+    target: Target,
+    paths: tuple[Path, ...],
+    engine: Engine | None,
+    *,
+    few: int,
+    bar: Progress,
+) -> list[Outcome]:
+    """Index, and show how far that is: a bar for eyes, a line now and then for a log."""
+    counts: Counter[str] = Counter()
     outcomes: list[Outcome] = []
+    told = time.monotonic()
 
     def on_file(path: Path) -> None:
-        bar.update(task, file=path.name, description=path.name, completed=len(outcomes))
+        bar.update(bar.task_ids[0], file=path.name, description=path.name)
 
-    outcomes.extend(library.index_paths(paths, on_file))
+    if engine is None:
+        made = library.index_paths(paths, on_file)
+    else:
+        made = index_many(library, target, paths, engine, few=few, on_file=on_file)
+    for outcome in made:
+        outcomes.append(outcome)
+        counts[outcome.status] += 1
+        bar.update(bar.task_ids[0], completed=len(outcomes), description=_counted(counts))
+        if not bar.console.is_terminal and time.monotonic() - told >= _EVERY_S:
+            told = time.monotonic()
+            click.echo(_counted(counts), err=True)
     return outcomes
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[status]} {status}" for status in _STATUSES if counts[status])
 
 
 def _report(
@@ -104,7 +170,10 @@ def _report(
 
 def _print(outcomes: list[Outcome], dropped: Counter[str]) -> None:
     out = console()
+    many = len(outcomes) > _LINES
     for o in outcomes:
+        if many and not o.without and o.status != "skipped":
+            continue
         if o.status in ("indexed", "unchanged"):
             what = f"{o.segments} segments, {o.terms} terms, {o.edges} edges"
             out.print(f"[green]{o.status:9}[/] {o.path}  [bold]{o.document}[/]  {what}")
@@ -112,6 +181,8 @@ def _print(outcomes: list[Outcome], dropped: Counter[str]) -> None:
                 out.print(f"          [yellow]{count} {_s('segment', count)} without {lacks}[/]")
         elif o.status == "skipped":
             out.print(f"[yellow]skipped  [/] {o.path}  {o.error}")
+    if many:
+        out.print(_counted(Counter(o.status for o in outcomes)))
     for answer, count in sorted(dropped.items()):
         out.print(f"[dim]dropped   {count} {_s('answer', count)} of the model ({answer})[/]")
 

@@ -22,6 +22,7 @@ from abstrag.indexing.pipeline import OnShortfall, OnStep
 from abstrag.llm.connect import Models
 from abstrag.llm.estimate import Estimate
 from abstrag.model.document import Genre
+from abstrag.model.index import DocumentIndex
 from abstrag.model.segment import Granularity
 from abstrag.query.operators import OPERATORS
 from abstrag.rank.relevance import DEFAULT_PRESET, FAST, PRESETS, Preset
@@ -140,6 +141,10 @@ class SearchOptions:
         prompting = Prompting.of(models) if models else None
         with self.library.open(prompting=prompting) as library:
             index = library.open(target)
+        return self.over(index, prompting)
+
+    def over(self, index: DocumentIndex, prompting: Prompting | None = None) -> Searcher:
+        """Return what searches an index that is at hand."""
         settings: dict[str, Any] = {
             "preset": self.preset,
             "without": frozenset(self.without),

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
+from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
 from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.model_work import tell_estimate
 from abstrag.cli.options import SearchOptions, json_option, search_options
 from abstrag.cli.output import console, print_json
+from abstrag.cli.refine_desk import WINDOW, Desk, by_target, side_by_side
 from abstrag.cli.steps import print_refinement, print_run
-from abstrag.engine.refinement import (
-    Refiner,
-    local_judges,
-    packaged_evaluator,
-    prompted_judges,
-    refinement_estimate,
-)
-from abstrag.errors import InputError
+from abstrag.engine.refinement import refinement_estimate
+from abstrag.errors import InputError, PartialFailure
 from abstrag.llm.connect import Models
 from abstrag.llm.estimate import Estimate
+from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
 from abstrag.policy.store import DEFAULT_FAMILY, PolicyStore
-from abstrag.rank.judging import Judge
 from abstrag.rank.overlap import OverlapJudge
 from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import COMPRESSIONS
 from abstrag.refine.ledger import Ledger
 from abstrag.refine.limits import Budget
+from abstrag.refine.outcome import Run
 
 
 @click.command("refine")
@@ -67,12 +64,14 @@ from abstrag.refine.limits import Budget
 )
 @click.option("--family", default=DEFAULT_FAMILY, show_default=True, help="Whose policy to use.")
 @click.option("--forget", is_flag=True, help="Show everything and keep nothing.")
+@engine_options("1")
 @search_options
 @llm_options
 @json_option
 def refine_command(
     options: SearchOptions,
     models_options: LlmOptions,
+    workers_options: EngineOptions,
     target: str | None,
     query: str | None,
     episodes: Path | None,
@@ -88,14 +87,19 @@ def refine_command(
     """Refine how TARGET is searched until QUERY is served, and harm no other query.
 
     A patch stays only if no query solved before loses its evidence, this one gains no
-    distractors, and something gets better. `abstrag policy revert` takes it back.
+    distractors, and something gets better. `abstrag policy revert` takes it back. With --episodes,
+    --workers refine several documents side by side; the cases of one document stay in order.
     """
     cases = _cases(target, query, gold, episodes)
+    if workers_options.is_given and episodes is None:
+        raise InputError("several workers need several documents", hint="use --episodes FILE")
     with models_options.connect() or nullcontext() as models:
+        if models is not None:
+            refuse_with_model(workers_options)
         if models_options.dry_run:
             tell_estimate(Estimate(), _estimate(options, models, cases, cycles), as_json=as_json)
             return
-        desk = _Desk(
+        desk = Desk(
             options=options,
             models=models,
             judge=OverlapJudge() if evaluator == "overlap" else None,
@@ -106,61 +110,45 @@ def refine_command(
             family=family,
         )
         if episodes is None:
-            desk.one(cases[0], as_json=as_json)
+            _one(desk, cases[0], as_json=as_json)
+        elif workers_options.is_given:
+            engine = workers_options.make(1, window=WINDOW)
+            lost: list[str] = []
+            _many(side_by_side(desk, cases, engine, lost), as_json=as_json)
+            _raise_lost(lost)
         else:
-            desk.many(cases, as_json=as_json)
+            _many(map(desk.run, by_target(cases)), as_json=as_json)
         if models is not None:
             print_ledger(models.ledger())
 
 
-@dataclass(frozen=True, slots=True)
-class _Desk:
-    """Everything a refinement is done with."""
+def _one(desk: Desk, episode: Episode, *, as_json: bool) -> None:
+    """Refine on one query and print every step."""
+    refiner = desk.refiner(episode.target)
+    made = refiner.refine(episode.query, gold=episode.gold)
+    if as_json:
+        print_json(to_data(made))
+        return
+    print_refinement(console(), made, refiner.searcher.index, forgets=desk.ledger is None)
 
-    options: SearchOptions
-    models: Models | None
-    judge: Judge | None  # None: the packaged one
-    compression: str
-    ledger: Ledger | None
-    budget: Budget
-    policy: Path | None
-    family: str
 
-    def refiner(self, target: str) -> Refiner:
-        """Open a document."""
-        searcher = self.options.open(target, self.models)
-        evaluator = packaged_evaluator(
-            self.judge, title=searcher.index.document.title, compression=self.compression
-        )
-        judges = local_judges(searcher, evaluator)
-        if self.models is not None:
-            judges = prompted_judges(
-                self.models, searcher, evaluator, family=self.family, root=self.policy
-            )
-        judges = replace(judges, budget=self.budget)
-        return Refiner(searcher, judges, ledger=self.ledger, tau=self.options.tau)
+def _many(runs: Iterable[tuple[Run, DocumentIndex]], *, as_json: bool) -> None:
+    """Tell what became of each document."""
+    told = []
+    for run, index in runs:
+        told.append(to_data(run))
+        if not as_json:
+            print_run(console(), run, index)
+    if as_json:
+        print_json(told)
 
-    def one(self, episode: Episode, *, as_json: bool) -> None:
-        """Refine on one query and print every step."""
-        refiner = self.refiner(episode.target)
-        made = refiner.refine(episode.query, gold=episode.gold)
-        if as_json:
-            print_json(to_data(made))
-            return
-        forgets = self.ledger is None
-        print_refinement(console(), made, refiner.searcher.index, forgets=forgets)
 
-    def many(self, episodes: tuple[Episode, ...], *, as_json: bool) -> None:
-        """Refine document by document."""
-        told = []
-        for target in dict.fromkeys(episode.target for episode in episodes):
-            refiner = self.refiner(target)
-            run = refiner.run([episode for episode in episodes if episode.target == target])
-            told.append(to_data(run))
-            if not as_json:
-                print_run(console(), run, refiner.searcher.index)
-        if as_json:
-            print_json(told)
+def _raise_lost(lost: list[str]) -> None:
+    for line in lost:
+        click.echo(f"failed    {line}", err=True)
+    if lost:
+        what = "document was" if len(lost) == 1 else "documents were"
+        raise PartialFailure(f"{len(lost)} {what} given up; the others are refined")
 
 
 def _cases(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Final, ParamSpec, TypeVar
 
 from abstrag.backgrounds.compiled import CompiledBackground
 from abstrag.backgrounds.schema import is_compiled
 from abstrag.backgrounds.touched import Touched
 from abstrag.config import MAX_FILE_BYTES, Settings
+from abstrag.documents.assemble import document_id
 from abstrag.documents.load import load, read_file
 from abstrag.engine.suggested import with_sources
 from abstrag.errors import (
@@ -22,7 +24,14 @@ from abstrag.errors import (
     NotAFile,
     UnknownDocument,
 )
-from abstrag.indexing.pipeline import OnShortfall, OnStep, fingerprint, index, serves
+from abstrag.indexing.pipeline import (
+    LayerCache,
+    OnShortfall,
+    OnStep,
+    fingerprint,
+    index,
+    serves,
+)
 from abstrag.indexing.prompted.estimate import estimate
 from abstrag.indexing.prompted.plan import Plan
 from abstrag.indexing.prompted.prompts import IndexPrompts
@@ -32,9 +41,16 @@ from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import record
 from abstrag.stores.location import is_store
+from abstrag.stores.naming import candidates, choose
+from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import DocumentInfo, Store
 
 _LATEX: Final = frozenset({".tex", ".ltx"})
+_JSON_HEAD: Final = 64
+_BLANK: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks among them
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 Knowledge = Background | CompiledBackground
 
@@ -55,6 +71,21 @@ class Outcome:
     without: dict[str, int] = field(default_factory=dict)  # segments that lack a model's answer
 
 
+@record
+class Job:
+    """A file that is due: what its document will be called, and a hash of what it holds."""
+
+    path: str  # as it was given
+    place: str  # the same from any folder
+    name: str
+    content: str
+
+    @property
+    def source(self) -> str:
+        """What the store knows the file by."""
+        return str(Path(self.place).resolve())
+
+
 @dataclass(frozen=True, slots=True)
 class Library:
     """Indexes files into a store, once each, and opens what is there."""
@@ -71,26 +102,54 @@ class Library:
 
         What models added to an index stays in use when none is at hand.
         """
+        due = self.due(path, {})
+        return due if isinstance(due, Outcome) else self.do(due)
+
+    def due(self, path: Path, reserved: dict[str, str]) -> Outcome | Job:
+        """Say that a file is unchanged, or what is to be done.
+
+        Names are given out here, in the order in which files are asked about: a document is called
+        the same whoever indexes it, and whoever is done first. `reserved` holds those given out.
+        """
         known, background = self._known(path)
         content = source_hash(path, self.settings.max_file_bytes)
         if known is not None and self._up_to_date(known, background, content):
             return _outcome(path, "unchanged", known)
-        document = self._load(path)
-        made = self._keep(self._index(document, background), document.metadata.source, content)
-        outcome = _outcome(path, "indexed", self.store.find(made.document.id))
-        return replace(outcome, without=missed_segments(made.ambiguities))
+        source = str(path.resolve())
+        wanted = candidates(own_id(path, self.settings.max_file_bytes), source)
+        holders = reserved | self.store.holders(wanted)
+        name = choose(wanted, holders, source_path=source)
+        reserved[name] = source
+        return Job(str(path), str(path.absolute()), name, content)
+
+    def do(self, job: Job) -> Outcome:
+        """Index a file that is due, here and now."""
+        made = self.make(job, self.store)
+        return self.keep(job, prepare(made), missed_segments(made.ambiguities))
+
+    def make(self, job: Job, cache: LayerCache) -> DocumentIndex:
+        """Return the index of a file that is due, and keep nothing of it but layers."""
+        path = Path(job.place)
+        return self._index(self._load(path, job.name), self._known(path)[1], cache)
+
+    def keep(self, job: Job, prepared: Prepared, without: Mapping[str, int]) -> Outcome:
+        """Put what was made of a file into the store."""
+        name = self.store.put_prepared(prepared, source_path=job.source, source_hash=job.content)
+        if name != job.name:  # another process took the name meanwhile
+            self._keep(_called(self.store.get(name), name), job.source, job.content)
+        segments, terms, edges = (prepared.columns[each] for each in ("segments", "terms", "edges"))
+        return Outcome(job.path, "indexed", name, segments, terms, edges, without=dict(without))
 
     def plan_file(self, path: Path) -> tuple[Plan, ...]:
         """Say what indexing a file would ask of the models; nothing when it is up to date."""
-        known, background = self._known(path)
-        content = source_hash(path, self.settings.max_file_bytes)
-        if self.prompts is None or (known and self._up_to_date(known, background, content)):
+        due = self.due(path, {})
+        if self.prompts is None or isinstance(due, Outcome):
             return ()
-        document = self._load(path)
+        document = self._load(path, due.name)
         return estimate(
             document,
             self.prompts,
-            background=self._part(document, background).background,
+            background=self._part(document, self._known(path)[1]).background,
             settings=self.settings,
             cache=self.store,
             on_step=self.on_step,
@@ -112,21 +171,21 @@ class Library:
         wanted = fingerprint(background, self.settings, prompts=self.prompts)
         return known.source_hash == content and serves(known.fingerprint, wanted)
 
-    def _load(self, path: Path) -> Document:
+    def _load(self, path: Path, name: str) -> Document:
         document = load(path, max_bytes=self.settings.max_file_bytes)
         source = str(path.resolve())
-        return replace(document, metadata=replace(document.metadata, source=source))
+        return replace(document, id=name, metadata=replace(document.metadata, source=source))
 
     def index_document(self, document: Document) -> DocumentIndex:
         """Index a document that came from no file, and keep it."""
-        made = self._index(document, self.background or EMPTY)
+        made = self._index(document, self.background or EMPTY, self.store)
         return self._keep(made, None, document.content_hash)
 
     def _keep(self, made: DocumentIndex, source: str | None, content: str) -> DocumentIndex:
         """Store an index and return it under the id it has there, so that hits name it right."""
         name = self.store.put(made, source_path=source, source_hash=content)
         if name != made.document.id:  # another document is called so
-            made = replace(made, document=replace(made.document, id=name))
+            made = _called(made, name)
             self.store.put(made, source_path=source, source_hash=content)
         return made
 
@@ -138,14 +197,14 @@ class Library:
             background = CompiledBackground.open(background.compiled)
         return background.touched_by(_texts(document))
 
-    def _index(self, document: Document, background: Knowledge) -> DocumentIndex:
+    def _index(self, document: Document, background: Knowledge, cache: LayerCache) -> DocumentIndex:
         part = self._part(document, background)
         made = index(
             document,
             background=part.background,
             settings=self.settings,
             prompts=self.prompts,
-            cache=self.store,
+            cache=cache,
             on_step=self.on_step,
             on_shortfall=self.on_shortfall,
         )
@@ -155,17 +214,20 @@ class Library:
         self, paths: Sequence[Path], on_file: Callable[[Path], None] = lambda _path: None
     ) -> Iterator[Outcome]:
         """Index files and everything inside folders; a failure is an outcome, not the end."""
+        for due in self.due_paths(paths, on_file):
+            yield due if isinstance(due, Outcome) else attempt(due.path, self.do, due)
+
+    def due_paths(
+        self, paths: Sequence[Path], on_file: Callable[[Path], None] = lambda _path: None
+    ) -> Iterator[Outcome | Job]:
+        """Go through files and everything inside folders, each once, and say what is due."""
+        reserved: dict[str, str] = {}
         for file, part in _listed(paths):
             on_file(file)
             if part:
                 yield Outcome(str(file), "skipped", error="part of another LaTeX document")
-                continue
-            try:
-                yield self.index_file(file)
-            except AbstragError as error:
-                yield Outcome(
-                    str(file), "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code
-                )
+            else:
+                yield attempt(str(file), self.due, file, reserved)
 
     def plan_paths(self, paths: Sequence[Path]) -> Iterator[Plan]:
         """Say what indexing files and everything inside folders would ask of the models.
@@ -207,6 +269,42 @@ class Library:
             raise
 
 
+def attempt(
+    path: str, work: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs
+) -> Result | Outcome:
+    """Return what work on a file gives, or its failure as an outcome.
+
+    A file that nobody foresaw must not end a night's run either; its exit code is 1.
+    """
+    try:
+        return work(*args, **kwargs)
+    except AbstragError as error:
+        return failed(path, error)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(last.filename).name}:{last.lineno}"
+        why = f"an error nobody foresaw: {type(error).__name__}: {error} ({where})"
+        return Outcome(path, "failed", None, 0, 0, 0, why, "please report it, with the file", 1)
+
+
+def failed(path: str, error: AbstragError) -> Outcome:
+    """Return the outcome of a file that an error of ours is about."""
+    return Outcome(path, "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code)
+
+
+def own_id(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
+    """Return what a document calls itself: by its file's name, or inside JSON as it says."""
+    with path.open("rb") as file:
+        start = file.read(_JSON_HEAD)
+    if start.lstrip(_BLANK).startswith(b"{"):
+        return load(path, max_bytes=max_bytes).id
+    return document_id(path.name)
+
+
+def _called(index: DocumentIndex, name: str) -> DocumentIndex:
+    return replace(index, document=replace(index.document, id=name))
+
+
 def _texts(document: Document) -> list[str]:
     """Return everything a document says, in stretches that no name goes across."""
     cells = (c.text for b in document.blocks if b.table is not None for c in b.table.cells)
@@ -223,10 +321,14 @@ def source_hash(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
 
 
 def _listed(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
-    """Go through the files to index, each with whether another file pulls it in."""
+    """Go through the files to index, once each, with whether another file pulls one in."""
+    seen: set[Path] = set()
     for path in paths:
         for file in sorted(_files(path)):
-            yield file, path.is_dir() and _is_part(file)
+            source = file.resolve()
+            if source not in seen:
+                seen.add(source)
+                yield file, path.is_dir() and _is_part(file)
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -23,7 +23,7 @@ from abstrag.refine.critic import PromptedCritic
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K
 from abstrag.refine.explain import LocalExplainer, PromptedExplainer
-from abstrag.refine.ledger import Ledger, text_hash
+from abstrag.refine.ledger import Kept, Ledger, text_hash
 from abstrag.refine.licensing import Licensing
 from abstrag.refine.limits import Budget
 from abstrag.refine.localize import PromptedLocalizer
@@ -40,7 +40,8 @@ class Refiner:
     """Searches one document under the patches in force for it, and refines them.
 
     Without a ledger nothing outlives the refiner. With one, what is accepted is in force for every
-    later search of the same text, and every attempt is in the log.
+    later search of the same text, and every attempt is in the log. A refiner that may not write,
+    such as one in a worker, is given the patches in force instead.
     """
 
     def __init__(
@@ -50,12 +51,14 @@ class Refiner:
         *,
         ledger: Ledger | None = None,
         tau: float = TAU,
+        carried: Sequence[Kept] = (),
     ) -> None:
         self.searcher = searcher
         self.judges = judges
         self.tau = tau
         self._ledger = ledger
         self._own: State | None = None  # where it has got to without a ledger
+        self._carried = tuple(carried)  # what was in force before, for one without a ledger
 
     @cached_property
     def system(self) -> Overlay:
@@ -74,10 +77,9 @@ class Refiner:
     @property
     def state(self) -> State:
         """The state in force."""
-        if self._ledger is None:
-            return self._own or self.initial
-        kept = self._ledger.kept(text_hash(self.searcher.index))
-        return replayed(self.initial, (each.patch for each in kept))
+        if self._ledger is None and self._own is not None:
+            return self._own
+        return replayed(self.initial, (each.patch for each in self._kept()))
 
     def search(self, query: str, *, k: int = DEFAULT_K) -> Ranking:
         """Search with the patches in force; nothing is refined."""
@@ -92,7 +94,8 @@ class Refiner:
         others = [e for e in before if e.query != query and not self._unknown(e)]
         loop = self._loop((trigger, *others))
         made = loop.refine(trigger)
-        self._keep(loop, [(made, trigger)], [trigger] if made.sufficient else [])
+        self._own = loop.state
+        self._note([(made, trigger)], [trigger] if made.sufficient else [])
         return made
 
     def run(self, episodes: Sequence[Episode]) -> Run:
@@ -100,10 +103,15 @@ class Refiner:
         self._check(episodes)
         loop = self._loop(episodes)
         made = loop.run()
+        self._own = loop.state
+        self.note(made, episodes)
+        return made
+
+    def note(self, made: Run, episodes: Sequence[Episode]) -> None:
+        """Write a run into the ledger, wherever it was made."""
         by_query = {episode.query: episode for episode in episodes}
         refined = [(each, by_query[each.query]) for each in made.refinements]
-        self._keep(loop, refined, [by_query[query] for query in made.solved])
-        return made
+        self._note(refined, [by_query[query] for query in made.solved])
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -124,16 +132,14 @@ class Refiner:
                 )
 
     def _loop(self, episodes: Sequence[Episode]) -> Loop:
-        kept = () if self._ledger is None else self._ledger.kept(text_hash(self.searcher.index))
-        return Loop(self.system, self.judges, self.state, episodes, carried=len(kept))
+        return Loop(self.system, self.judges, self.state, episodes, carried=len(self._kept()))
 
-    def _keep(
-        self,
-        loop: Loop,
-        made: Sequence[tuple[Refinement, Episode]],
-        solved: Sequence[Episode],
-    ) -> None:
-        self._own = loop.state
+    def _kept(self) -> tuple[Kept, ...]:
+        if self._ledger is None:
+            return self._carried
+        return self._ledger.kept(text_hash(self.searcher.index))
+
+    def _note(self, made: Sequence[tuple[Refinement, Episode]], solved: Sequence[Episode]) -> None:
         if self._ledger is not None:
             for refinement, episode in made:
                 self._ledger.note(refinement, self.searcher.index, episode)

@@ -35,6 +35,7 @@ def parse(texts: Iterable[str]) -> list[Doc]:
     return list(parser().pipe(texts, batch_size=BATCH))
 
 
+@cache
 def parser_version() -> str:
     """Name what parses, for fingerprints: library and model version."""
     return f"spacy {metadata.version('spacy')} {MODEL} {metadata.version(MODEL)}"

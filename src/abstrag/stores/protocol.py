@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Protocol, Self
 
@@ -12,8 +12,10 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.record import record
 from abstrag.model.segment import Granularity
 from abstrag.model.term import Mention
+from abstrag.stores.prepared import Prepared
 
 LAYER_VERSIONS: Final = 4  # fingerprints kept per content and layer
+LAYERS_AT_A_TIME: Final = 200  # of a layer that is read for all contents
 
 
 @record
@@ -54,6 +56,14 @@ class Store(Protocol):
         source path is put behind it. Documents without a source path are told apart by id alone.
         Paths are compared as they are spelled: resolve them first.
         """
+        ...
+
+    def put_prepared(self, prepared: Prepared, *, source_path: str | None, source_hash: str) -> str:
+        """Keep an index that was packed elsewhere, as `put` does."""
+        ...
+
+    def holders(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """Return which source path holds each of some ids; an id that is free is left out."""
         ...
 
     def get(self, document_id: str) -> DocumentIndex:
@@ -97,6 +107,15 @@ class Store(Protocol):
 
     def layers(self, content_hash: str) -> tuple[tuple[str, str, bytes], ...]:
         """Return the layers of a content as (layer, fingerprint, data), the oldest first."""
+        ...
+
+    def layers_named(self, layer: str) -> Iterator[tuple[str, str, bytes]]:
+        """Go through one layer of every content, as (content hash, fingerprint, data).
+
+        Those of a content come together. This is read some at a time, each some in a transaction
+        of its own, so that memory stays flat and the store may be used in between; what is
+        written meanwhile may or may not be among them.
+        """
         ...
 
     def recall(

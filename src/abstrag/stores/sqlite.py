@@ -25,8 +25,9 @@ from abstrag.stores.columns import (
 from abstrag.stores.connection import configure, connect, corrupt, translated
 from abstrag.stores.memory import forget, recall, remember, remembered
 from abstrag.stores.naming import candidates, choose, complete, unknown
-from abstrag.stores.protocol import LAYER_VERSIONS, DocumentInfo
-from abstrag.stores.rows import Packed, mention, pack, squeeze, unpack, unpack_background, unsqueeze
+from abstrag.stores.prepared import Prepared, prepare
+from abstrag.stores.protocol import LAYER_VERSIONS, LAYERS_AT_A_TIME, DocumentInfo
+from abstrag.stores.rows import Packed, mention, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.schema import migrate
 from abstrag.stores.tables import TABLES, Row
 
@@ -37,6 +38,11 @@ _POSTINGS: Final = (  # left alone, the planner reads all postings, for they are
     "SELECT segment, start, stop, header FROM postings INDEXED BY postings_term "
     "WHERE document = ? AND term IN (SELECT number FROM terms WHERE document = ? AND id = ?) "
     "ORDER BY position"
+)
+_LAYERS_NAMED: Final = (  # the index holds every name, so that no data of other layers is read
+    "SELECT content_hash, fingerprint, data FROM layers "
+    "WHERE layer = ? AND (content_hash, fingerprint) > (?, ?) "
+    "ORDER BY content_hash, fingerprint LIMIT ?"
 )
 
 
@@ -64,30 +70,24 @@ class SqliteStore:
 
     def put(self, index: DocumentIndex, *, source_path: str | None, source_hash: str) -> str:
         """Keep an index, in place of the one this source had before, and return its store id."""
-        packed = pack(index)  # all of it before the lock is taken
-        content_hash = index.document.content_hash
+        return self.put_prepared(prepare(index), source_path=source_path, source_hash=source_hash)
+
+    def put_prepared(self, prepared: Prepared, *, source_path: str | None, source_hash: str) -> str:
+        """Keep an index that was packed elsewhere, as `put` does."""
         with self._writing() as run:
-            document_id = self._choose_id(index.document.id, source_path)
+            document_id = self._choose_id(prepared.id, source_path)
             replaced = self._delete("id = ? OR source_path = ?", (document_id, source_path))
-            number = run.execute(
-                _INSERT,
-                {
-                    "id": document_id,
-                    "title": index.document.title,
-                    "date": index.document.metadata.date,
-                    "source_path": source_path,
-                    "source_hash": source_hash,
-                    "content_hash": content_hash,
-                    "segments": len(index.records),
-                    "terms": len(index.map.terms),
-                    "edges": len(index.map.edges),
-                    **{name: getattr(packed, name) for name in PACKED},
-                },
-            ).lastrowid
+            own = {"id": document_id, "source_path": source_path, "source_hash": source_hash}
+            number = run.execute(_INSERT, {**own, **prepared.columns}).lastrowid
             for table in TABLES:
-                run.executemany(table.insert, ((number, *row) for row in packed.rows[table]))
+                run.executemany(table.insert, ((number, *row) for row in prepared.rows[table]))
             self._forget_layers(replaced)
         return document_id
+
+    def holders(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """Return which source path holds each of some ids; an id that is free is left out."""
+        with self._reading():
+            return self._holders(ids)
 
     def get(self, document_id: str) -> DocumentIndex:
         """Return the index of a document, named by its store id or a unique beginning of it."""
@@ -179,6 +179,20 @@ class SqliteStore:
         with decoding(f"layers of {content_hash!r}", self._corrupt):
             return tuple((layer, fingerprint, unsqueeze(data)) for layer, fingerprint, data in rows)
 
+    def layers_named(self, layer: str) -> Iterator[tuple[str, str, bytes]]:
+        """Go through one layer of every content, as (content hash, fingerprint, data)."""
+        last = ("", "")
+        while True:
+            with self._reading() as run:
+                rows = run.execute(_LAYERS_NAMED, (layer, *last, LAYERS_AT_A_TIME)).fetchall()
+            for content_hash, fingerprint, data in rows:
+                with decoding(f"layer {layer!r} of {content_hash!r}", self._corrupt):
+                    unsqueezed = unsqueeze(data)
+                yield content_hash, fingerprint, unsqueezed
+            if len(rows) < LAYERS_AT_A_TIME:
+                return
+            last = rows[-1][:2]
+
     def recall(
         self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
     ) -> dict[bytes, bytes]:
@@ -243,10 +257,12 @@ class SqliteStore:
 
     def _select(self, columns: Iterable[str], document_id: str) -> Row:
         """Read columns of the document that a person means by an id."""
-        row: Row = self._connection.execute(
-            f"SELECT {', '.join(columns)} FROM documents WHERE id = ?",
-            (complete(document_id, self._ids()),),
-        ).fetchone()
+        statement = f"SELECT {', '.join(columns)} FROM documents WHERE id = ?"
+        row: Row | None = self._connection.execute(statement, (document_id,)).fetchone()
+        if row is None:  # only now are the names of all the others worth reading
+            name = complete(document_id, self._ids())
+            row = self._connection.execute(statement, (name,)).fetchone()
+        assert row is not None
         return row
 
     def _ids(self) -> list[str]:
@@ -254,13 +270,12 @@ class SqliteStore:
 
     def _choose_id(self, document_id: str, source_path: str | None) -> str:
         wanted = candidates(document_id, source_path)
-        marks = ", ".join("?" for _ in wanted)
-        holders = dict(
-            self._connection.execute(
-                f"SELECT id, source_path FROM documents WHERE id IN ({marks})", wanted
-            )
-        )
-        return choose(wanted, holders, source_path=source_path)
+        return choose(wanted, self._holders(wanted), source_path=source_path)
+
+    def _holders(self, ids: Sequence[str]) -> dict[str, str | None]:
+        marks = ", ".join("?" for _ in ids)
+        statement = f"SELECT id, source_path FROM documents WHERE id IN ({marks})"
+        return dict(self._connection.execute(statement, tuple(ids)))
 
     def _delete(self, where: str, values: Row) -> list[Row]:
         """Delete documents with all their rows and return their content hashes."""

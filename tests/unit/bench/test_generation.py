@@ -30,6 +30,7 @@ from abstrag.llm.model import Request
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.answer import Asked, Label
 from abstrag.policy.load import load_programs
+from abstrag.workers.processes import Processes
 from tests.unit.bench.makers import make_pool, make_record, write_json, write_lines
 
 BM25 = SystemSpec.of("bm25")
@@ -196,7 +197,7 @@ def test_a_run_has_one_generator(tmp_path: Path) -> None:
 def test_processes_and_a_model_do_not_go_together(tmp_path: Path) -> None:
     backing, _ = scripted()
     with pytest.raises(InputError, match="--workers 2"):
-        generated(MIXED, [BM25], tmp_path, backing, workers=2)
+        generated(MIXED, [BM25], tmp_path, backing, engine=Processes(2))
 
 
 def greedy() -> dict[str, Any]:

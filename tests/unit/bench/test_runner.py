@@ -1,4 +1,5 @@
 import json
+from collections.abc import Generator, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from abstrag.bench.case import Dataset
 from abstrag.bench.run_folder import RunFolder
 from abstrag.bench.runner import Options, run
 from abstrag.bench.systems import SystemSpec
-from abstrag.errors import InputError, NeedsModel
+from abstrag.errors import InputError, NeedsModel, WorkerLost
+from abstrag.workers.processes import Processes
+from abstrag.workers.protocol import Lost
 from tests.unit.bench.makers import make_dataset
 
 BM25 = [SystemSpec.of("bm25")]
@@ -145,8 +148,30 @@ def test_two_runs_do_not_write_to_one_folder_at_a_time(tmp_path: Path) -> None:
 
 def test_many_processes_write_what_one_does(tmp_path: Path) -> None:
     run(make_dataset(4), BOTH, tmp_path / "one")
-    run(make_dataset(4), BOTH, tmp_path / "two", Options(workers=2))
+    run(make_dataset(4), BOTH, tmp_path / "two", Options(engine=Processes(2)))
     assert stable(tmp_path / "two") == stable(tmp_path / "one")
+
+
+class Losing:
+    """An engine that loses the first document and does the others here."""
+
+    workers = 2
+
+    def run(self, task: Any, items: Iterable[Any]) -> Generator[tuple[Any, Any]]:
+        perform = task.start()
+        for number, item in enumerate(items):
+            lost = Lost(WorkerLost("given up: its worker died twice"))
+            yield item, perform(item) if number else lost
+
+
+def test_a_document_that_ends_its_worker_fails_and_can_be_tried_again(tmp_path: Path) -> None:
+    run(make_dataset(3), BOTH, tmp_path / "one")
+    run(make_dataset(3), BOTH, tmp_path / "two", Options(engine=Losing()))
+    failed = [one for one in RunFolder(tmp_path / "two").records() if one.error]
+    assert len({one.document for one in failed}) == 1
+    assert "given up: its worker died twice" in str(failed[0].error)
+    run(make_dataset(3), BOTH, tmp_path / "two", Options(retry_failed=True))
+    assert sorted(stable(tmp_path / "two"), key=repr) == sorted(stable(tmp_path / "one"), key=repr)
 
 
 def test_a_short_ranking_is_filled_up_and_says_so(

@@ -37,7 +37,7 @@ def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, st
 
 def refine(capsys: pytest.CaptureFixture[str], *args: object) -> str:
     """Run the command by itself, with an evaluator that needs no weights."""
-    words = [str(a) for a in ("--evaluator", "overlap", "--no-judge", *args)]
+    words = [str(a) for a in ("--evaluator", "overlap", "--preset", "smooth", *args)]
     refine_command.main(words, standalone_mode=False)
     return capsys.readouterr().out
 
@@ -45,7 +45,7 @@ def refine(capsys: pytest.CaptureFixture[str], *args: object) -> str:
 def test_the_loop_is_shown_step_by_step(
     report: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("abstrag.cli.refine.packaged_evaluator", lambda *_, **__: evaluator())
+    monkeypatch.setattr("abstrag.cli.refine_desk.packaged_evaluator", lambda *_, **__: evaluator())
     shown = refine(capsys, report, SEWAGE)
     for line in (
         "failed   the first 3 hits do not hold evidence",

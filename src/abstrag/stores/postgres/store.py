@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from abstrag.errors import StoreCorrupt
 from abstrag.model.background import Background
@@ -24,8 +24,9 @@ from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.memory import forget, recall, remember, remembered
 from abstrag.stores.postgres.schema import migrate
 from abstrag.stores.postgres.session import PATIENCE_S, Run, Session
-from abstrag.stores.protocol import LAYER_VERSIONS, DocumentInfo
-from abstrag.stores.rows import Packed, mention, pack, squeeze, unpack, unpack_background, unsqueeze
+from abstrag.stores.prepared import Prepared, prepare
+from abstrag.stores.protocol import LAYER_VERSIONS, LAYERS_AT_A_TIME, DocumentInfo
+from abstrag.stores.rows import Packed, mention, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.tables import TABLES, Row, Table
 
 _INSERT: Final = (
@@ -36,6 +37,11 @@ _POSTINGS: Final = (
     "SELECT t.id, p.segment, p.start, p.stop, p.header FROM terms t "
     "JOIN postings p ON p.document = t.document AND p.term = t.number "
     "WHERE t.document = %s AND t.id = ANY(%s) ORDER BY p.position"
+)
+_LAYERS_NAMED: Final = (
+    "SELECT content_hash, fingerprint, data FROM layers "
+    "WHERE layer = %s AND (content_hash, fingerprint) > (%s, %s) "
+    "ORDER BY content_hash, fingerprint LIMIT %s"
 )
 
 
@@ -71,33 +77,30 @@ class PostgresStore:
 
     def put(self, index: DocumentIndex, *, source_path: str | None, source_hash: str) -> str:
         """Keep an index, in place of the one this source had before, and return its store id."""
-        packed = pack(index)  # all of it before anybody has to wait
-        document = index.document
-        values: dict[str, Any] = {
-            "title": document.title,
-            "date": document.metadata.date,
-            "source_path": source_path,
-            "source_hash": source_hash,
-            "content_hash": document.content_hash,
-            "segments": len(index.records),
-            "terms": len(index.map.terms),
-            "edges": len(index.map.edges),
-            **{name: getattr(packed, name) for name in PACKED},
-        }
+        return self.put_prepared(prepare(index), source_path=source_path, source_hash=source_hash)
+
+    def put_prepared(self, prepared: Prepared, *, source_path: str | None, source_hash: str) -> str:
+        """Keep an index that was packed elsewhere, as `put` does."""
+        own = {"source_path": source_path, "source_hash": source_hash}
 
         def work(run: Run) -> str:
-            names = [f"id {document.id}"]
+            names = [f"id {prepared.id}"]
             names += [] if source_path is None else [f"path {source_path}"]
             self._session.lock(run, "document", names)
-            document_id = _choose_id(run, document.id, source_path)
+            document_id = _choose_id(run, prepared.id, source_path)
             replaced = _delete(run, "id = %s OR source_path = %s", (document_id, source_path))
-            (number,) = run.execute(_INSERT, {"id": document_id, **values}).fetchone() or (None,)
+            values = {"id": document_id, **own, **prepared.columns}
+            (number,) = run.execute(_INSERT, values).fetchone() or (None,)
             for table in TABLES:
-                _fill(run, table, number, packed.rows[table])
-            self._forget_unused(run, replaced, using=document.content_hash)
+                _fill(run, table, number, prepared.rows[table])
+            self._forget_unused(run, replaced, using=prepared.content_hash)
             return document_id
 
         return self._session.write(work)
+
+    def holders(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """Return which source path holds each of some ids; an id that is free is left out."""
+        return self._session.read(lambda run: _holders(run, ids))
 
     def get(self, document_id: str) -> DocumentIndex:
         """Return the index of a document, named by its store id or a unique beginning of it."""
@@ -212,6 +215,19 @@ class PostgresStore:
         with decoding(f"layers of {content_hash!r}", self._corrupt):
             return tuple((layer, fingerprint, unsqueeze(data)) for layer, fingerprint, data in rows)
 
+    def layers_named(self, layer: str) -> Iterator[tuple[str, str, bytes]]:
+        """Go through one layer of every content, as (content hash, fingerprint, data)."""
+        last = ("", "")
+        while True:
+            rows = self._session.read(_layers_after(layer, last))
+            for content_hash, fingerprint, data in rows:
+                with decoding(f"layer {layer!r} of {content_hash!r}", self._corrupt):
+                    unsqueezed = unsqueeze(data)
+                yield content_hash, fingerprint, unsqueezed
+            if len(rows) < LAYERS_AT_A_TIME:
+                return
+            last = rows[-1][:2]
+
     def recall(
         self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
     ) -> dict[bytes, bytes]:
@@ -279,16 +295,24 @@ def _select(run: Run, columns: Iterable[str], document_id: str) -> Row:
     return row
 
 
+def _layers_after(layer: str, last: tuple[str, str]) -> Callable[[Run], list[Row]]:
+    """Read the next rows of a layer behind the last one's content and fingerprint."""
+    values = (layer, *last, LAYERS_AT_A_TIME)
+    return lambda run: run.execute(_LAYERS_NAMED, values).fetchall()
+
+
 def _ids(run: Run) -> list[str]:
     return sorted(row[0] for row in run.execute("SELECT id FROM documents"))
 
 
 def _choose_id(run: Run, document_id: str, source_path: str | None) -> str:
     wanted = candidates(document_id, source_path)
-    holders = dict(
-        run.execute("SELECT id, source_path FROM documents WHERE id = ANY(%s)", (list(wanted),))
-    )
-    return choose(wanted, holders, source_path=source_path)
+    return choose(wanted, _holders(run, wanted), source_path=source_path)
+
+
+def _holders(run: Run, ids: Sequence[str]) -> dict[str, str | None]:
+    statement = "SELECT id, source_path FROM documents WHERE id = ANY(%s)"
+    return dict(run.execute(statement, (list(ids),)).fetchall())
 
 
 def _delete(run: Run, where: str, values: Row) -> list[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from abstrag.errors import AbstragError, InputError, UnknownDocument
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_json
 from abstrag.model.term import Mention
+from abstrag.stores.prepared import prepare
 from abstrag.stores.protocol import Store
 from abstrag.testing.records import values
 from abstrag.testing.sample_index import sample_index
@@ -74,6 +76,21 @@ class DocumentRules(Opening):
         names = [put(store, "trip", path) for path in paths]
         assert len(set(names)) == 2
         assert [store.find_source(path) for path in paths] == [store.find(name) for name in names]
+
+    def test_an_index_may_be_packed_in_another_process(self, store: Store) -> None:
+        index = sample_index("trip")
+        packed = pickle.loads(pickle.dumps(prepare(index)))
+        name = store.put_prepared(packed, source_path="/a/trip.txt", source_hash="s1")
+        assert name == "trip"
+        assert to_json(store.get(name)) == to_json(index)
+        assert store.put(index, source_path="/a/trip.txt", source_hash="s1") == name
+        assert [info.content_hash for info in store.documents()] == [packed.content_hash]
+
+    def test_a_store_tells_who_holds_an_id(self, store: Store) -> None:
+        put(store, "trip", "/a/trip.txt")
+        put(store, "other", None)
+        assert store.holders(["trip", "other", "free"]) == {"trip": "/a/trip.txt", "other": None}
+        assert store.holders([]) == {}
 
     def test_a_document_is_described_without_its_index(self, store: Store) -> None:
         index = sample_index()

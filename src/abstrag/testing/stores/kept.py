@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import struct
+from itertools import groupby
 from typing import Final
 
 import pytest
 
 from abstrag.errors import InputError
 from abstrag.stores import memory
-from abstrag.stores.protocol import LAYER_VERSIONS, Store
+from abstrag.stores.protocol import LAYER_VERSIONS, LAYERS_AT_A_TIME, Store
 from abstrag.testing.sample_index import sample_index
 from abstrag.testing.stores.opening import Opening
 
@@ -40,6 +41,26 @@ class KeptRules(Opening):
         store.put_layer("c1", "times", "f1", b"a")
         assert store.layers("c1") == (("events", "f1", b""), ("times", "f1", b"a"))
         assert store.layers("c3") == ()
+
+    def test_a_layer_is_read_for_all_contents(self, store: Store) -> None:
+        count = 2 * LAYERS_AT_A_TIME + 1  # more than are read at once
+        wanted = set()
+        for i in range(count):
+            store.put_layer(f"c{i % (count - 1):04}", "card", f"f{i}", str(i).encode() * 100)
+            wanted.add((f"c{i % (count - 1):04}", f"f{i}", str(i).encode() * 100))
+        store.put_layer("c0000", "times", "f0", b"of another layer")
+        found = list(store.layers_named("card"))
+        assert len(found) == count
+        assert set(found) == wanted
+        assert len([content for content, _ in groupby(row[0] for row in found)]) == count - 1
+        assert list(store.layers_named("nothing")) == []
+
+    def test_a_store_may_be_written_while_a_layer_is_read(self, store: Store) -> None:
+        for i in range(LAYERS_AT_A_TIME + 2):
+            store.put_layer(f"c{i:04}", "card", "f", b"x")
+        for content, _, data in store.layers_named("card"):
+            store.put_layer(content, "times", "f", data)
+        assert len(list(store.layers_named("times"))) == LAYERS_AT_A_TIME + 2
 
     def test_old_fingerprints_of_a_layer_are_dropped(self, store: Store) -> None:
         store.put_layer("c1", "events", "f0", b"another layer")

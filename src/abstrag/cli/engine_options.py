@@ -1,0 +1,85 @@
+"""Options about who does the work: how many workers, of which kind, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Final
+
+import click
+
+from abstrag.errors import InputError
+from abstrag.workers.processes import Processes
+from abstrag.workers.protocol import Engine
+from abstrag.workers.ray import RayCluster
+from abstrag.workers.shift import WINDOW
+
+_Command = Callable[..., Any]
+PROCESSES: Final = "processes"
+RAY: Final = "ray"
+
+_ENGINE: Final = (
+    click.option(
+        "--engine",
+        type=click.Choice([PROCESSES, RAY]),
+        default=PROCESSES,
+        show_default=True,
+        help="Where workers are: processes of this machine, or a Ray cluster.",
+    ),
+    click.option("--address", help="Of the Ray cluster.  [default: one on this machine]"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """How many workers, of which kind, and where; None where nobody said."""
+
+    workers: int | None
+    engine: str
+    address: str | None
+
+    @property
+    def is_given(self) -> bool:
+        """True when more than one worker, or a cluster, was asked for."""
+        return self.engine == RAY or (self.workers or 1) > 1
+
+    def make(self, usual: int, *, window: int = WINDOW, time_limit: float | None = None) -> Engine:
+        """Return the engine that is meant; `usual` is how many workers it has by default."""
+        if self.engine == RAY:
+            return RayCluster(self.workers, self.address, window, time_limit)
+        if self.address is not None:
+            raise InputError("--address is that of a Ray cluster", hint=f"add --engine {RAY}")
+        return Processes(self.workers or usual, window, time_limit)
+
+
+def engine_options(what: str) -> Callable[[_Command], _Command]:
+    """Hand a command its `workers_options` as `EngineOptions`; `what` says how many are usual."""
+
+    def decorated(command: _Command) -> _Command:
+        @wraps(command)
+        def called(workers: int | None, engine: str, address: str | None, **rest: Any) -> Any:
+            options = EngineOptions(workers, engine, address)
+            return command(workers_options=options, **rest)
+
+        made: _Command = called
+        workers = click.option(
+            "--workers",
+            type=click.IntRange(min=1),
+            help=f"How many work side by side.  [default: {what}]",
+        )
+        for option in (*reversed(_ENGINE), workers):
+            made = option(made)
+        return made
+
+    return decorated
+
+
+def refuse_with_model(options: EngineOptions) -> None:
+    """Say that a model and several workers do not go together."""
+    if options.is_given:
+        asked = f"--engine {RAY}" if options.engine == RAY else f"--workers {options.workers}"
+        raise InputError(
+            f"{asked} starts processes, and a model's budget is kept in one",
+            hint="leave it out; calls to a model go side by side anyway",
+        )

@@ -1,0 +1,173 @@
+"""Indexing with several workers: they read and understand, this process names and writes.
+
+SQLite has one writer at a time anyway, and writing is a small part of the work; in return the
+store is row for row the one that a single process leaves, whoever is done first.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from socket import gethostname
+from typing import Final
+
+from abstrag.config import Settings
+from abstrag.documents.load import load_bytes
+from abstrag.engine.library import Job, Knowledge, Library, Outcome, attempt, failed
+from abstrag.errors import FileMissing, StoreError
+from abstrag.indexing.pipeline import index
+from abstrag.indexing.shortfall import missed_segments
+from abstrag.stores.open import Target, open_store, resolved, shown
+from abstrag.stores.postgres.address import is_address
+from abstrag.stores.prepared import Prepared, prepare
+from abstrag.stores.protocol import Store
+from abstrag.workers.protocol import Engine, Lost
+
+FEW: Final = 24  # files that are done before more workers would have loaded their models
+
+Layer = tuple[str, str, str, bytes]  # content hash, layer, fingerprint, data
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a worker made of a file: the index or why there is none, and layers nobody had yet."""
+
+    made: tuple[Prepared, dict[str, int]] | Outcome
+    layers: tuple[Layer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Indexing:
+    """The `Task` of a worker: read a file and understand it; the store is only read."""
+
+    store: Target
+    background: Knowledge | None
+    settings: Settings
+    host: str  # the machine that asks
+    sample: str  # one of the files
+
+    def start(self) -> Callable[[Job], Made]:
+        """Open the store, and load every model with a document of one sentence."""
+        check_reach(self.store, self.host, self.sample)
+        store = open_store(self.store, create=False)
+        index(load_bytes(b"The first file may be timed.", name="first.txt"), settings=self.settings)
+        library = Library(store, self.background, self.settings)
+
+        def perform(job: Job) -> Made:
+            layers = _Layers(store)
+
+            def made() -> tuple[Prepared, dict[str, int]]:
+                understood = library.make(job, layers)
+                return prepare(understood), missed_segments(understood.ambiguities)
+
+            return Made(attempt(job.path, made), tuple(layers.new))
+
+        return perform
+
+
+@dataclass(frozen=True, slots=True)
+class _Layers:
+    """A cache of layers that reads from a store and collects what is to be written there."""
+
+    store: Store
+    new: list[Layer] = field(default_factory=list)
+
+    def get_layer(self, content_hash: str, layer: str, fingerprint: str) -> bytes | None:
+        """Return what the store has."""
+        return self.store.get_layer(content_hash, layer, fingerprint)
+
+    def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
+        """Keep a layer for the process that writes."""
+        self.new.append((content_hash, layer, fingerprint, data))
+
+
+def check_reach(store: Target, host: str, sample: str | None = None) -> None:
+    """See that a worker gets at the store and the files of the machine that asks."""
+    here = gethostname()
+    if here == host:
+        return
+    if not is_address(store):
+        raise StoreError(
+            f"worker {here!r} is on another machine than the store {shown(store)!r}, and SQLite "
+            "files are not shared between machines",
+            hint="keep the store on a server: --store postgresql://USER@HOST/DATABASE",
+        )
+    if sample is not None and not Path(sample).exists():
+        raise FileMissing(
+            f"worker {here!r} does not see {sample!r}",
+            hint="put the files into a folder that every node has under the same path",
+        )
+
+
+def index_many(
+    library: Library,
+    target: Target,
+    paths: Sequence[Path],
+    engine: Engine,
+    *,
+    few: int = 0,
+    on_file: Callable[[Path], None] = lambda _path: None,
+) -> Iterator[Outcome]:
+    """Index files and everything inside folders as `Library.index_paths` does, side by side.
+
+    Args:
+        library: Names and keeps; no model may take part in it, for budgets are kept in one process.
+        target: What workers open the library's store by.
+        paths: Files and folders.
+        engine: Who does the work.
+        few: Up to so many files that are due are indexed in this process.
+        on_file: Is told each file when it is looked at.
+    """
+    order: deque[Outcome | Job] = deque()  # looked at and not told yet
+    jobs = _jobs(library.due_paths(paths, on_file), order)
+    first = list(islice(jobs, few + 1))
+    if len(first) <= few:
+        for due in order:
+            yield due if isinstance(due, Outcome) else attempt(due.path, library.do, due)
+        return
+    task = Indexing(
+        store=resolved(target),
+        background=library.background,
+        settings=library.settings,
+        host=gethostname(),
+        sample=first[0].source,
+    )
+    with closing(engine.run(task, chain(first, jobs))) as results:
+        for job, result in results:
+            yield from _told(order)
+            order.popleft()
+            if isinstance(result, Lost):
+                yield failed(job.path, result.error)
+            else:
+                yield _kept(library, job, result)
+    yield from _told(order)
+
+
+def _jobs(found: Iterator[Outcome | Job], order: deque[Outcome | Job]) -> Iterator[Job]:
+    """Go through what is due, and note the place of everything."""
+    for each in found:
+        order.append(each)
+        if isinstance(each, Job):
+            yield each
+
+
+def _told(order: deque[Outcome | Job]) -> Iterator[Outcome]:
+    """Take what needs no work from the front."""
+    while order and isinstance(order[0], Outcome):
+        done = order.popleft()
+        assert isinstance(done, Outcome)
+        yield done
+
+
+def _kept(library: Library, job: Job, result: Made) -> Outcome:
+    for layer in result.layers:
+        if library.store.get_layer(*layer[:3]) is None:
+            library.store.put_layer(*layer)
+    if isinstance(result.made, Outcome):
+        return result.made
+    prepared, without = result.made
+    return attempt(job.path, library.keep, job, prepared, without)

@@ -1,0 +1,177 @@
+"""The engine of this machine: processes that outlive their items and never their parent."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import traceback
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, Final
+
+from abstrag.errors import WorkerLost
+from abstrag.workers.protocol import (
+    Answer,
+    Died,
+    Event,
+    Item,
+    Lost,
+    Raised,
+    Ready,
+    Result,
+    Task,
+)
+from abstrag.workers.shift import WINDOW, Shift
+
+_CONTEXT: Final = multiprocessing.get_context("spawn")  # threads of numerical libraries do not fork
+_LAST_BREATH_S: Final = 5.0
+_USUAL: Final = 4  # more gain little on a laptop, and each holds its own models
+
+
+def usual_workers() -> int:
+    """Return how many workers this machine gets when nobody says."""
+    allowed = getattr(os, "sched_getaffinity", None)  # not every system limits a process to some
+    return min(len(allowed(0)) if allowed else os.cpu_count() or 1, _USUAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """An `Engine` of processes on this machine.
+
+    Args:
+        workers: How many of them.
+        window: How many items per worker may be under way, results that wait included.
+        time_limit: Seconds after which an item is given up; None lets it go on.
+    """
+
+    workers: int
+    window: int = WINDOW
+    time_limit: float | None = None
+
+    def run(
+        self, task: Task[Item, Result], items: Iterable[Item]
+    ) -> Generator[tuple[Item, Result | Lost]]:
+        """Yield every item with its result, in the order of the items."""
+        crew = ProcessCrew(task)
+        shift = Shift(crew, self.workers, window=self.window, time_limit=self.time_limit)
+        return shift.run(items)
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: multiprocessing.process.BaseProcess
+    connection: Connection
+
+
+class ProcessCrew:
+    """A `Crew` of processes, each with a pipe; the end of the pipe is the end of the worker."""
+
+    def __init__(self, task: Task[Any, Any]) -> None:
+        self._task = pickle.dumps(task)
+        self._workers: dict[int, _Worker] = {}
+        self._hired = 0
+
+    def hire(self) -> int:
+        """Start a process."""
+        ours, theirs = _CONTEXT.Pipe()
+        process = _CONTEXT.Process(target=_work, args=(theirs, self._task), daemon=True)
+        # Ctrl-C reaches everybody in the terminal's group; only the parent is to act on it
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        theirs.close()
+        self._hired += 1
+        self._workers[self._hired] = _Worker(process, ours)
+        return self._hired
+
+    def give(self, worker: int, item: Any) -> None:
+        """Send an item; a thread of the worker takes it in, so that this never waits for long."""
+        try:
+            self._workers[worker].connection.send(item)
+        except (BrokenPipeError, ConnectionResetError):
+            return  # it died; its end of the pipe says so, after what it still had to say
+
+    def wait(self, seconds: float | None) -> list[Event]:
+        """Read one message from each worker that has sent any."""
+        by_connection = {worker.connection: n for n, worker in self._workers.items()}
+        ready = wait(list(by_connection), seconds)
+        return [self._read(by_connection[each]) for each in ready if isinstance(each, Connection)]
+
+    def _read(self, number: int) -> Event:
+        worker = self._workers[number]
+        try:
+            kind, value = pickle.loads(worker.connection.recv_bytes())
+        except (EOFError, OSError):  # closed, or torn off in the middle of a message
+            worker.process.join(_LAST_BREATH_S)  # so that we hear how it ended
+            self.dismiss(number)
+            return Died(number, _how(worker.process.exitcode))
+        if kind is Ready:
+            return Ready(number)
+        return Raised(number, value) if kind is Raised else Answer(number, value)
+
+    def dismiss(self, worker: int) -> None:
+        """Kill a process and wait until it is gone."""
+        gone = self._workers.pop(worker)
+        gone.connection.close()
+        gone.process.kill()
+        gone.process.join()
+
+    def close(self) -> None:
+        """Kill every process; between two items there is nothing a worker could lose."""
+        for worker in self._workers.values():
+            worker.process.kill()
+        for number in list(self._workers):
+            self.dismiss(number)
+
+
+def _how(exit_code: int | None) -> str:
+    if exit_code is not None and exit_code < 0:
+        return f"by {signal.Signals(-exit_code).name}"
+    return f"with exit code {exit_code}"
+
+
+def _work(connection: Connection, pickled: bytes) -> None:
+    """Be a worker: load once, then do items until the parent is gone."""
+    inbox: SimpleQueue[Any] = SimpleQueue()
+    Thread(target=_receive, args=(connection, inbox), daemon=True).start()
+    try:
+        task: Task[Any, Any] = pickle.loads(pickled)
+        perform = task.start()
+    except Exception as error:
+        connection.send((Raised, sendable(error)))
+        return
+    connection.send((Ready, None))
+    while True:
+        item = inbox.get()
+        try:
+            message = pickle.dumps((Answer, perform(item)))
+        except Exception as error:
+            message = pickle.dumps((Raised, sendable(error)))
+        connection.send_bytes(message)
+
+
+def _receive(connection: Connection, inbox: SimpleQueue[Any]) -> None:
+    """Take items in, and end with the parent: one that was killed leaves no worker behind."""
+    try:
+        while True:
+            inbox.put(connection.recv())
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+def sendable(error: Exception) -> Exception:
+    """Return an error that survives the way to another process, with where it came from."""
+    where = "".join(traceback.format_exception(error))
+    try:
+        copy: Exception = pickle.loads(pickle.dumps(error))
+    except Exception:
+        copy = WorkerLost(f"a worker raised {type(error).__name__}: {error}")
+    copy.add_note(f"in a worker:\n{where}")
+    return copy

@@ -1,0 +1,117 @@
+"""What an engine promises, wherever its workers are, and what it asks of the work.
+
+An engine does one thing to many items: side by side, with results in the order of the items, and
+whatever happens to a worker. Work has to be idempotent, for an item may be begun more than once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from abstrag.errors import WorkerLost
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Item_contra = TypeVar("Item_contra", contravariant=True)
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class Task(Protocol[Item_contra, Result_co]):
+    """What is to be done to every item; it is pickled once for each worker."""
+
+    def start(self) -> Callable[[Item_contra], Result_co]:
+        """Load what every item needs, once in a worker, and return what does one item."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """In place of a result: the item ended its worker twice, or went on for too long."""
+
+    error: WorkerLost
+
+
+class Engine(Protocol):
+    """Does a task to items with several workers."""
+
+    @property
+    def workers(self) -> int:
+        """How many workers there are at most."""
+        ...
+
+    def run(
+        self, task: Task[Item, Result], items: Iterable[Item]
+    ) -> Generator[tuple[Item, Result | Lost]]:
+        """Yield every item with its result, in the order of the items.
+
+        Items are drawn as workers get free and results are handed over as they come, so that no
+        more than a window of them is ever in memory. What the task raises is raised here. Closing
+        the iterator ends every worker.
+
+        Raises:
+            WorkerLost: No worker can be started, or each dies at once.
+        """
+        ...
+
+
+# --- What the loop asks of a crew: workers of one kind --------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A worker has loaded what it needs and takes items."""
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A worker has done the oldest item it had."""
+
+    worker: int
+    result: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The task raised: on the oldest item a worker had, or already when it was started."""
+
+    worker: int
+    error: BaseException
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """A worker is gone, with every item it had."""
+
+    worker: int
+    how: str
+
+
+Event = Ready | Answer | Raised | Died
+
+
+class Crew(Protocol):
+    """Workers of one kind. They do items in the order they are given; the loop decides which."""
+
+    def hire(self) -> int:
+        """Begin to start a worker and return its number; it says when it is ready."""
+        ...
+
+    def give(self, worker: int, item: Any) -> None:
+        """Hand an item to a worker; one that is gone says so in its own time."""
+        ...
+
+    def wait(self, seconds: float | None) -> list[Event]:
+        """Return what happened, at least one event unless the time is up."""
+        ...
+
+    def dismiss(self, worker: int) -> None:
+        """End a worker at once; nothing more is heard of it."""
+        ...
+
+    def close(self) -> None:
+        """End every worker; nobody is left behind."""
+        ...

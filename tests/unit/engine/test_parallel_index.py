@@ -1,0 +1,170 @@
+"""Workers leave the store that one process leaves: row for row, whoever is killed on the way."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abstrag.config import Settings
+from abstrag.engine.library import Library, Outcome
+from abstrag.engine.many_files import Indexing, index_many
+from abstrag.errors import FileMissing, StoreError
+from abstrag.stores.sqlite import SqliteStore
+from abstrag.workers.processes import Processes
+from tests.unit.engine.folders import rows, write, write_folder
+
+Rows = dict[str, list[tuple[Any, ...]]]
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from abstrag.engine.library import Library
+from abstrag.engine.many_files import index_many
+from abstrag.stores.sqlite import SqliteStore
+from abstrag.workers.processes import Processes
+
+class Doomed(SqliteStore):
+    pass
+
+def killing(self, *args, **kwargs):
+    global calls
+    calls -= 1
+    if not calls:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return original(self, *args, **kwargs)
+
+if __name__ == "__main__":
+    folder, path, method, calls = sys.argv[1:]
+    folder, path, calls = Path(folder), Path(path), int(calls)
+    original = getattr(SqliteStore, method)
+    setattr(Doomed, method, killing)
+    with Doomed.open(path) as store:
+        list(index_many(Library(store), path, [folder], Processes(2)))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("harbour")
+    write_folder(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def alone(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Outcome], Rows]:
+    """What one process makes of the folder."""
+    path = tmp_path_factory.mktemp("alone") / "store.db"
+    with SqliteStore.open(path) as store:
+        outcomes = list(Library(store).index_paths([folder]))
+    return outcomes, rows(path)
+
+
+def together(path: Path, folder: Path, workers: int = 2, few: int = 0) -> Iterator[Outcome]:
+    with SqliteStore.open(path) as store:
+        yield from index_many(Library(store), path, [folder], Processes(workers), few=few)
+
+
+def test_namesakes_are_called_by_their_place_in_the_listing(
+    alone: tuple[list[Outcome], Rows],
+) -> None:
+    names = {Path(o.path).parent.name: o.document for o in alone[0] if "report" in o.path}
+    own = next(o.document for o in alone[0] if o.path.endswith("own.json"))
+    assert names["east"] == "report"  # it is listed first
+    assert str(names["west"]).startswith("report-")
+    assert str(own).startswith("report-")
+    assert own != names["west"]
+
+
+@pytest.mark.parametrize("few", [0, 100])
+def test_two_workers_leave_the_same_rows_and_say_the_same(
+    few: int, folder: Path, alone: tuple[list[Outcome], Rows], tmp_path: Path
+) -> None:
+    path = tmp_path / "store.db"
+    assert list(together(path, folder, few=few)) == alone[0]
+    assert rows(path) == alone[1]
+    again = list(together(path, folder))
+    assert {o.status for o in again} == {"unchanged", "failed"}
+    assert rows(path) == alone[1]
+
+
+def test_a_killed_worker_changes_nothing(
+    folder: Path, alone: tuple[list[Outcome], Rows], tmp_path: Path
+) -> None:
+    path = tmp_path / "store.db"
+    outcomes = []
+    for outcome in together(path, folder):
+        outcomes.append(outcome)
+        if len(outcomes) in (2, 5):
+            child = multiprocessing.active_children()[0]
+            assert child.pid is not None
+            os.kill(child.pid, signal.SIGKILL)
+    assert outcomes == alone[0]
+    assert rows(path) == alone[1]
+
+
+@pytest.mark.parametrize(("method", "calls"), [("put_prepared", 4), ("put_layer", 30)])
+def test_a_run_that_is_killed_goes_on_to_the_same_store(
+    method: str, calls: int, folder: Path, alone: tuple[list[Outcome], Rows], tmp_path: Path
+) -> None:
+    path, script = tmp_path / "store.db", tmp_path / "script.py"
+    script.write_text(KILLED)
+    words = [sys.executable, str(script), str(folder), str(path), method, str(calls)]
+    assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
+    with SqliteStore.open(path) as store:
+        left = len(store.documents())
+        assert left == 3
+        outcomes = list(Library(store).index_paths([folder]))
+    assert sum(o.status == "unchanged" for o in outcomes) == left
+    assert rows(path) == alone[1]
+
+
+def test_only_what_changed_is_done_again(tmp_path: Path) -> None:
+    folder, path = tmp_path / "notes", tmp_path / "store.db"
+    files = write_folder(folder, 3)
+    list(together(path, folder, few=100))
+    write(folder / "note01.md", "# Note 1\n\nThe harbour was closed.\n")
+    statuses = {Path(o.path).name: o.status for o in together(path, folder)}
+    assert statuses["note01.md"] == "indexed"
+    assert [name for name, status in statuses.items() if status == "indexed"] == ["note01.md"]
+    assert len(statuses) == len({file.name for file in files})
+
+
+def test_a_file_that_is_named_twice_is_indexed_once(folder: Path, tmp_path: Path) -> None:
+    with SqliteStore.open(tmp_path / "store.db") as store:
+        file = folder / "note01.md"
+        outcomes = list(Library(store).index_paths([file, folder / "east" / ".." / "note01.md"]))
+    assert [o.status for o in outcomes] == ["indexed"]
+
+
+def test_an_error_nobody_foresaw_is_one_files_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "a.md", "# A\n\nA crane.\n")
+    write(tmp_path / "b.md", "# B\n\nA pier.\n")
+
+    def explode(self: Library, path: Path, name: str) -> Any:
+        if path.name == "a.md":
+            raise MemoryError("too much")
+        return original(self, path, name)
+
+    original = Library._load
+    monkeypatch.setattr(Library, "_load", explode)
+    with SqliteStore.open(tmp_path / "store.db") as store:
+        first, second = Library(store).index_paths([tmp_path])
+    assert (first.status, first.exit_code) == ("failed", 1)
+    assert "MemoryError: too much (test_parallel_index.py:" in str(first.error)
+    assert second.status == "indexed"
+
+
+def test_a_worker_elsewhere_says_what_it_cannot_reach(tmp_path: Path) -> None:
+    here = Indexing(tmp_path / "store.db", None, Settings(), "another-machine", "/nowhere/a.md")
+    with pytest.raises(StoreError, match="SQLite files are not shared between machines"):
+        here.start()
+    with pytest.raises(FileMissing, match="does not see '/nowhere/a"):
+        replace(here, store="postgresql://u@h/d").start()

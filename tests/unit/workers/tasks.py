@@ -1,0 +1,53 @@
+"""Tasks that worker processes of the tests can import."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Squaring:
+    """Squares numbers; strings are orders."""
+
+    folder: Path | None = None
+
+    def start(self) -> Callable[[Any], Any]:
+        if self.folder is not None:
+            (self.folder / f"{os.getpid()}").touch(exist_ok=False)  # a second start would fail
+        return self.perform
+
+    def perform(self, item: Any) -> Any:
+        if item == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if item == "die once":
+            assert self.folder is not None
+            mark = self.folder / "died"
+            if not mark.exists():
+                mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return "alive"
+        if item == "hang":
+            threading.Event().wait()
+        if item == "raise":
+            raise Odd(1, 2)
+        if item == "function":
+            return lambda: None
+        return int(item) ** 2
+
+
+class Odd(Exception):
+    """An error that cannot be unpickled: it is made from two values and keeps one."""
+
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__(first + second)
+
+
+class Unstartable:
+    """A task whose models are not there."""
+
+    def start(self) -> Callable[[int], int]:
+        raise FileNotFoundError("no such model")

@@ -1,17 +1,24 @@
-"""`abstrag map`: the abstraction map of a document, terms and licensed edges."""
+"""`abstrag map`: the abstraction map of a document or of a whole collection."""
 
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import click
 from rich.markup import escape
 
+from abstrag.cli.map_collection import print_collection
 from abstrag.cli.options import LibraryOptions, json_option, library_options
 from abstrag.cli.output import FAMILY_STYLE, console, print_json
+from abstrag.collection.map_data import map_data
+from abstrag.collection.map_store import collection_map
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
 from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
+from abstrag.stores.location import is_store
+from abstrag.stores.open import open_store
+from abstrag.stores.postgres.address import is_address
 
 
 @click.command("map")
@@ -19,7 +26,12 @@ from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
 @library_options
 @click.option("--term", help="Only edges at terms whose label or id contains this.")
 @click.option("--family", type=click.Choice([f.value for f in Family]), help="Only this family.")
-@click.option("--all", "everything", is_flag=True, help="WordNet edges too, which are many.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="What is many too: WordNet edges, a store's every merge.",
+)
 @json_option
 def map_command(
     options: LibraryOptions,
@@ -32,8 +44,12 @@ def map_command(
     """Show what TARGET calls the same, what it says is a kind of what, and what that costs.
 
     Without --all, edges that only WordNet or the event inventory suggests are counted, not listed;
-    --json always has them all.
+    --json always has them all. For a store, the map is that of all its documents together: what
+    they name, which of it may be taken for one thing and at what cost, and what stays apart.
     """
+    if is_address(target) or is_store(target):
+        _show_collection(target, term, family, everything=everything, as_json=as_json)
+        return
     with options.open() as library:
         index = library.open(target)
     labels = {t.id: t.label for t in index.map.terms}
@@ -52,6 +68,20 @@ def map_command(
         print_json({"terms": [to_data(t) for t in terms], "edges": [to_data(e) for e in edges]})
         return
     _print(index, edges, everything=everything or term is not None)
+
+
+def _show_collection(
+    target: str, term: str | None, family: str | None, *, everything: bool, as_json: bool
+) -> None:
+    with open_store(target if is_address(target) else Path(target), create=False) as store:
+        collection = collection_map(store)
+    if not as_json:
+        print_collection(console(), collection, term=term, family=family, everything=everything)
+        return
+    data = map_data(collection, term)
+    if family is not None:
+        data["merges"] = [merge for merge in data["merges"] if merge["family"] == family]
+    print_json(data)
 
 
 def _print(index: DocumentIndex, edges: list[Edge], *, everything: bool) -> None:

@@ -50,6 +50,7 @@ class LicenceKind(StrEnum):
     LEXICON = "lexicon"  # WordNet or an inventory that ships with the package
     MODEL = "model"  # a recorded model call
     PATCH = "patch"  # an accepted refinement patch
+    COLLECTION = "collection"  # another document of the collection, which the reference quotes
 
 
 @record

@@ -84,10 +84,17 @@ def _bridged(trace: LiteralTrace, segment: Segment, labels: Labels) -> str:
     if not paid:
         return f"{via} is {_a(asked)}, {_source(trace.bridges)}"
     slots = [detail for b in paid for detail in b.details]
-    how = " and ".join(dict.fromkeys(_family(b) for b in paid if b.operator != "fill_slots"))
+    how = " and ".join(dict.fromkeys(_reason(b) for b in paid if b.operator != "fill_slots"))
     reason = f"{how}, " if how else ""
     aside = f" with {_listed(slots)}" if slots else ""
     return f"{_quoted(said)} is read as {_quoted(asked)}{aside} ({reason}{_price(trace)})"
+
+
+def _reason(bridge: Bridge) -> str:
+    """Say what kind of step it is, and which other document allows it where one does."""
+    if bridge.licence is not None and bridge.licence.kind is LicenceKind.COLLECTION:
+        return f"{_family(bridge)}: {bridge.licence.reference}"
+    return _family(bridge)
 
 
 def _family(bridge: Bridge) -> str:

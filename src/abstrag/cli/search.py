@@ -8,6 +8,8 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
+from abstrag.cli.collection_options import CollectionOptions, collection_options
+from abstrag.cli.collection_output import print_ranking
 from abstrag.cli.llm_options import LlmOptions, llm_options
 from abstrag.cli.model_work import Work, model_work
 from abstrag.cli.options import SearchOptions, json_option, search_options
@@ -27,8 +29,7 @@ from abstrag.refine.outcome import Refinement
 
 
 @click.command("search")
-@click.argument("target")
-@click.argument("query")
+@collection_options("target", "query")
 @click.option("-k", "--top", default=5, show_default=True, type=click.IntRange(min=1), help="Hits.")
 @search_options
 @llm_options
@@ -40,6 +41,7 @@ def search_command(
     options: SearchOptions,
     models_options: LlmOptions,
     patches_options: PatchOptions,
+    collection: CollectionOptions,
     target: str,
     query: str,
     top: int,
@@ -52,7 +54,23 @@ def search_command(
     TARGET is a file (indexed first when it is new or changed) or a document id. What `abstrag
     refine` has kept for its text is in force. With --llm a model reads the query and judges the
     segments.
+
+    TARGET may also be a collection: a store (a file or postgresql://…), or a folder that was
+    indexed; --all is the whole store. Then the best hits of all documents are shown.
     """
+    place = collection.place(options, target)
+    if place is not None:
+        if refine:
+            raise InputError(
+                "--refine mends the search of one document", hint="name the document as TARGET"
+            )
+        with place.open(options, patches_options, models_options, as_json=as_json) as searcher:
+            ranked = searcher.search(query, k=top, tau=options.tau, filters=place.filters)
+            if as_json:
+                print_json(to_data(ranked))
+            else:
+                print_ranking(console(), searcher, ranked, with_trace=with_trace)
+        return
     if refine and not patches_options.wanted:
         raise InputError(
             "--refine goes on from the patches in force, and --no-patches leaves them out",

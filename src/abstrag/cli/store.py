@@ -8,8 +8,10 @@ from rich.markup import escape
 from abstrag.cli.options import json_option, store_option
 from abstrag.cli.output import console, print_json, progress
 from abstrag.cli.store_target import StoreTarget
+from abstrag.collection.cards import all_cards
 from abstrag.errors import InputError
 from abstrag.model.record import to_data
+from abstrag.neural.embedder import default_embedder
 from abstrag.stores.copying import copy_store
 from abstrag.stores.open import Target, default_store, open_store, shown
 
@@ -61,6 +63,28 @@ def store_check(store_path: Target | None, as_json: bool) -> None:
         print_json({"documents": count, "sound": True})
     else:
         console().print(f"{count} documents, all sound")
+
+
+@store_command.command("prepare")
+@store_option
+@click.option("--no-embeddings", is_flag=True, help="Leave out what takes a model.")
+@json_option
+def store_prepare(store_path: Target | None, no_embeddings: bool, as_json: bool) -> None:
+    """Make the cards that a search over the whole store needs, so that no search waits for them."""
+    encoder = None if no_embeddings else default_embedder()
+    with (
+        open_store(store_path or default_store(), create=False) as store,
+        progress(None, quiet=as_json) as bar,
+    ):
+        cards = all_cards(
+            store,
+            encoder=encoder,
+            on_made=lambda done, total: bar.update(bar.task_ids[0], total=total, completed=done),
+        )
+    if as_json:
+        print_json({"documents": len(cards.documents), "made": cards.made})
+    else:
+        console().print(f"{cards.made} cards made, {len(cards.documents)} documents have one")
 
 
 @store_command.command("copy")

@@ -11,8 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 from math import log
 from typing import Final
+
+from spacy.tokens import Doc
 
 from abstrag.config import EVENT_LITERAL_WEIGHT, MAX_LITERALS
 from abstrag.errors import InputError
@@ -29,7 +32,7 @@ from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Interval, TermKind
 from abstrag.query.question import answer_type, scope_of, unwrapped
 from abstrag.query.time import time_id
-from abstrag.query.vocabulary import Vocabulary
+from abstrag.query.vocabulary import Known
 
 MAX_QUERY_CHARS: Final = 2_000
 _SENSES: Final = 3  # most frequent senses of a query word that may be meant
@@ -48,7 +51,7 @@ class _Found:
     literal: Literal
 
 
-def normalize(text: str, vocabulary: Vocabulary, *, today: date | None = None) -> Query:
+def normalize(text: str, vocabulary: Known, *, today: date | None = None) -> Query:
     """Turn a question or claim into typed, weighted literals.
 
     `today` resolves what the query says relative to now ("last year"); without it such words are
@@ -84,7 +87,7 @@ def normalize(text: str, vocabulary: Vocabulary, *, today: date | None = None) -
     )
 
 
-def weighted(literals: Sequence[Literal], vocabulary: Vocabulary) -> tuple[Literal, ...]:
+def weighted(literals: Sequence[Literal], vocabulary: Known) -> tuple[Literal, ...]:
     """Weigh literals by type and rarity, keep the heaviest, let the weights sum to 1."""
     merged: dict[tuple[str, ...], Literal] = {}
     for literal in literals:
@@ -100,14 +103,20 @@ def weighted(literals: Sequence[Literal], vocabulary: Vocabulary) -> tuple[Liter
     return tuple(replace(literal, weight=weight / total) for weight, _, literal in kept)
 
 
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> tuple[Doc, Words]:
+    """Parse a query once, for it is read again with every document's vocabulary."""
+    (doc,) = parse([text])
+    return doc, Words(doc)
+
+
 class _Reader:
     """Reads one query from left to right; a token belongs to at most one literal."""
 
-    def __init__(self, text: str, vocabulary: Vocabulary, today: date | None) -> None:
+    def __init__(self, text: str, vocabulary: Known, today: date | None) -> None:
         self.text = text
         self.vocabulary = vocabulary
-        (self.doc,) = parse([text])
-        self.words = Words(self.doc)
+        self.doc, self.words = _parsed(text)
         self.scope, places = scope_of(text)
         self.today = today
         self.window: Interval | None = None
@@ -167,6 +176,8 @@ class _Reader:
             for first in range(w.size - size + 1):
                 last = first + size
                 if any(i in self.taken for i in range(first, last)):
+                    continue
+                if not (w.key[first] and w.key[last - 1]):  # a mark belongs to no name
                     continue
                 surface = self.text[w.start[first] : w.end[last - 1]]
                 term = known.get(key(surface))

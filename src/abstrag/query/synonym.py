@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, Final
 
 from abstrag.bridges.distances import abstraction_distance
@@ -41,12 +42,7 @@ class ExpandSynonym:
         kind, _, word = term.partition(":")
         if kind not in (TermKind.CONCEPT, TermKind.EVENT) or "." in word:
             return
-        net, found = wordnet(), set[str]()
-        for pos, own in _OF_POS.items():
-            if own.value == kind:
-                for lemma, other in net.derived(word, pos):
-                    found |= _terms_of(lemma, other)
-        for source in sorted(found & self.terms - {term}):
+        for source in sorted(same_root(kind, word) & self.terms - {term}):
             yield Edge(
                 source=source,
                 target=term,
@@ -59,6 +55,17 @@ class ExpandSynonym:
                 confidence=0.5,
                 licence=Licence(LicenceKind.LEXICON, f"WordNet derives {word} ~ {source}"),
             )
+
+
+@lru_cache(maxsize=1 << 14)
+def same_root(kind: str, word: str) -> frozenset[str]:
+    """Return the ids under which an index may hold what WordNet derives from a term's word."""
+    found = set[str]()
+    for pos, own in _OF_POS.items():
+        if own.value == kind:
+            for lemma, other in wordnet().derived(word, pos):
+                found |= _terms_of(lemma, other)
+    return frozenset(found)
 
 
 def _terms_of(lemma: str, pos: Pos) -> set[str]:

@@ -3,12 +3,53 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from abstrag.language.keys import key
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Interval, TermKind
+
+
+class Names(Protocol):
+    """Which entity a surface names."""
+
+    def get(self, key: str, /) -> str | None:
+        """Return the entity term that the key of a surface names, or None."""
+        ...
+
+
+class Known(Protocol):
+    """What a query has to ask of whatever it is put to: one document or many."""
+
+    @property
+    def segments(self) -> int:
+        """How many texts there are, of which a term is in some."""
+        ...
+
+    @property
+    def terms(self) -> Container[str]:
+        """The terms there are."""
+        ...
+
+    @property
+    def names(self) -> Names:
+        """What entities are called."""
+        ...
+
+    @property
+    def longest_name(self) -> int:
+        """How many words the longest name has."""
+        ...
+
+    def frequency(self, terms: Iterable[str]) -> int:
+        """Return how many texts hold any of the terms."""
+        ...
+
+    def times_inside(self, interval: Interval) -> tuple[str, ...]:
+        """Return the known times that lie wholly inside an interval."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

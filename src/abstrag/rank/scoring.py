@@ -32,6 +32,12 @@ _PARAGRAPH: Final = 600  # characters: what reading one costs is the unit of a j
 _LEAST_EFFORT: Final = 0.25  # of the shortest segment: the query is read again with each
 
 
+def affordable(lengths: Sequence[int] | IntArray, paragraphs: int) -> int:
+    """Return how many texts, the first ones, a judge reads for the effort of some paragraphs."""
+    effort = np.cumsum(np.maximum(np.asarray(lengths) / _PARAGRAPH, _LEAST_EFFORT))
+    return max(1, int(np.searchsorted(effort, paragraphs, side="right")))
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The segments that may be hits, with everything but the judge's word; arrays are in step."""
@@ -99,7 +105,8 @@ class Scoring:
         return gaps(self.lookup, hard=self.preset.hard_gap)
 
     @cached_property
-    def _touched(self) -> Candidates:
+    def candidates(self) -> Candidates:
+        """The segments that may be hits."""
         return self._gather(everything=False)
 
     @cached_property
@@ -114,14 +121,14 @@ class Scoring:
         """
         if k < 1:
             raise InputError(f"k is {k}", hint="ask for at least one hit")
-        candidates = self._all if fill else self._touched
+        candidates = self._all if fill else self.candidates
         judged = self._judge(candidates, k=k, batch=batch)
         hits = tuple(
-            self._hit(candidates, row, score, judgement)
+            self.as_hit(candidates, row, score, judgement)
             for row, score, judgement in zip(
                 judged.order, judged.scores, judged.judgements, strict=True
             )
-            if fill or self._counts(int(candidates.positions[row]), score, judgement)
+            if fill or self.counts(int(candidates.positions[row]), score, judgement)
         )
         return Ranking(
             query=self.query,
@@ -138,17 +145,19 @@ class Scoring:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """All segments that score anything, best first, by position."""
-        judged = self._judge(self._touched, k=max(1, len(self._touched.positions)), batch=_BATCH)
-        positions = self._touched.positions
+        judged = self._judge(
+            self.candidates, k=max(1, len(self.candidates.positions)), batch=_BATCH
+        )
+        positions = self.candidates.positions
         return tuple(
             int(positions[row])
             for row, score, judgement in zip(
                 judged.order, judged.scores, judged.judgements, strict=True
             )
-            if self._counts(int(positions[row]), score, judgement)
+            if self.counts(int(positions[row]), score, judgement)
         )
 
-    def _counts(self, position: int, score: float, judgement: float | None) -> bool:
+    def counts(self, position: int, score: float, judgement: float | None) -> bool:
         """Tell whether a segment is a hit at all."""
         if not self.judges or not self.query.literals:
             return score > 0
@@ -178,7 +187,7 @@ class Scoring:
         if asked is not None and int(rows[0]) in self._shortlist(self._all):
             judgement = asked(self.query, [self.document.records[position].segment])[0]
         score = float(self._all.score(self.preset, np.array([judgement or 0.0]), rows)[0])
-        return self._hit(self._all, int(rows[0]), score, judgement)
+        return self.as_hit(self._all, int(rows[0]), score, judgement)
 
     def _gather(self, *, everything: bool) -> Candidates:
         """Collect the factors of every segment that may be a hit.
@@ -241,14 +250,18 @@ class Scoring:
         rows = np.arange(len(candidates.positions))
         if self.preset.judged is None:
             return rows
+        records = self.document.records
+        lengths = np.array([len(records[p].segment.text) for p in candidates.positions.tolist()])
+        if affordable(lengths, self.preset.judged) == len(rows):
+            return rows
         cheap = candidates.score(self.preset.unjudged, np.zeros(len(rows)), rows)
         order = np.lexsort((candidates.positions, -cheap))
-        records = self.document.records
-        lengths = [len(records[p].segment.text) for p in candidates.positions[order].tolist()]
-        effort = np.cumsum(np.maximum(np.array(lengths) / _PARAGRAPH, _LEAST_EFFORT))
-        return order[: max(1, int(np.searchsorted(effort, self.preset.judged, side="right")))]
+        return order[: affordable(lengths[order], self.preset.judged)]
 
-    def _hit(self, candidates: Candidates, row: int, score: float, judgement: float | None) -> Hit:
+    def as_hit(
+        self, candidates: Candidates, row: int, score: float, judgement: float | None
+    ) -> Hit:
+        """Return a row of the candidates with its quote and trace, given score and judgement."""
         position = int(candidates.positions[row])
         segment = self.document.records[position].segment
         said = np.array([judgement or 0.0])

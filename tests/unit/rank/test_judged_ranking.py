@@ -45,9 +45,10 @@ def test_an_exact_ranking_is_that_of_judging_everything_for_fewer_judgements() -
 
 def test_a_shortlist_is_picked_by_the_other_factors() -> None:
     judge = Counting("visited")
-    found = search(replace(JUDGED, judged=1), judge)
+    preset = replace(JUDGED, judged=1)
+    found = search(preset, judge)
     short = len(judge.asked)
-    best = Searcher(demo_index(), preset=replace(JUDGED, judged=1).unjudged)
+    best = Searcher(demo_index(), preset=preset.unjudged)
     assert judge.asked == [hit.segment for hit in best.search(DEMO_QUERY, k=short).hits]
     assert (found.judgements, found.judgements_avoided) == (
         short,

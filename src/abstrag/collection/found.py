@@ -1,0 +1,71 @@
+"""What was found in the documents of a shortlist, as hits and as scores of documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+import numpy as np
+
+from abstrag.collection.pooled import Pooled
+from abstrag.collection.results import CollectionHit, DocumentScore
+from abstrag.collection.shortlist import Shortlist
+from abstrag.rank.aggregate import AGGREGATIONS
+
+ORDERED_BY: Final = "top_1"  # docs/collections.md says why
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A query laid over the documents of a shortlist, after the judge was asked."""
+
+    shortlist: Shortlist
+    rows: tuple[int, ...]  # of the shelf: those that the pool's documents are, in its order
+    pooled: Pooled
+
+    def hits(self, k: int) -> tuple[CollectionHit, ...]:
+        """Return the best k hits of all documents."""
+        return tuple(self._hit(row, score) for row, score in islice(self.pooled.order(), k))
+
+    def documents(self) -> tuple[DocumentScore, ...]:
+        """Return the shortlist with its scores, best first."""
+        final, owners = self.pooled.final, self.pooled.owners
+        made = [
+            self._score(rank, row, final[owners == owner].tolist() or [0.0])
+            for owner, (rank, row) in enumerate(enumerate(self.rows, 1))
+        ]
+        return tuple(sorted(made, key=lambda each: (-each.score, each.rank)))
+
+    def stands_for(self, owner: int, document: str) -> bool:
+        """Tell whether a document of the pool is a given one, or a copy of it."""
+        row = self.rows[owner]
+        return document in (self.shortlist.shelf.documents[row].id, *self.shortlist.copies(row))
+
+    def _hit(self, row: int, score: float) -> CollectionHit:
+        owner = int(self.pooled.owners[row])
+        place = self.rows[owner]
+        info = self.shortlist.shelf.documents[place]
+        return CollectionHit(
+            hit=replace(self.pooled.hit(row), document=info.id),
+            title=info.title,
+            also=self.shortlist.copies(place),
+            prior=float(self.shortlist.prior[place]),
+            score=score,
+        )
+
+    def _score(self, rank: int, row: int, scores: list[float]) -> DocumentScore:
+        info = self.shortlist.shelf.documents[row]
+        found = {name: aggregate(scores) for name, aggregate in AGGREGATIONS.items()}
+        return DocumentScore(
+            document=info.id,
+            title=info.title,
+            date=info.date,
+            source_path=info.source_path,
+            also=self.shortlist.copies(row),
+            rank=rank,
+            prior=float(np.float64(self.shortlist.prior[row])),
+            standings=self.shortlist.standings(row),
+            score=found[ORDERED_BY],
+            **found,
+        )

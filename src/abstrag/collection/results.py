@@ -1,0 +1,91 @@
+"""What a search over many documents returns."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from abstrag.collection.filters import Filters
+from abstrag.collection.shelf import Source
+from abstrag.model.query import Query
+from abstrag.model.ranking import Hit, WhyNot
+from abstrag.model.record import record
+
+
+@record
+class Standing:
+    """Where a document stands with one source: its score, and its rank among those searched."""
+
+    source: Source
+    score: float
+    rank: int
+
+
+@record
+class DocumentScore:
+    """A document of the shortlist, and its score by each of the three aggregations."""
+
+    document: str
+    title: str
+    date: str | None
+    source_path: str | None
+    also: tuple[str, ...]  # other documents with the same title and text
+    rank: int  # in the shortlist
+    prior: float  # what the sources together made of it, in [0, 1]
+    standings: tuple[Standing, ...]
+    score: float  # the aggregation that documents are ordered by
+    top_1: float
+    top_k_mean: float
+    log_sum_exp: float
+
+
+@record
+class CollectionHit:
+    """A hit of one document among the hits of all: score = relevance · prior^p."""
+
+    hit: Hit
+    title: str
+    also: tuple[str, ...]
+    prior: float
+    score: float
+
+
+@record
+class CollectionRanking:
+    """The best segments of many documents, best first, and the documents that were searched."""
+
+    query: Query
+    tau: float
+    preset: str
+    filters: Filters
+    hits: tuple[CollectionHit, ...]
+    documents: tuple[DocumentScore, ...]  # the shortlist, best first
+    collection: int  # documents in all
+    passed: int  # that no filter refuses
+    judgements: int = 0
+    judgements_avoided: int = 0
+
+
+class Lost(StrEnum):
+    """Where a passage of a collection gets lost, in the order in which it can."""
+
+    FOUND = "found"
+    NOT_IN_COLLECTION = "not in the collection"
+    FILTERED = "left out by a filter"
+    NOT_SHORTLISTED = "its document was not shortlisted"
+    WITHIN = "lost within its document"
+    OUTRANKED = "other documents rank higher"
+
+
+@record
+class CollectionWhyNot:
+    """The one first reason why a passage of a collection is not among the first hits."""
+
+    passage: str
+    lost: Lost
+    detail: str
+    document: str | None = None
+    title: str = ""
+    rank: int | None = None  # among all hits
+    standings: tuple[Standing, ...] = ()
+    least: tuple[Standing, ...] = ()  # of the last document that was shortlisted
+    within: WhyNot | None = None

@@ -1,0 +1,192 @@
+"""One question over many documents: a shortlist, then the calculus within each document on it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from abstrag.collection.cards import OnMade, all_cards
+from abstrag.collection.filters import Filters
+from abstrag.collection.found import Found
+from abstrag.collection.pooled import Laid, Pooled
+from abstrag.collection.results import CollectionRanking, Standing
+from abstrag.collection.shelf import Shelf
+from abstrag.collection.shortlist import Shortlist
+from abstrag.config import TAU
+from abstrag.engine.searcher import DEFAULT_K, Searcher
+from abstrag.errors import InputError
+from abstrag.model.index import DocumentIndex
+from abstrag.model.ranking import Hit
+from abstrag.neural.embedder import default_embedder
+from abstrag.neural.encoder import TextEncoder
+from abstrag.rank.judging import Judge
+from abstrag.rank.relevance import DEFAULT_PRESET, Preset
+from abstrag.stores.protocol import DocumentInfo, Store
+from abstrag.stores.rows import collector_paused
+
+SHORTLIST: Final = 12  # documents that are opened for a query
+# Frozen; docs/collections.md has the ranges tried and the split.
+PRIOR_POWER: Final = 10.0
+_KEPT: Final = 64  # open documents, the last ones used
+
+OpenDocument = Callable[[DocumentIndex], Searcher]
+
+
+class CollectionSearcher:
+    """Answers questions about all documents of a store.
+
+        with open_store("library.db") as store:
+            for found in CollectionSearcher(store).search("Who visited TSMC?").hits:
+                print(found.hit.document, found.hit.quote)
+
+    The shelf is read when the first question comes, and again after `reload`. Like the store it
+    belongs to one thread.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        preset: Preset = DEFAULT_PRESET,
+        judge: Judge | None = None,
+        encoder: TextEncoder | None = None,
+        embeddings: bool = True,
+        shortlist: int = SHORTLIST,
+        prior_power: float = PRIOR_POWER,
+        on_made: OnMade = lambda _done, _all: None,
+        open_document: OpenDocument | None = None,
+        shelf: Shelf | None = None,
+    ) -> None:
+        """Take a store, whose documents get a card each where they have none.
+
+        Args:
+            store: Must stay open.
+            preset: How segments are ranked.
+            judge: Asked instead of the shipped one, where the preset wants one.
+            encoder: What embeds documents and queries; the shipped one unless given.
+            embeddings: False leaves vectors out, and no model is loaded for them.
+            shortlist: How many documents are opened for a query.
+            prior_power: How much a document's own score counts for its hits; 0 for nothing.
+            on_made: Told how many missing cards are made, of how many.
+            open_document: Makes the searcher of a document, where another than the usual is wanted.
+            shelf: The shelf of this store, where it is at hand; until `reload`.
+        """
+        if shortlist < 1:
+            raise InputError(f"the shortlist is {shortlist}", hint="open at least one document")
+        self.store = store
+        self.preset = preset
+        self.shortlist_size = shortlist
+        self._judge = judge
+        self._given_encoder = encoder
+        self._embeddings = embeddings
+        self._prior_power = prior_power
+        self._on_made = on_made
+        self._open_document = open_document or self._usual
+        self._shelf = shelf
+        self._searchers: OrderedDict[tuple[str, str, str], Searcher] = OrderedDict()
+
+    @property
+    def shelf(self) -> Shelf:
+        """The cards of all documents, read when first needed."""
+        if self._shelf is None:
+            cards = all_cards(self.store, encoder=self.encoder, on_made=self._on_made)
+            self._shelf = Shelf.of(cards)
+        return self._shelf
+
+    @property
+    def encoder(self) -> TextEncoder | None:
+        """What embeds; None where vectors are left out."""
+        if not self._embeddings:
+            return None
+        return self._given_encoder or default_embedder()
+
+    def reload(self) -> None:
+        """Read everything again before the next question; documents may have come or gone."""
+        self._shelf = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Close the documents that are open."""
+        self._searchers.clear()
+
+    def search(
+        self,
+        text: str,
+        *,
+        k: int = DEFAULT_K,
+        tau: float = TAU,
+        filters: Filters | None = None,
+    ) -> CollectionRanking:
+        """Rank the segments of all documents as evidence for a question or a claim."""
+        if k < 1:
+            raise InputError(f"k is {k}", hint="ask for at least one hit")
+        with collector_paused():  # a document is thousands of records, and there are no cycles
+            return self._search(text, k, tau, filters or Filters())
+
+    def _search(self, text: str, k: int, tau: float, filters: Filters) -> CollectionRanking:
+        shortlist = self.shortlist(text, filters=filters)
+        found = self.lay(text, shortlist, tau=tau)
+        judged = found.pooled.judge(k)
+        return CollectionRanking(
+            query=self.shelf.query(text),
+            tau=tau,
+            preset=self.preset.name,
+            filters=filters,
+            hits=found.hits(k),
+            documents=found.documents(),
+            collection=len(self.shelf.documents),
+            passed=len(shortlist.passed),
+            judgements=judged.made,
+            judgements_avoided=judged.avoided,
+        )
+
+    def shortlist(self, text: str, *, filters: Filters | None = None) -> Shortlist:
+        """Rank the documents themselves, by what is on their cards."""
+        return Shortlist.of(
+            self.shelf,
+            text,
+            encoder=self.encoder,
+            filters=filters or Filters(),
+            size=self.shortlist_size,
+        )
+
+    def explain(self, text: str, document: str, segment: str, *, tau: float = TAU) -> Hit:
+        """Return the full trace of one segment of one document, whether it is found or not."""
+        info = self.store.find(document)
+        hit = self.open(info).explain(text, segment, tau=tau)
+        return replace(hit, document=info.id)
+
+    def standing(
+        self, text: str, document: str, *, filters: Filters | None = None
+    ) -> tuple[Standing, ...]:
+        """Say where a document stands with each source."""
+        wanted = self.store.find(document).id
+        row = next(i for i, info in enumerate(self.shelf.documents) if info.id == wanted)
+        return self.shortlist(text, filters=filters).standings(row)
+
+    def open(self, info: DocumentInfo) -> Searcher:
+        """Return the searcher of one document; the last few stay open."""
+        place = (info.id, info.content_hash, info.fingerprint)
+        if place not in self._searchers:
+            self._searchers[place] = self._open_document(self.store.get(info.id))
+            if len(self._searchers) > _KEPT:
+                self._searchers.popitem(last=False)
+        self._searchers.move_to_end(place)
+        return self._searchers[place]
+
+    def _usual(self, index: DocumentIndex) -> Searcher:
+        return Searcher(index, preset=self.preset, judge=self._judge, memory=self.store)
+
+    def lay(self, text: str, shortlist: Shortlist, *, tau: float) -> Found:
+        """Lay a query over every document on the shortlist."""
+        rows, laid = [], []
+        for row in shortlist.rows:
+            try:
+                scoring = self.open(self.shelf.documents[row]).scoring(text, tau=tau)
+            except InputError:  # words that other documents know and this one does not
+                continue
+            rows.append(row)
+            laid.append(Laid(scoring, float(shortlist.prior[row]) ** self._prior_power))
+        return Found(shortlist, tuple(rows), Pooled(laid, self.preset))

@@ -1,0 +1,101 @@
+"""The shelf: all cards of a collection in flat arrays, asked by three sources at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from abstrag.collection.card import hashed
+from abstrag.collection.cards import Cards
+from abstrag.collection.postings import CollectionPostings
+from abstrag.collection.vectors import VectorTable
+from abstrag.collection.vocabulary import CollectionVocabulary, Scores
+from abstrag.model.query import Query
+from abstrag.neural.encoder import TextEncoder
+from abstrag.query.normalize import normalize
+from abstrag.query.time import interval_of
+from abstrag.rank.lexical import words
+from abstrag.stores.protocol import DocumentInfo
+
+K1: Final = 1.5
+B: Final = 0.75
+
+
+class Source(StrEnum):
+    """What proposes documents."""
+
+    WORDS = "words"  # BM25 over title and text
+    TERMS = "terms"  # the costed postings
+    VECTORS = "vectors"  # the closest window of the document
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A collection's documents, and what its cards say of them; a row is a document."""
+
+    documents: tuple[DocumentInfo, ...]
+    texts: npt.NDArray[np.uint64]
+    lengths: npt.NDArray[np.uint32]
+    stems: CollectionPostings
+    vocabulary: CollectionVocabulary
+    vectors: VectorTable | None
+
+    @classmethod
+    def of(cls, cards: Cards) -> Shelf:
+        """Turn cards into arrays."""
+        made = cards.cards
+        terms = CollectionPostings.of([c.terms for c in made], [c.costs for c in made])
+        times = {term: interval_of(term) for card in made for term in card.times}
+        return cls(
+            documents=cards.documents,
+            texts=np.fromiter((card.text for card in made), np.uint64, len(made)),
+            lengths=np.fromiter((card.length for card in made), np.uint32, len(made)),
+            stems=CollectionPostings.of([c.stems for c in made], [c.counts for c in made]),
+            vocabulary=CollectionVocabulary(
+                segments=len(made),
+                postings=terms,
+                times={term: own for term, own in times.items() if own is not None},
+            ),
+            vectors=VectorTable(cards.vectors) if cards.vectors else None,
+        )
+
+    def scores(self, text: str, encoder: TextEncoder | None) -> Mapping[Source, Scores]:
+        """Return what each source thinks of every document; without vectors there are two."""
+        found = {Source.WORDS: self.bm25(text), Source.TERMS: self.typed(text)}
+        if encoder is not None and self.vectors is not None:
+            (asked,) = encoder.embed([text])
+            found[Source.VECTORS] = self.vectors(asked)
+        return found
+
+    def bm25(self, text: str) -> Scores:
+        """Return BM25 of every document, with the idf of the collection."""
+        size = len(self.documents)
+        found = np.zeros(size, np.float32)
+        usual = max(float(self.lengths.mean()), 1.0) if size else 1.0
+        for stem in words(text):
+            rows, counts = self.stems.column(hashed(stem))
+            idf = np.float32(np.log1p((size - len(rows) + 0.5) / (len(rows) + 0.5)))
+            often = counts.astype(np.float32)
+            room = K1 * (1 - B + B * self.lengths[rows].astype(np.float32) / np.float32(usual))
+            found[rows] += idf * often / (often + room.astype(np.float32))
+        return found
+
+    def typed(self, text: str) -> Scores:
+        """Return what every document meets of the query, at the price of getting there."""
+        return self.vocabulary.scores(self.query(text))
+
+    def query(self, text: str) -> Query:
+        """Read a query with the whole collection's vocabulary."""
+        return normalize(text, self.vocabulary)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory the arrays take; the documents' own records come on top."""
+        arrays = self.texts.nbytes + self.lengths.nbytes + self.stems.nbytes
+        arrays += self.vocabulary.postings.nbytes
+        return arrays + (self.vectors.nbytes if self.vectors is not None else 0)

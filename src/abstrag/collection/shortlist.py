@@ -1,0 +1,105 @@
+"""The shortlist: which documents are worth opening, by what three sources make of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from abstrag.collection.filters import Filters
+from abstrag.collection.results import Standing
+from abstrag.collection.shelf import Shelf, Source
+from abstrag.collection.vocabulary import Scores
+from abstrag.neural.encoder import TextEncoder
+
+# Frozen; docs/collections.md has the ranges tried and the split.
+WEIGHTS: Final[Mapping[Source, float]] = {
+    Source.WORDS: 1.0,
+    Source.TERMS: 0.5,
+    Source.VECTORS: 2.0,
+}
+
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Shortlist:
+    """All documents that pass the filters in their order, the first `size` of them chosen.
+
+    Of documents with the same title and text only the first is in it.
+    """
+
+    shelf: Shelf
+    scores: Mapping[Source, Scores]
+    prior: Scores
+    passed: Places  # the rows no filter refuses
+    order: Places  # of those, best first and without copies or such that score nothing
+    size: int
+
+    @classmethod
+    def of(
+        cls,
+        shelf: Shelf,
+        text: str,
+        *,
+        encoder: TextEncoder | None,
+        filters: Filters,
+        size: int,
+    ) -> Shortlist:
+        """Ask the sources and put their answers together."""
+        scores = shelf.scores(text, encoder)
+        prior = fused(scores)
+        passed = np.array(
+            [i for i, info in enumerate(shelf.documents) if filters.refuses(info) is None]
+            if filters.any
+            else range(len(shelf.documents)),
+            np.int64,
+        )
+        ranked = passed[np.argsort(-prior[passed], kind="stable")]
+        ranked = ranked[prior[ranked] > 0]
+        _, first = np.unique(shelf.texts[ranked], return_index=True)
+        return cls(shelf, scores, prior, passed, ranked[np.sort(first)], size)
+
+    @property
+    def rows(self) -> list[int]:
+        """The rows that are searched, best first."""
+        chosen: list[int] = self.order[: self.size].tolist()
+        return chosen
+
+    def rank(self, row: int) -> int | None:
+        """Return the rank of a row, or of the copy that stands for it."""
+        (found,) = np.nonzero(self.shelf.texts[self.order] == self.shelf.texts[row])
+        return int(found[0]) + 1 if len(found) else None
+
+    def copies(self, row: int) -> tuple[str, ...]:
+        """Return the other documents with the same title and text that pass the filters."""
+        (same,) = np.nonzero(self.shelf.texts[self.passed] == self.shelf.texts[row])
+        return tuple(self.shelf.documents[i].id for i in self.passed[same].tolist() if i != row)
+
+    def standings(self, row: int) -> tuple[Standing, ...]:
+        """Say where a row stands with each source, among those that pass the filters."""
+        return tuple(
+            Standing(
+                source,
+                float(scores[row]),
+                1 + int(np.count_nonzero(scores[self.passed] > scores[row])),
+            )
+            for source, scores in self.scores.items()
+        )
+
+
+def fused(scores: Mapping[Source, Scores], weights: Mapping[Source, float] = WEIGHTS) -> Scores:
+    """Return the weighted mean of the sources, in [0, 1]; BM25 is divided by its best.
+
+    It is the best of the whole collection, so that no filter changes a score.
+    """
+    total = sum(weights[source] for source in scores)
+    mixed = np.zeros_like(next(iter(scores.values())))
+    for source, values in scores.items():
+        top = values.max(initial=0.0) if source is Source.WORDS else 1.0
+        if top > 0:
+            mixed += np.float32(weights[source] / total) * values / np.float32(top)
+    return mixed

@@ -1,0 +1,177 @@
+"""Why not, across documents: where on its way to the first hits a passage gets lost.
+
+It may stand in no document, or in one that a filter leaves out, or that is not on the shortlist, or
+that is and ranks something else; and when its own document ranks it well, others may still be
+ahead. Everything is read off the same shortlist and the same pool that rank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from abstrag.collection.filters import Filters
+from abstrag.collection.results import CollectionWhyNot, Lost, Standing
+from abstrag.collection.searcher import CollectionSearcher
+from abstrag.collection.shelf import Source
+from abstrag.collection.shortlist import Shortlist
+from abstrag.config import TAU
+from abstrag.engine.searcher import DEFAULT_K
+from abstrag.errors import InputError
+from abstrag.language.keys import key
+from abstrag.model.ranking import Cause, WhyNot
+
+_LOOKED_INTO: Final = 10  # documents whose words are most like the passage's
+_CALLED: Final = {
+    Source.WORDS: "BM25 ranks",
+    Source.TERMS: "the costed postings rank",
+    Source.VECTORS: "embeddings rank",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What is looked for: words, or a segment of a document."""
+
+    text: str | None = None
+    segment: str | None = None
+    document: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.text is None) == (self.segment is None):
+            raise InputError(
+                "why-not needs either the words of a passage or a segment id",
+                hint='--text "…", or --document ID --span s12',
+            )
+        if self.segment is not None and self.document is None:
+            raise InputError(
+                f"many documents have a segment {self.segment!r}",
+                hint="name one with --document ID",
+            )
+
+    @property
+    def name(self) -> str:
+        """The words, or else the id of the segment."""
+        return self.text or self.segment or ""
+
+
+def why_not(
+    searcher: CollectionSearcher,
+    query: str,
+    passage: Passage,
+    *,
+    k: int = DEFAULT_K,
+    tau: float = TAU,
+    filters: Filters | None = None,
+) -> CollectionWhyNot:
+    """Say the one first reason why a passage is not among the first k hits of a collection."""
+    filters = filters or Filters()
+    row = _row_of(searcher, passage)
+    if row is None:
+        return CollectionWhyNot(
+            passage.name, Lost.NOT_IN_COLLECTION, "no document contains these words"
+        )
+    info = searcher.shelf.documents[row]
+    named = CollectionWhyNot(passage.name, Lost.FOUND, "", info.id, info.title)
+    refused = filters.refuses(info)
+    if refused is not None:
+        return replace(named, lost=Lost.FILTERED, detail=refused)
+    shortlist = searcher.shortlist(query, filters=filters)
+    named = replace(named, standings=shortlist.standings(row))
+    rank = shortlist.rank(row)
+    if rank is None or rank > shortlist.size:
+        return _not_shortlisted(named, shortlist, rank)
+    return _within(searcher, query, passage, named, shortlist, k=k, tau=tau)
+
+
+def _row_of(searcher: CollectionSearcher, passage: Passage) -> int | None:
+    """Find the document: the one that is named, or the first whose text has the words."""
+    shelf = searcher.shelf
+    if passage.document is not None:
+        wanted = searcher.store.find(passage.document).id
+        return next(i for i, info in enumerate(shelf.documents) if info.id == wanted)
+    asked = key(passage.text or "")
+    scores = shelf.bm25(passage.text or "")
+    likely: list[int] = np.argsort(-scores, kind="stable")[:_LOOKED_INTO].tolist()
+    for row in likely:
+        document = searcher.open(shelf.documents[row]).index.document
+        if asked and asked in key(document.text):
+            return row
+    return None
+
+
+def _not_shortlisted(
+    named: CollectionWhyNot, shortlist: Shortlist, rank: int | None
+) -> CollectionWhyNot:
+    """Say how each source ranks the document, and what the last one that made it had."""
+    if rank is None:
+        detail = "no source finds anything of the query in it"
+        return replace(named, lost=Lost.NOT_SHORTLISTED, detail=detail)
+    last = int(shortlist.order[shortlist.size - 1])
+    least = shortlist.standings(last)
+    opened = "1 is opened" if shortlist.size == 1 else f"{shortlist.size} are opened"
+    where = f"it ranks {rank} of {len(shortlist.order)} documents and {opened}"
+    pairs = zip(named.standings, least, strict=True)
+    detail = f"{where}: {'; '.join(_compared(mine, theirs) for mine, theirs in pairs)}"
+    return replace(named, lost=Lost.NOT_SHORTLISTED, detail=detail, least=least)
+
+
+def _compared(mine: Standing, theirs: Standing) -> str:
+    return (
+        f"{_CALLED[mine.source]} it {mine.rank} with {mine.score:.2f}, "
+        f"the last one opened has {theirs.score:.2f}"
+    )
+
+
+def _within(
+    searcher: CollectionSearcher,
+    query: str,
+    passage: Passage,
+    named: CollectionWhyNot,
+    shortlist: Shortlist,
+    *,
+    k: int,
+    tau: float,
+) -> CollectionWhyNot:
+    """Explain what happened to a passage whose document was opened."""
+    info = next(i for i in searcher.shelf.documents if i.id == named.document)
+    inner = searcher.open(info).why_not(
+        query, passage=passage.text, segment=passage.segment, k=k, tau=tau
+    )
+    rank = _rank(searcher, query, shortlist, inner, info.id, k=k, tau=tau)
+    named = replace(named, rank=rank, within=inner, passage=inner.passage)
+    if rank is not None and rank <= k:
+        return replace(named, detail=f"it is found, at rank {rank} of all hits")
+    if inner.cause is not Cause.FOUND:
+        return replace(named, lost=Lost.WITHIN, detail=inner.detail)
+    place = "not ranked" if rank is None else f"at rank {rank}"
+    detail = (
+        f"its document ranks it {inner.rank}, but among the hits of all documents it is {place}"
+    )
+    return replace(named, lost=Lost.OUTRANKED, detail=detail)
+
+
+def _rank(
+    searcher: CollectionSearcher,
+    query: str,
+    shortlist: Shortlist,
+    inner: WhyNot,
+    document: str,
+    *,
+    k: int,
+    tau: float,
+) -> int | None:
+    """Return the rank of a segment among the hits of all documents."""
+    if inner.segment is None:
+        return None
+    found = searcher.lay(query, shortlist, tau=tau)
+    found.pooled.judge(k)
+    for rank, (row, _) in enumerate(found.pooled.order(), 1):
+        owner, position = found.pooled.position(row)
+        laid = found.pooled.laid[owner].scoring.document
+        same = found.stands_for(owner, document)
+        if same and laid.records[position].segment.id == inner.segment:
+            return rank
+    return None

@@ -1,0 +1,156 @@
+"""What the sources say of documents, and how a shortlist is made of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import bm25s
+import numpy as np
+import pytest
+
+from abstrag.collection.cards import all_cards
+from abstrag.collection.filters import Filters
+from abstrag.collection.postings import CollectionPostings
+from abstrag.collection.shelf import K1, B, Shelf, Source
+from abstrag.collection.shortlist import Shortlist
+from abstrag.rank.lexical import words
+from abstrag.stores.open import open_store
+from tests.unit.collection.shelves import TEXTS, Topics, fill, indexes, put
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
+    with open_store(tmp_path_factory.mktemp("shelf") / "library.db") as store:
+        yield Shelf.of(all_cards(fill(store), encoder=Topics()))
+
+
+def best(shelf: Shelf, scores: np.ndarray) -> str:
+    assert np.count_nonzero(scores == scores.max()) == 1
+    return shelf.documents[int(scores.argmax())].id
+
+
+def shortlist(shelf: Shelf, text: str, filters: Filters | None = None, size: int = 5) -> Shortlist:
+    return Shortlist.of(shelf, text, encoder=Topics(), filters=filters or Filters(), size=size)
+
+
+def test_postings_hold_what_the_rows_hold() -> None:
+    random = np.random.default_rng(3)
+    rows = [np.unique(random.integers(0, 40, size=9).astype(np.uint64)) for _ in range(30)]
+    values = [random.integers(0, 255, size=len(row)).astype(np.uint8) for row in rows]
+    made = CollectionPostings.of(rows, values)
+    for wanted in range(45):
+        expected = [
+            (i, int(value))
+            for i, (row, own) in enumerate(zip(rows, values, strict=True))
+            for key, value in zip(row, own, strict=True)
+            if key == wanted
+        ]
+        found = zip(*(part.tolist() for part in made.column(wanted)), strict=True)
+        assert list(found) == expected
+        assert (wanted in made) == bool(expected)
+
+
+def test_no_rows_have_no_postings() -> None:
+    made = CollectionPostings.of([], [])
+    assert 7 not in made
+    assert len(made.column(7)[0]) == 0
+
+
+def test_bm25_is_that_of_another_implementation(shelf: Shelf) -> None:
+    texts = []
+    for info in shelf.documents:
+        index = indexes()[info.id]
+        texts.append(words(" ".join([index.document.title] * 2 + [s.text for s in index.segments])))
+    other = bm25s.BM25(method="lucene", k1=K1, b=B)
+    other.index(texts, show_progress=False)
+    for query in ("mercury poisoning", "long walks of a hound at dawn", "the planet Mercury"):
+        known = [w for w in words(query) if any(w in text for text in texts)]
+        assert shelf.bm25(query) == pytest.approx(other.get_scores(known), rel=1e-4)
+
+
+def test_costed_postings_find_what_words_do_not(shelf: Shelf) -> None:
+    query = "ships passing a lock"
+    assert shelf.bm25("ships").max() == 0.0
+    typed = shelf.typed("ships")
+    assert best(shelf, typed) == "harbour"  # a cargo vessel is a kind of ship
+    assert 0 < typed.max() < 1  # and the step is paid for
+    assert shelf.typed(query).max() > typed.max() * 0.5
+
+
+def test_an_exact_term_is_worth_all_of_its_literal(shelf: Shelf) -> None:
+    assert shelf.typed("craters").max() == pytest.approx(1.0)
+
+
+def test_words_of_the_same_root_are_found(shelf: Shelf) -> None:
+    assert best(shelf, shelf.typed("What is poisonous?")) == "metal"
+
+
+def test_a_time_window_finds_dates_inside_it(shelf: Shelf) -> None:
+    assert best(shelf, shelf.typed("in May 2024")) == "visit"
+
+
+def test_a_document_that_only_embeddings_find_is_shortlisted(shelf: Shelf) -> None:
+    text = "What barks?"
+    found = shortlist(shelf, text)
+    row = found.rows[0]
+    assert shelf.documents[row].id == "hounds"
+    scores = {each.source: each.score for each in found.standings(row)}
+    assert scores[Source.WORDS] == scores[Source.TERMS] == 0.0
+    assert scores[Source.VECTORS] > 0.5
+    blind = Shortlist.of(shelf, text, encoder=None, filters=Filters(), size=5)
+    assert row not in blind.rows
+
+
+def test_documents_of_one_title_stay_two(shelf: Shelf) -> None:
+    found = shortlist(shelf, "Mercury")
+    assert {shelf.documents[row].id for row in found.rows} >= {"planet", "metal"}
+    assert found.copies(found.rows[0]) == ()
+
+
+def test_a_filter_changes_no_score(shelf: Shelf) -> None:
+    text = "long walks at dawn in 2023"
+    whole, part = shortlist(shelf, text), shortlist(shelf, text, Filters(since="2023"))
+    assert (whole.prior == part.prior).all()
+    assert [r for r in whole.order if r in part.passed] == part.order.tolist()
+    assert {shelf.documents[r].id for r in part.passed} == {"harbour", "visit"}
+
+
+def test_standings_count_those_that_pass(shelf: Shelf) -> None:
+    whole = shortlist(shelf, "hound and lock")
+    row = next(i for i, info in enumerate(shelf.documents) if info.id == "harbour")
+    ranks = {s.source: s.rank for s in whole.standings(row)}
+    part = shortlist(shelf, "hound and lock", Filters(since="2022"))
+    assert all(s.rank <= ranks[s.source] for s in part.standings(row))
+    assert all(s.rank == 1 for s in part.standings(row) if s.source is Source.WORDS)
+
+
+def test_copies_are_searched_once(tmp_path: Path) -> None:
+    with open_store(tmp_path / "library.db") as store:
+        fill(store, "visit", "harbour")
+        for path in ("/copies/b.md", "/copies/a.md"):
+            put(store, indexes()["visit"], path)
+        shelf = Shelf.of(all_cards(store))
+        assert len(shelf.documents) == 4
+        found = Shortlist.of(shelf, "Who visited?", encoder=None, filters=Filters(), size=9)
+        names = [shelf.documents[row].id for row in found.rows]
+        assert names[0] == "visit"
+        assert len([n for n in names if n.startswith("visit")]) == 1
+        assert len(found.copies(found.rows[0])) == 2
+        copy = next(
+            i for i, info in enumerate(shelf.documents) if info.source_path == "/copies/a.md"
+        )
+        assert found.rank(copy) == 1
+        only = Shortlist.of(
+            shelf, "Who visited?", encoder=None, filters=Filters(source="/copies"), size=9
+        )
+        assert [shelf.documents[row].source_path for row in only.rows] != ["/library/visit.md"]
+        assert len(only.copies(only.rows[0])) == 1
+
+
+def test_an_empty_shelf_can_be_asked(tmp_path: Path) -> None:
+    with open_store(tmp_path / "library.db") as store:
+        shelf = Shelf.of(all_cards(store, encoder=Topics()))
+        assert shortlist(shelf, "Who visited?").rows == []
+
+
+def test_memory_is_a_few_kilobytes_a_document(shelf: Shelf) -> None:
+    assert shelf.nbytes / len(TEXTS) < 5_000

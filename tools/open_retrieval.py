@@ -24,13 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.baselines.bm25 import Bm25
-from abstrag.baselines.hybrid import standardized
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.datasets.files import Place, existing, read_lines
 from abstrag.bench.split import Part, parse_split, part_of
 from abstrag.bench.stats import differences, holm, intervals
 from abstrag.collection.searcher import CollectionSearcher
 from abstrag.collection.shelf import K1, B
+from abstrag.rank.match import standardized
 from abstrag.rank.relevance import DEFAULT_PRESET, FAST
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store

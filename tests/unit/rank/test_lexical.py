@@ -23,7 +23,8 @@ def scores(texts: Sequence[str], asked: str) -> list[float]:
         at += len(text) + 1
     document = Document("d", "d", "\n".join(texts) + "\n", tuple(blocks))
     whole = index(document, settings=Settings(granularity="paragraph"))
-    return Lexical(whole)(Query(asked, ())).tolist()
+    found: list[float] = Lexical(whole)(Query(asked, ())).tolist()
+    return found
 
 
 def test_words_are_folded_stemmed_and_rid_of_those_that_say_nothing() -> None:

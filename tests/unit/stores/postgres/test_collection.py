@@ -1,0 +1,17 @@
+"""A collection is searched on a server as it is in a file."""
+
+from pathlib import Path
+
+from abstrag.stores.open import open_store
+from tests.unit.collection.shelves import fill, searcher
+
+QUERIES = ("Who visited the fabrication division?", "ships passing the lock at dawn")
+
+
+def test_a_server_answers_as_a_file_does(address: str, tmp_path: Path) -> None:
+    with open_store(address) as server, open_store(tmp_path / "library.db") as file:
+        there, here = searcher(fill(server)), searcher(fill(file))
+        for query in QUERIES:
+            found = there.search(query)
+            assert found.hits
+            assert found == here.search(query)

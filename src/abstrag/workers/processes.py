@@ -8,7 +8,9 @@ import pickle
 import signal
 import traceback
 from collections.abc import Generator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
 from threading import Thread
@@ -66,6 +68,11 @@ class Processes:
 class _Worker:
     process: multiprocessing.process.BaseProcess
     connection: Connection
+    owes: int = 1  # messages: that it is ready, then a result for each item
+
+
+class _Stop:
+    """In place of an item: there are no more."""
 
 
 class ProcessCrew:
@@ -81,6 +88,7 @@ class ProcessCrew:
         ours, theirs = _CONTEXT.Pipe()
         process = _CONTEXT.Process(target=_work, args=(theirs, self._task), daemon=True)
         # Ctrl-C reaches everybody in the terminal's group; only the parent is to act on it
+        resource_tracker.ensure_running()  # the first start of it would let the signal through
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             process.start()
@@ -93,6 +101,7 @@ class ProcessCrew:
 
     def give(self, worker: int, item: Any) -> None:
         """Send an item; a thread of the worker takes it in, so that this never waits for long."""
+        self._workers[worker].owes += 1
         try:
             self._workers[worker].connection.send(item)
         except (BrokenPipeError, ConnectionResetError):
@@ -112,6 +121,7 @@ class ProcessCrew:
             worker.process.join(_LAST_BREATH_S)  # so that we hear how it ended
             self.dismiss(number)
             return Died(number, _how(worker.process.exitcode))
+        worker.owes -= 1
         if kind is Ready:
             return Ready(number)
         return Raised(number, value) if kind is Raised else Answer(number, value)
@@ -124,9 +134,13 @@ class ProcessCrew:
         gone.process.join()
 
     def close(self) -> None:
-        """Kill every process; between two items there is nothing a worker could lose."""
-        for worker in self._workers.values():
-            worker.process.kill()
+        """Let those that are done go in peace, and kill the others: nothing of theirs is wanted."""
+        idle = [worker for worker in self._workers.values() if worker.owes == 0]
+        for worker in idle:
+            with suppress(OSError):  # it is gone already
+                worker.connection.send(_Stop())
+        for worker in idle:
+            worker.process.join(_LAST_BREATH_S)
         for number in list(self._workers):
             self.dismiss(number)
 
@@ -139,22 +153,29 @@ def _how(exit_code: int | None) -> str:
 
 def _work(connection: Connection, pickled: bytes) -> None:
     """Be a worker: load once, then do items until the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     inbox: SimpleQueue[Any] = SimpleQueue()
     Thread(target=_receive, args=(connection, inbox), daemon=True).start()
     try:
         task: Task[Any, Any] = pickle.loads(pickled)
         perform = task.start()
     except Exception as error:
-        connection.send((Raised, sendable(error)))
+        _tell(connection, pickle.dumps((Raised, sendable(error))))
         return
-    connection.send((Ready, None))
-    while True:
-        item = inbox.get()
+    _tell(connection, pickle.dumps((Ready, None)))
+    while not isinstance(item := inbox.get(), _Stop):
         try:
             message = pickle.dumps((Answer, perform(item)))
         except Exception as error:
             message = pickle.dumps((Raised, sendable(error)))
+        _tell(connection, message)
+
+
+def _tell(connection: Connection, message: bytes) -> None:
+    try:
         connection.send_bytes(message)
+    except OSError:  # the parent is gone, and nobody is there to hear of it
+        os._exit(1)
 
 
 def _receive(connection: Connection, inbox: SimpleQueue[Any]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from abstrag.collection.searcher import CollectionSearcher
     from abstrag.config import Settings
     from abstrag.engine.facade import AbstRAG
     from abstrag.engine.searcher import Searcher
@@ -33,6 +34,7 @@ _HOMES = {
     "Bridge": "model.query",
     "BudgetCurve": "model.ranking",
     "Clause": "model.query",
+    "CollectionSearcher": "collection.searcher",
     "Document": "model.document",
     "DocumentIndex": "model.index",
     "Edge": "model.term",
@@ -59,6 +61,7 @@ __all__ = [
     "Bridge",
     "BudgetCurve",
     "Clause",
+    "CollectionSearcher",
     "Document",
     "DocumentIndex",
     "Edge",

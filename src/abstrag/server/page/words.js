@@ -51,6 +51,7 @@ const LICENCES = {
   lexicon: "lexicon",
   model: "a model said so",
   patch: "an accepted patch",
+  collection: "another document says so",
 };
 
 /** Where the right to use an edge comes from. */

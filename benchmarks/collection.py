@@ -5,7 +5,7 @@
 
 Without a store a small library of made-up notes is indexed first. With one, its first third, two
 thirds and whole are measured. A query is timed with no document open, as the first of its kind;
-`shortlist` is the part of it that looks at every document. With --judge the shipped judge reads.
+`shortlist` is the part of it before any is opened. With --judge the shipped judge reads.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from typing import Final
 
 from abstrag.collection.cards import CARD, VECTORS, Cards, all_cards
 from abstrag.collection.searcher import CollectionSearcher
+from abstrag.collection.sentences import STEMS as SENTENCE_STEMS
+from abstrag.collection.sentences import VECTORS as SENTENCE_VECTORS
 from abstrag.collection.shelf import Shelf
 from abstrag.documents.load import load
 from abstrag.engine.library import Library
@@ -112,9 +114,14 @@ def report(
     again = timed(lambda: all_cards(store, encoder=encoder))
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     total = len(cards.documents)
-    kept = {name: sum(len(d) for *_, d in store.layers_named(name)) for name in (CARD, VECTORS)}
+    layers = (CARD, VECTORS, SENTENCE_STEMS, SENTENCE_VECTORS)
+    kept = {name: sum(len(d) for *_, d in store.layers_named(name)) / total for name in layers}
     print(f"cards of {total:,} documents: made in {making / 1000:.1f} s, read in {again:.0f} ms")
-    print(f"a card has {kept[CARD] / total:,.0f} bytes, its vectors {kept[VECTORS] / total:,.0f}")
+    print(f"a card has {kept[CARD]:,.0f} bytes, its vectors {kept[VECTORS]:,.0f}")
+    print(
+        f"its sentences have {kept[SENTENCE_STEMS]:,.0f} bytes of stems "
+        f"and {kept[SENTENCE_VECTORS]:,.0f} of vectors"
+    )
     if disk is not None:
         print(f"the store takes {disk / total:,.0f} bytes a document")
     print(f"reading all cards raised the peak of memory by {grown:,} KiB")

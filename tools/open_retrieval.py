@@ -28,15 +28,17 @@ from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.datasets.files import Place, existing, read_lines
 from abstrag.bench.split import Part, parse_split, part_of
 from abstrag.bench.stats import differences, holm, intervals
-from abstrag.collection.searcher import CollectionSearcher
+from abstrag.collection.filters import Filters
+from abstrag.collection.searcher import PRIOR_POWER, CollectionSearcher
 from abstrag.collection.shelf import K1, B
+from abstrag.collection.shortlist import Shortlist
 from abstrag.rank.match import standardized
 from abstrag.rank.relevance import DEFAULT_PRESET, FAST
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 
 K: Final = 10
-REFERENCE: Final = ("bm25", "dense", "hybrid")
+REFERENCE: Final = ("bm25", "dense", "hybrid", "first look")
 
 Ranks = Callable[[str], Sequence[str]]
 Array = npt.NDArray[np.float64]
@@ -76,13 +78,13 @@ def corpus_of(data: Path) -> Pool:
     return Pool("scifact", "SciFact", tuple(elements))
 
 
-def systems_of(store: Store, corpus: Pool, wanted: Sequence[str]) -> dict[str, Ranks]:
+def systems_of(store: Store, corpus: Pool, wanted: Sequence[str], power: float) -> dict[str, Ranks]:
     """Return what ranks documents, by name."""
     bm25 = Bm25(k1=K1, b=B, stem=True)
     bm25.index(corpus)
-    fast = CollectionSearcher(store, preset=FAST)
-    words = CollectionSearcher(store, preset=FAST, embeddings=False)
-    judged = CollectionSearcher(store, preset=DEFAULT_PRESET)
+    fast = CollectionSearcher(store, preset=FAST, prior_power=power)
+    words = CollectionSearcher(store, preset=FAST, prior_power=power, embeddings=False)
+    judged = CollectionSearcher(store, preset=DEFAULT_PRESET, prior_power=power)
     names = [info.id for info in fast.shelf.documents]
     place = {name: i for i, name in enumerate(corpus.ids)}
     aligned = [place[name] for name in names]
@@ -99,6 +101,12 @@ def systems_of(store: Store, corpus: Pool, wanted: Sequence[str]) -> dict[str, R
         mixed = standardized(bm25.scores(text)[aligned]) + standardized(dense(text))
         return best(mixed)
 
+    def first_look(text: str) -> list[str]:
+        listed = Shortlist.of(
+            fast.shelf, text, encoder=fast.encoder, filters=Filters(), size=fast.shortlist_size
+        )
+        return [names[i] for i in listed.order[:K]]
+
     def shortlist(text: str) -> list[str]:
         return [names[i] for i in fast.shortlist(text).order[:K]]
 
@@ -109,6 +117,7 @@ def systems_of(store: Store, corpus: Pool, wanted: Sequence[str]) -> dict[str, R
         "bm25": lambda text: best(bm25.scores(text)[aligned]),
         "dense": lambda text: best(dense(text)),
         "hybrid": hybrid,
+        "first look": first_look,
         "shortlist": shortlist,
         "collection, words only": searched(words),
         "collection, no judge": searched(fast),
@@ -146,12 +155,13 @@ def main() -> None:
     parser.add_argument("--store", required=True)
     parser.add_argument("--split", required=True)
     parser.add_argument("--systems", nargs="*", default=[], help="Only these.")
+    parser.add_argument("--power", type=float, default=PRIOR_POWER, help="Of the prior.")
     parser.add_argument("--limit", type=int, help="Only the first claims.")
     parser.add_argument("--out", type=Path, help="Write a JSON line for each claim and system.")
     given = parser.parse_args()
     claims = list(islice(claims_of(given.data, given.split), given.limit))
     with open_store(given.store, create=False) as store:
-        systems = systems_of(store, corpus_of(given.data), given.systems)
+        systems = systems_of(store, corpus_of(given.data), given.systems, given.power)
         scores, lines = np.zeros((len(claims), len(systems))), []
         for row, claim in enumerate(claims):
             for column, (name, rank) in enumerate(systems.items()):

@@ -27,7 +27,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Family, Relation, TermKind
 from abstrag.rank.lexical import words
 
-VERSION: Final = 1  # of what a card holds
+VERSION: Final = 2  # of what a card holds, and that the stems of its sentences are kept
 COST_STEPS: Final = 100  # a cost of 1 is kept as this many
 TITLE_WEIGHT: Final = 2  # a word of the title counts as often; docs/collections.md says why
 MOST: Final = 255  # counts and costs are kept in a byte

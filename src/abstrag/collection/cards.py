@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from abstrag.collection.card import VERSION, Card, card_of
+from abstrag.collection.sentences import VERSION as SENTENCES_VERSION
+from abstrag.collection.sentences import SentenceShelf, embedded
 from abstrag.collection.vectors import WINDOW_WORDS, Coded, windows
-from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
 from abstrag.stores.protocol import DocumentInfo, Store
 
@@ -103,38 +104,29 @@ class _Reader:
     def make(
         self, documents: Sequence[DocumentInfo], cards: _CardsByKey, vectors: _VectorsByContent
     ) -> None:
-        """Make and keep what documents lack, and put it with the rest."""
+        """Make and keep what documents lack, and put it with the rest.
+
+        Sentences come first: a card or a vector says that those of its document are there.
+        """
         indexes = {info: self.store.get(info.id) for info in documents}
         for info, index in indexes.items():
             if card_key(info) not in cards:
+                self._sentences.keep_stems(info, index)
                 cards[card_key(info)] = made = card_of(index)
                 self.store.put_layer(info.content_hash, CARD, card_key(info)[1], made.to_bytes())
         if self.encoder is not None:
-            bare = {
-                info.content_hash: index
-                for info, index in indexes.items()
-                if info.content_hash not in vectors
-            }
-            for content, coded in _embedded(bare, self.encoder):
+            bare = {i.content_hash: i for i in documents if i.content_hash not in vectors}
+            self._sentences.keep_vectors({info: indexes[info] for info in bare.values()})
+            cut = {content: windows(indexes[info]) for content, info in bare.items()}
+            for content, coded in embedded(cut, self.encoder):
                 vectors[content] = coded
                 self.store.put_layer(content, VECTORS, self._vector_print, coded.to_bytes())
 
     @property
+    def _sentences(self) -> SentenceShelf:
+        return SentenceShelf(self.store, self.encoder)
+
+    @property
     def _vector_print(self) -> str:
         assert self.encoder is not None
-        return f"{WINDOW_WORDS} {self.encoder.fingerprint}"
-
-
-def _embedded(
-    indexes: Mapping[str, DocumentIndex], encoder: TextEncoder
-) -> Iterator[tuple[str, Coded]]:
-    """Embed several documents in one go."""
-    texts = {content: windows(index) for content, index in indexes.items()}
-    if not texts:
-        return
-    rows = Coded.of(encoder.embed([text for some in texts.values() for text in some]))
-    at = 0
-    for content, some in texts.items():
-        part = slice(at, at + len(some))
-        yield content, Coded(rows.codes[part], rows.scales[part])
-        at += len(some)
+        return f"{WINDOW_WORDS} {SENTENCES_VERSION} {self.encoder.fingerprint}"

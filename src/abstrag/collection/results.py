@@ -13,7 +13,7 @@ from abstrag.model.record import record
 
 @record
 class Standing:
-    """Where a document stands with one source: its score, and its rank among those searched."""
+    """Where a document stands with one source: its score, and its rank among those it looked at."""
 
     source: Source
     score: float

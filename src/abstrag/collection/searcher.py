@@ -12,6 +12,8 @@ from abstrag.collection.filters import Filters
 from abstrag.collection.found import Found
 from abstrag.collection.pooled import Laid, Pooled
 from abstrag.collection.results import CollectionRanking, Standing
+from abstrag.collection.second_look import second_look
+from abstrag.collection.sentences import SentenceShelf
 from abstrag.collection.shelf import Shelf
 from abstrag.collection.shortlist import Shortlist
 from abstrag.config import TAU
@@ -28,7 +30,7 @@ from abstrag.stores.rows import collector_paused
 
 SHORTLIST: Final = 12  # documents that are opened for a query
 # Frozen; docs/collections.md has the ranges tried and the split.
-PRIOR_POWER: Final = 10.0
+PRIOR_POWER: Final = 16.0
 _KEPT: Final = 64  # open documents, the last ones used
 
 OpenDocument = Callable[[DocumentIndex], Searcher]
@@ -143,14 +145,16 @@ class CollectionSearcher:
         )
 
     def shortlist(self, text: str, *, filters: Filters | None = None) -> Shortlist:
-        """Rank the documents themselves, by what is on their cards."""
-        return Shortlist.of(
+        """Rank the documents themselves: by their cards, and the best by their sentences, too."""
+        encoder = self.encoder
+        listed = Shortlist.of(
             self.shelf,
             text,
-            encoder=self.encoder,
+            encoder=encoder,
             filters=filters or Filters(),
             size=self.shortlist_size,
         )
+        return second_look(listed, SentenceShelf(self.store, encoder))
 
     def explain(self, text: str, document: str, segment: str, *, tau: float = TAU) -> Hit:
         """Return the full trace of one segment of one document, whether it is found or not."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import log1p
 from typing import Final
 
 import numpy as np
@@ -16,7 +17,7 @@ from abstrag.collection.postings import CollectionPostings
 from abstrag.collection.vectors import VectorTable
 from abstrag.collection.vocabulary import CollectionVocabulary, Scores
 from abstrag.model.query import Query
-from abstrag.neural.encoder import TextEncoder
+from abstrag.neural.encoder import Vectors
 from abstrag.query.normalize import normalize
 from abstrag.query.time import interval_of
 from abstrag.rank.lexical import words
@@ -32,6 +33,8 @@ class Source(StrEnum):
     WORDS = "words"  # BM25 over title and text
     TERMS = "terms"  # the costed postings
     VECTORS = "vectors"  # the closest window of the document
+    SENTENCES = "sentences"  # the closest sentence; on a second look at the best documents only
+    COVER = "cover"  # the share of the query's words in one sentence; on the second look, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +67,15 @@ class Shelf:
             vectors=VectorTable(cards.vectors) if cards.vectors else None,
         )
 
-    def scores(self, text: str, encoder: TextEncoder | None) -> Mapping[Source, Scores]:
-        """Return what each source thinks of every document; without vectors there are two."""
+    def scores(self, text: str, asked: Vectors | None) -> Mapping[Source, Scores]:
+        """Return what each source thinks of every document; without vectors there are two.
+
+        Args:
+            text: The query.
+            asked: Its vector, where there is an encoder.
+        """
         found = {Source.WORDS: self.bm25(text), Source.TERMS: self.typed(text)}
-        if encoder is not None and self.vectors is not None:
-            (asked,) = encoder.embed([text])
+        if asked is not None and self.vectors is not None:
             found[Source.VECTORS] = self.vectors(asked)
         return found
 
@@ -79,11 +86,16 @@ class Shelf:
         usual = max(float(self.lengths.mean()), 1.0) if size else 1.0
         for stem in words(text):
             rows, counts = self.stems.column(hashed(stem))
-            idf = np.float32(np.log1p((size - len(rows) + 0.5) / (len(rows) + 0.5)))
             often = counts.astype(np.float32)
             room = K1 * (1 - B + B * self.lengths[rows].astype(np.float32) / np.float32(usual))
-            found[rows] += idf * often / (often + room.astype(np.float32))
+            found[rows] += (
+                np.float32(self.idf(len(rows))) * often / (often + room.astype(np.float32))
+            )
         return found
+
+    def idf(self, holders: int) -> float:
+        """Return what a stem is worth that so many documents hold."""
+        return log1p((len(self.documents) - holders + 0.5) / (holders + 0.5))
 
     def typed(self, text: str) -> Scores:
         """Return what every document meets of the query, at the price of getting there."""

@@ -1,9 +1,9 @@
-"""The shortlist: which documents are worth opening, by what three sources make of them together."""
+"""The shortlist: which documents are worth opening, by what the sources make of them together."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -13,13 +13,15 @@ from abstrag.collection.filters import Filters
 from abstrag.collection.results import Standing
 from abstrag.collection.shelf import Shelf, Source
 from abstrag.collection.vocabulary import Scores
-from abstrag.neural.encoder import TextEncoder
+from abstrag.neural.encoder import TextEncoder, Vectors
 
 # Frozen; docs/collections.md has the ranges tried and the split.
 WEIGHTS: Final[Mapping[Source, float]] = {
     Source.WORDS: 1.0,
     Source.TERMS: 0.5,
     Source.VECTORS: 2.0,
+    Source.SENTENCES: 1.5,
+    Source.COVER: 0.6,
 }
 
 Places = npt.NDArray[np.int64]
@@ -33,7 +35,9 @@ class Shortlist:
     """
 
     shelf: Shelf
-    scores: Mapping[Source, Scores]
+    text: str  # of the query
+    asked: Vectors | None  # the query's vector
+    scores: Mapping[Source, Scores]  # nan for documents that a source has not looked at
     prior: Scores
     passed: Places  # the rows no filter refuses
     order: Places  # of those, best first and without copies or such that score nothing
@@ -50,7 +54,8 @@ class Shortlist:
         size: int,
     ) -> Shortlist:
         """Ask the sources and put their answers together."""
-        scores = shelf.scores(text, encoder)
+        asked = encoder.embed([text])[0] if encoder is not None else None
+        scores = shelf.scores(text, asked)
         prior = fused(scores)
         passed = np.array(
             [i for i, info in enumerate(shelf.documents) if filters.refuses(info) is None]
@@ -61,7 +66,37 @@ class Shortlist:
         ranked = passed[np.argsort(-prior[passed], kind="stable")]
         ranked = ranked[prior[ranked] > 0]
         _, first = np.unique(shelf.texts[ranked], return_index=True)
-        return cls(shelf, scores, prior, passed, ranked[np.sort(first)], size)
+        return cls(shelf, text, asked, scores, prior, passed, ranked[np.sort(first)], size)
+
+    def looked_into(self, rows: Places, scores: Mapping[Source, Scores]) -> Shortlist:
+        """Let further sources have a say about the first rows; the others follow as they did.
+
+        Args:
+            rows: The first ones of the order.
+            scores: What each further source thinks of them.
+        """
+        had = sum(WEIGHTS[source] for source in self.scores)
+        mixed = np.float32(had) * self.prior[rows]
+        for source, values in scores.items():
+            mixed += np.float32(WEIGHTS[source]) * values
+        mixed /= np.float32(had + sum(WEIGHTS[source] for source in scores))
+        best = np.argsort(-mixed, kind="stable")
+        return replace(
+            self,
+            scores={**self.scores, **{s: self._with_copies(rows, v) for s, v in scores.items()}},
+            prior=self._with_copies(rows, mixed, self.prior),
+            order=np.concatenate((rows[best], self.order[len(rows) :])),
+        )
+
+    def _with_copies(self, rows: Places, values: Scores, rest: Scores | None = None) -> Scores:
+        """Give values to some rows and to those with the same title and text."""
+        texts = self.shelf.texts
+        found = np.full(len(texts), np.nan, np.float32) if rest is None else rest.copy()
+        (same,) = np.nonzero(np.isin(texts, texts[rows]))
+        by_text = np.argsort(texts[rows])
+        places = np.searchsorted(texts[rows], texts[same], sorter=by_text)
+        found[same] = values[by_text[places]]
+        return found
 
     @property
     def rows(self) -> list[int]:
@@ -80,7 +115,7 @@ class Shortlist:
         return tuple(self.shelf.documents[i].id for i in self.passed[same].tolist() if i != row)
 
     def standings(self, row: int) -> tuple[Standing, ...]:
-        """Say where a row stands with each source, among those that pass the filters."""
+        """Say where a row stands with each source that looked at it, among those that pass."""
         return tuple(
             Standing(
                 source,
@@ -88,6 +123,7 @@ class Shortlist:
                 1 + int(np.count_nonzero(scores[self.passed] > scores[row])),
             )
             for source, scores in self.scores.items()
+            if not np.isnan(scores[row])
         )
 
 

@@ -28,6 +28,8 @@ _CALLED: Final = {
     Source.WORDS: "BM25 ranks",
     Source.TERMS: "the costed postings rank",
     Source.VECTORS: "embeddings rank",
+    Source.SENTENCES: "its closest sentence ranks",
+    Source.COVER: "the share of the query's words that one sentence holds ranks",
 }
 
 
@@ -113,8 +115,11 @@ def _not_shortlisted(
     least = shortlist.standings(last)
     opened = "1 is opened" if shortlist.size == 1 else f"{shortlist.size} are opened"
     where = f"it ranks {rank} of {len(shortlist.order)} documents and {opened}"
-    pairs = zip(named.standings, least, strict=True)
-    detail = f"{where}: {'; '.join(_compared(mine, theirs) for mine, theirs in pairs)}"
+    theirs = {each.source: each for each in least}
+    compared = [_compared(mine, theirs[mine.source]) for mine in named.standings]
+    if len(compared) < len(least):
+        compared.append("it is too far behind for its sentences to be looked at")
+    detail = f"{where}: {'; '.join(compared)}"
     return replace(named, lost=Lost.NOT_SHORTLISTED, detail=detail, least=least)
 
 

@@ -1,0 +1,282 @@
+"""The best documents of a shortlist are looked at twice: by their sentences, before they open."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abstrag.collection import second_look as second_look_module
+from abstrag.collection.cards import all_cards
+from abstrag.collection.filters import Filters
+from abstrag.collection.second_look import second_look
+from abstrag.collection.sentences import (
+    MOST,
+    STEMS,
+    VECTORS,
+    SentenceShelf,
+    SentenceStems,
+    sentences,
+)
+from abstrag.collection.shelf import Shelf, Source
+from abstrag.collection.shortlist import WEIGHTS, Shortlist
+from abstrag.collection.why_not import Passage, why_not
+from abstrag.errors import StoreCorrupt
+from abstrag.model.segment import Granularity
+from abstrag.rank.lexical import words
+from abstrag.stores.open import open_store
+from abstrag.stores.protocol import Store
+from tests.unit.collection.shelves import (
+    TEXTS,
+    Topics,
+    fill,
+    indexed,
+    indexes,
+    put,
+    searcher,
+)
+
+QUERY = "Do hounds visit the lock when vessels pass it, and Mercury poison the harbour?"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "library.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look at two documents only, or as many as are opened."""
+    monkeypatch.setattr(second_look_module, "LOOKED_AT", 2)
+
+
+def looks(
+    store: Store, text: str, filters: Filters | None = None, *, size: int = 1, blind: bool = False
+) -> tuple[Shortlist, Shortlist]:
+    """Return a shortlist before and after the second look."""
+    encoder = None if blind else Topics()
+    shelf = Shelf.of(all_cards(store, encoder=encoder))
+    first = Shortlist.of(shelf, text, encoder=encoder, filters=filters or Filters(), size=size)
+    return first, second_look(first, SentenceShelf(store, encoder))
+
+
+def row_of(listed: Shortlist, name: str) -> int:
+    return [info.id for info in listed.shelf.documents].index(name)
+
+
+def standing(listed: Shortlist, name: str) -> dict[Source, float]:
+    return {each.source: each.score for each in listed.standings(row_of(listed, name))}
+
+
+def cover(shelf: Shelf, text: str, name: str) -> float:
+    """The share of a query's words in one sentence and the title, the long way round."""
+    index = indexes()[name]
+    holders = {
+        stem: sum(
+            stem in words(" ".join([other.document.title, *(s.text for s in other.segments)]))
+            for other in indexes().values()
+        )
+        for stem in words(text)
+    }
+    worth = {stem: shelf.idf(count) for stem, count in holders.items()}
+    title = set(words(index.document.title))
+    best = max(
+        sum(worth[stem] for stem in worth if stem in title | set(words(segment.text)))
+        for segment in index.segments
+    )
+    return best / sum(worth.values())
+
+
+def closest(text: str, name: str) -> float:
+    encoder = Topics()
+    (asked,) = encoder.embed([text])
+    return float((encoder.embed([s.text for s in indexes()[name].segments]) @ asked).max())
+
+
+def test_the_further_sources_are_what_they_say(store: Store) -> None:
+    _, second = looks(fill(store), QUERY)
+    for row in second.order.tolist():
+        name = second.shelf.documents[row].id
+        found = standing(second, name)
+        assert list(found) == list(Source)
+        assert found[Source.COVER] == pytest.approx(cover(second.shelf, QUERY, name), abs=1e-5)
+        assert found[Source.SENTENCES] == pytest.approx(closest(QUERY, name), abs=0.01)
+
+
+def test_the_prior_is_the_weighted_mean_of_five_sources_and_orders(store: Store) -> None:
+    first, second = looks(fill(store), QUERY)
+    top = max(standing(second, info.id)[Source.WORDS] for info in first.shelf.documents)
+    for row in second.order.tolist():
+        found = standing(second, second.shelf.documents[row].id)
+        found[Source.WORDS] /= top
+        mean = sum(WEIGHTS[s] * found[s] for s in found) / sum(WEIGHTS.values())
+        assert second.prior[row] == pytest.approx(mean, rel=1e-5)
+    priors = second.prior[second.order].tolist()
+    assert priors == sorted(priors, reverse=True)
+    assert sorted(first.order) == sorted(second.order)
+
+
+SCATTERED = "# Boats\n\nBoats wait. The lock is new. Cargo is heavy. Dawn is early.\n"
+TOGETHER = "# Ships\n\nCargo waits at the lock until dawn. Crews sleep. Rain falls. Birds sing.\n"
+
+
+def test_words_in_one_sentence_are_worth_more_than_scattered_ones(store: Store) -> None:
+    for name, text in (("scattered", SCATTERED), ("together", TOGETHER)):
+        put(store, indexed(name, text), f"/library/{name}.md")
+    _, second = looks(store, "cargo at the lock at dawn", blind=True)
+    assert second.shelf.documents[second.rows[0]].id == "together"
+    ours, theirs = standing(second, "together"), standing(second, "scattered")
+    assert ours[Source.COVER] == pytest.approx(1.0)
+    assert theirs[Source.COVER] < 0.5
+
+
+def test_documents_further_behind_are_left_as_they_are(store: Store, few: None) -> None:
+    first, second = looks(fill(store), QUERY)
+    assert len(first.order) > 2
+    assert second.order[2:].tolist() == first.order[2:].tolist()
+    assert set(second.order[:2]) == set(first.order[:2])
+    behind = first.order[2:]
+    assert (second.prior[behind] == first.prior[behind]).all()
+    assert len(second.standings(int(behind[0]))) == 3
+    assert len(second.standings(int(second.order[0]))) == 5
+
+
+def test_whatever_is_opened_is_looked_at(store: Store, few: None) -> None:
+    _, second = looks(fill(store), QUERY, size=4)
+    assert [len(second.standings(row)) for row in second.order.tolist()[:5]] == [5, 5, 5, 5, 3]
+
+
+def test_without_embeddings_only_words_are_looked_at(store: Store) -> None:
+    first, second = looks(fill(store), QUERY, blind=True)
+    assert list(second.scores) == [Source.WORDS, Source.TERMS, Source.COVER]
+    assert list(store.layers_named(VECTORS)) == []
+    row = int(first.order[0])
+    mean = (1.5 * first.prior[row] + 0.6 * second.scores[Source.COVER][row]) / 2.1
+    assert second.prior[row] == pytest.approx(mean, rel=1e-5)
+
+
+def test_a_filter_changes_no_score_of_those_looked_at(store: Store) -> None:
+    _, whole = looks(fill(store), QUERY)
+    _, part = looks(store, QUERY, Filters(since="2019"))
+    assert len(part.order) == 3
+    assert (whole.prior[part.order] == part.prior[part.order]).all()
+    assert [row for row in whole.order if row in part.passed] == part.order.tolist()
+
+
+def test_a_filter_lets_others_be_looked_at(store: Store, few: None) -> None:
+    first, whole = looks(fill(store), QUERY)
+    last = first.shelf.documents[int(first.order[-1])]
+    assert len(standing(whole, last.id)) == 3
+    _, part = looks(store, QUERY, Filters(source=last.source_path))
+    assert len(standing(part, last.id)) == 5
+
+
+def test_a_copy_stands_where_its_twin_does(store: Store) -> None:
+    fill(store, "visit", "harbour")
+    copy = put(store, indexes()["visit"], "/copies/visit.md")
+    _, second = looks(store, "Who visited the fabrication division?")
+    assert standing(second, copy) == standing(second, "visit")
+    assert second.prior[row_of(second, copy)] == second.prior[row_of(second, "visit")]
+    assert len(second.order) == len({second.shelf.texts[row] for row in second.order.tolist()})
+
+
+def test_sentences_are_made_once(store: Store) -> None:
+    encoder = Topics()
+    many = searcher(fill(store), embeddings=True, encoder=encoder)
+    many.search(QUERY)
+    made = len(encoder.embedded)
+    assert len(list(store.layers_named(STEMS))) == len(TEXTS)
+    assert len(list(store.layers_named(VECTORS))) == len(TEXTS)
+    many.search("Mercury")
+    searcher(store, embeddings=True, encoder=encoder).search(QUERY)
+    assert encoder.embedded[made:] == ["Mercury", QUERY]
+
+
+def test_copies_are_embedded_once(store: Store) -> None:
+    encoder = Topics()
+    for path in ("/a.md", "/b.md", "/c.md"):
+        put(store, indexes()["visit"], path)
+    all_cards(store, encoder=encoder)
+    assert len(encoder.embedded) == len(indexes()["visit"].segments) + 1
+
+
+def test_sentences_of_another_cut_are_made_when_looked_at(store: Store) -> None:
+    """Vectors are kept for a content, and one content may be cut in several ways."""
+    fill(store, "metal")
+    all_cards(store, encoder=Topics())
+    info = replace(store.documents()[0], granularity=Granularity.ELEMENT, fingerprint="other")
+    encoder = Topics()
+    reader = SentenceShelf(store, encoder)
+    first, stems = reader.vectors(info), reader.stems(info)
+    assert len(first.codes) == len(encoder.embedded) == len(indexes()["metal"].segments)
+    assert (reader.vectors(info).codes == first.codes).all()
+    assert reader.stems(info).to_bytes() == stems.to_bytes()
+    assert len(encoder.embedded) == len(first.codes)  # kept
+
+
+def test_stems_come_back_as_they_were() -> None:
+    for index in indexes().values():
+        made = SentenceStems.of(index)
+        assert SentenceStems.from_bytes(made.to_bytes()).to_bytes() == made.to_bytes()
+        assert len(made.sizes) == 1 + len(index.segments)
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"\0" * 8, b"\1\0\0\0\1\0\0\0" + b"\0" * 12])
+def test_broken_stems_are_a_broken_store(store: Store, damage: bytes) -> None:
+    many = searcher(fill(store, "metal"))
+    many.search("Mercury")
+    ((content, fingerprint, _),) = store.layers_named(STEMS)
+    store.put_layer(content, STEMS, fingerprint, damage)
+    with pytest.raises(StoreCorrupt, match="stems"):
+        many.search("Mercury")
+
+
+def test_broken_sentence_vectors_are_a_broken_store(store: Store) -> None:
+    many = searcher(fill(store, "metal"), embeddings=True, encoder=Topics())
+    many.search("Mercury")
+    ((content, fingerprint, data),) = store.layers_named(VECTORS)
+    store.put_layer(content, VECTORS, fingerprint, data[:-1])
+    with pytest.raises(StoreCorrupt, match="vectors"):
+        many.search("Mercury")
+
+
+def test_of_a_very_long_document_the_first_sentences_count() -> None:
+    index = indexes()["metal"]
+    long = replace(index, records=index.records * MOST)
+    assert len(sentences(long)) == MOST
+    assert len(SentenceStems.of(long).sizes) == 1 + MOST
+
+
+def test_a_document_that_is_only_a_title_is_known_by_it(store: Store) -> None:
+    encoder = Topics()
+    fill(store, "harbour")
+    info, bare = store.documents()[0], replace(indexes()["metal"], records=())
+    (made,) = SentenceShelf(store, encoder).keep_vectors({info: bare})
+    assert encoder.embedded == ["Mercury"]
+    assert len(made.codes) == 1
+    title = SentenceStems.of(bare)
+    assert title.covered(title.hashes, np.ones(1)) == 1.0
+
+
+def test_a_query_of_stop_words_covers_nothing(store: Store) -> None:
+    _, second = looks(fill(store), "what is it about the hound")
+    assert standing(second, "hounds")[Source.COVER] > 0
+    first = Shortlist.of(second.shelf, "in 2024", encoder=Topics(), filters=Filters(), size=1)
+    nothing = replace(first, text="of the", order=np.arange(len(TEXTS)))
+    looked = second_look(nothing, SentenceShelf(store, Topics()))
+    assert not looked.scores[Source.COVER].any()
+
+
+def test_why_not_tells_of_the_second_look(store: Store, few: None) -> None:
+    many = searcher(fill(store), shortlist=1, embeddings=True, encoder=Topics())
+    listed = many.shortlist(QUERY)
+    second, third = (listed.shelf.documents[int(row)].id for row in listed.order[1:3])
+    text = indexes()[second].segments[0].text
+    told = why_not(many, QUERY, Passage(text, document=second))
+    assert "its closest sentence ranks it" in told.detail
+    assert "the share of the query's words that one sentence holds ranks it" in told.detail
+    told = why_not(many, QUERY, Passage(indexes()[third].segments[0].text, document=third))
+    assert told.detail.endswith("it is too far behind for its sentences to be looked at")
+    assert (len(told.standings), len(told.least)) == (3, 5)

@@ -22,7 +22,7 @@ class Laid:
     """A query laid over one document, and what the document itself counts for."""
 
     scoring: Scoring
-    weight: float  # prior^p: what every relevance is multiplied by
+    weight: float  # (prior / best prior)^p: what every relevance is multiplied by
 
 
 @dataclass(frozen=True)

@@ -186,11 +186,13 @@ class CollectionSearcher:
     def lay(self, text: str, shortlist: Shortlist, *, tau: float) -> Found:
         """Lay a query over every document on the shortlist."""
         rows, laid = [], []
+        best = max((float(shortlist.prior[row]) for row in shortlist.rows), default=1.0)
         for row in shortlist.rows:
             try:
                 scoring = self.open(self.shelf.documents[row]).scoring(text, tau=tau)
             except InputError:  # words that other documents know and this one does not
                 continue
             rows.append(row)
-            laid.append(Laid(scoring, float(shortlist.prior[row]) ** self._prior_power))
+            share = float(shortlist.prior[row]) / best
+            laid.append(Laid(scoring, share**self._prior_power))
         return Found(shortlist, tuple(rows), Pooled(laid, self.preset))

@@ -85,7 +85,7 @@ PAPER: Final = Preset("paper", hard_gap=True)
 PAPER_HARD: Final = Preset("paper_hard", hard_gap=True, coverage=Coverage.HARD)
 SMOOTH: Final = Preset("smooth")
 # Frozen; docs/tuning.md has the ranges tried, the splits and what each gains.
-FAST: Final = Preset("fast", utility_power=0.25, gap_rate=0.75, lexical_weight=1.25)
+FAST: Final = Preset("fast", utility_power=0.25, lexical_weight=1.0)
 EMBEDDED: Final = Preset(
     "embedded", utility_power=0.15, gap_rate=0.1, lexical_weight=1.0, dense_weight=2.0
 )

@@ -15,7 +15,7 @@ def searcher() -> Searcher:
 
 
 def test_a_ranking_shows_quotes_bridges_and_costs() -> None:
-    shown = searcher().search(DEMO_QUERY, k=3)._repr_html_()
+    shown = searcher().search(DEMO_QUERY, k=2)._repr_html_()
     assert DEMO_SENTENCE.replace("'", "&#x27;") in shown
     assert "event:visit → event:collaboration 0.90" in shown
 

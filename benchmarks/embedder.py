@@ -1,12 +1,12 @@
 """How fast the embedder loads and embeds.
 
-    python benchmarks/embedder.py [--texts 120] [--weights DIR]
+    python benchmarks/embedder.py [--texts 120] [--weights DIR] [--static DIR]
 
 Texts are runs of words of the bundled article: sentences of 20 words and chunks of 150. "Load" is
 what a first search waits for, measured in a process of its own: the libraries are imported, the
 checksums compared, the graph and the tokenizer built, and one text is embedded. With `--weights`
-another export can be measured, such as a float32 one of `python -m tools.export`. The static
-embedder, where it is installed, is measured on the sentences a hundred times over.
+another export can be measured, such as a float32 one of `python -m tools.export`. A static
+model (`--static DIR`) is measured on the sentences a hundred times over.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from pathlib import Path
 from typing import Final
 
 from abstrag.engine.demo import demo_document
-from abstrag.neural.bundle import MANIFEST
 from abstrag.neural.embedder import EMBEDDER, Embedder
 from abstrag.neural.encoder import TextEncoder
-from abstrag.neural.static import STATIC, StaticEmbedder
+from abstrag.neural.static import StaticEmbedder
 
 LENGTHS: Final = {"sentence, 20 words": 20, "chunk, 150 words": 150}
 THREADS: Final = (1, 2)
@@ -72,6 +71,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Time the embedder.")
     parser.add_argument("--texts", type=int, default=120)
     parser.add_argument("--weights", type=Path, default=EMBEDDER)
+    parser.add_argument("--static", type=Path, help="the folder of a static model to time as well")
     given = parser.parse_args()
     words = demo_document().text.split()
     ready, first = load_seconds(given.weights)
@@ -84,8 +84,8 @@ def main() -> None:
         for threads in THREADS:
             made = rate(Embedder.load(given.weights, threads=threads), texts)
             print(f"{label:<22} {made:>8.0f} a second, threads: {threads}")
-    if (STATIC / MANIFEST).exists():
-        static = StaticEmbedder.load()
+    if given.static is not None:
+        static = StaticEmbedder.load(given.static)
         label, length = next(iter(LENGTHS.items()))
         made = rate(static, some_texts(words, length=length, count=given.texts) * 100)
         print(f"{static!r}\n{label:<22} {made:>8.0f} a second")

@@ -6,11 +6,25 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 BUSY_S: Final = 30.0  # how long to wait for another process to finish its write
 
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_MAGIC: Final = b"SQLite format 3\0"
+_APPLICATION_ID_AT: Final = 68
+
+
+def bears_mark(path: str | Path, application_id: int) -> bool:
+    """True when a file says in its first bytes that it is SQLite's, and of this application."""
+    try:
+        with Path(path).open("rb") as file:
+            head = file.read(_APPLICATION_ID_AT + 4)
+    except OSError:
+        return False
+    mark = head[_APPLICATION_ID_AT:]
+    return head.startswith(_MAGIC) and mark == application_id.to_bytes(4, "big")
 
 
 def use_write_ahead_log(connection: sqlite3.Connection) -> None:

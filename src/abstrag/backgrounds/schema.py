@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from abstrag.sqlite_file import bears_mark
+
 APPLICATION_ID: Final = 0x41627342  # "AbsB", in the header of the SQLite file
 VERSION: Final = 1
 STATED: Final = -1.0  # in place of a distance: the user states it, and it costs nothing
@@ -24,16 +26,7 @@ CREATE TABLE link (
 CREATE TABLE lead (word TEXT PRIMARY KEY, longest INTEGER) WITHOUT ROWID;
 """
 
-_MAGIC: Final = b"SQLite format 3\0"
-_APPLICATION_ID_AT: Final = 68
-
 
 def is_compiled(path: str | Path) -> bool:
     """True when a file says in its first bytes that it is a compiled Background."""
-    try:
-        with Path(path).open("rb") as file:
-            head = file.read(_APPLICATION_ID_AT + 4)
-    except OSError:
-        return False
-    mark = head[_APPLICATION_ID_AT:]
-    return head.startswith(_MAGIC) and mark == APPLICATION_ID.to_bytes(4, "big")
+    return bears_mark(path, APPLICATION_ID)

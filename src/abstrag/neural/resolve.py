@@ -1,6 +1,6 @@
 """A model by the word a user gives for it.
 
-That is the name of a shipped one (`embedder`, `static`, `judge`), the path of a folder of our own
+That is the name of a shipped one (`embedder`, `judge`), the path of a folder of our own
 format (a manifest and what it vouches for), or else a model of sentence-transformers by path or by
 its name on the Hugging Face hub.
 """
@@ -18,7 +18,7 @@ from abstrag.neural.judge import EvidenceJudge
 from abstrag.neural.scorer import SegmentJudge
 from abstrag.neural.static import StaticEmbedder
 
-SHIPPED: Final = ("embedder", "static", "judge", "verdict")
+SHIPPED: Final = ("embedder", "judge", "verdict")
 
 
 def resolve_encoder(name: str, *, threads: int | None = None) -> TextEncoder:

@@ -1,14 +1,13 @@
 """The static embedder: a vector for each token, a text being the sum of its own.
 
 It knows no context and no order of words, and is a hundred times as fast as a transformer: enough
-to find candidates in a long document. Its vectors were distilled from the embedder's.
+to find candidates in a long document. None ships; `training/static.py` distils one.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -17,11 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.errors import InputError, ResourceMissing
-from abstrag.neural.bundle import REMEDY, SCALES, TOKENIZER, VECTORS, WEIGHTS, Bundle, Task
+from abstrag.neural.bundle import REMEDY, SCALES, TOKENIZER, VECTORS, Bundle, Task
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.tokens import Tokenizer
 
-STATIC: Final = WEIGHTS / "static"
 _BATCH: Final = 256  # texts at a time, which keeps their tokens' vectors in the cache
 
 
@@ -42,7 +40,7 @@ class StaticEmbedder:
         self._tokens = Tokenizer(bundle.read(TOKENIZER), limit=1, vocabulary=manifest.vocabulary)
 
     @classmethod
-    def load(cls, folder: Path = STATIC) -> StaticEmbedder:
+    def load(cls, folder: Path) -> StaticEmbedder:
         """Read a model that `tools.export` wrote.
 
         Raises:
@@ -96,9 +94,3 @@ def _array(
             hint=REMEDY,
         )
     return made
-
-
-@cache
-def default_static() -> StaticEmbedder:
-    """Return the packaged static embedder, loaded on the first call."""
-    return StaticEmbedder.load()

@@ -9,14 +9,12 @@ from typing import Final
 from platformdirs import user_data_dir
 
 from abstrag.errors import StoreError
+from abstrag.sqlite_file import bears_mark
 from abstrag.stores.postgres.address import is_address
 
 STORE_VARIABLE: Final = "ABSTRAG_STORE"
 STORE_NAME: Final = "store.db"
 APPLICATION_ID: Final = 0x41627352  # "AbsR": marks an SQLite file as ours, in its header
-
-_SQLITE_MAGIC: Final = b"SQLite format 3\0"
-_APPLICATION_ID_AT: Final = 68
 
 
 def default_store_path() -> Path:
@@ -34,10 +32,4 @@ def default_store_path() -> Path:
 
 def is_store(path: str | Path) -> bool:
     """True when a file says in its first bytes that it is a store of ours."""
-    try:
-        with Path(path).open("rb") as file:
-            head = file.read(_APPLICATION_ID_AT + 4)
-    except OSError:
-        return False
-    mark = head[_APPLICATION_ID_AT:]
-    return head.startswith(_SQLITE_MAGIC) and mark == APPLICATION_ID.to_bytes(4, "big")
+    return bears_mark(path, APPLICATION_ID)

@@ -1,11 +1,12 @@
-"""Train the embedder: a bi-encoder that learns from the marked passages and from the judge.
+"""Train the embedder: a bi-encoder that learns from the marked passages and, if wanted, the judge.
 
     python training/embedder.py --examples build/training/examples.npz --start start.npz \
-        --judge build/training/judge/weights.npz --output build/training/embedder
+        --output build/training/embedder --recipe '{"teach": 0}'
 
 A query's marked passage has to be nearer than every other passage of the step, those of its own
-document and those of other queries. Besides, the nearness of a query's own candidates is pulled
-towards what the judge thinks of them.
+document and those of other queries. Besides, with `teach` and --judge, the nearness of a query's
+own candidates is pulled towards what the judge thinks of them. What is measured is the fold held
+out or, where a recipe leaves data sets out, every document of these.
 """
 
 from __future__ import annotations
@@ -45,11 +46,11 @@ class Recipe:
     candidates: int = 12
     hard: int = 7
     elsewhere: int = 0
-    teach: float = 1.0  # weight of the judge's opinion
+    teach: float = 1.0  # weight of the judge's opinion; 0: no judge is needed
     binary: float = 0.0
     dropout: float = 0.0
     repeats: Mapping[str, int] = field(default_factory=lambda: {"scifact": 2, "qasper": 3})
-    without: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()  # data sets left out, and measured with
     only_most: Mapping[str, int] = field(default_factory=dict)
     train_dev: bool = False
     seed: int = 0
@@ -132,10 +133,10 @@ def _opinion(
 
 @torch.no_grad()
 def evaluate(
-    model: nn.Module, examples: Examples, most: int, device: torch.device
+    model: nn.Module, examples: Examples, queries: Sequence[int], most: int, device: torch.device
 ) -> dict[str, object]:
-    """Return nDCG@10 by data set on the documents held out."""
-    dev = [q for q in range(len(examples)) if examples.is_dev(q) and examples.gold(q)]
+    """Return nDCG@10 by data set over some queries."""
+    dev = [q for q in queries if examples.gold(q)]
     passages = sorted({p for q in dev for p in examples.pool(q)})
     place = {p: i for i, p in enumerate(passages)}
     with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
@@ -159,29 +160,37 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--examples", type=Path, required=True)
     parser.add_argument("--start", type=Path, required=True)
-    parser.add_argument("--judge", type=Path, required=True)
+    parser.add_argument("--judge", type=Path, help="its weights, where the recipe has it teach")
     parser.add_argument("--output", type=Path)
     parser.add_argument("--report", type=Path, help="examples of the report part, to measure with")
     parser.add_argument("--recipe", default="{}")
     given = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     recipe = Recipe(**json.loads(given.recipe))
+    if recipe.teach and not given.judge:
+        parser.error("a judge that teaches is needed: --judge, or teach 0 in the recipe")
     examples = Examples(given.examples, recipe.fold)
     began = time.perf_counter()
-    teacher = judge_of(read_weights(given.judge), device)
-    queries = sorted({q for e in range(recipe.epochs) for q in listed(examples, recipe, e)})
-    opinions = dict(zip(queries, ranked(teacher, examples, queries, View(), device), strict=True))
+    opinions: dict[int, np.ndarray] = {}
+    if recipe.teach:
+        teacher = judge_of(read_weights(given.judge), device)
+        queries = sorted({q for e in range(recipe.epochs) for q in listed(examples, recipe, e)})
+        said = ranked(teacher, examples, queries, View(), device)
+        opinions = dict(zip(queries, said, strict=True))
     torch.manual_seed(recipe.seed)
     model = Encoder(dropout=recipe.dropout)
     load(model.bert, read_weights(given.start))
     model.to(device).eval()
-    before = evaluate(model, examples, recipe.most, device)
+    held = examples.held(recipe.without)
+    before = evaluate(model, examples, held, recipe.most, device)
     fit(model, examples, recipe, opinions, device)
-    after = evaluate(model, examples, recipe.most, device)
+    after = evaluate(model, examples, held, recipe.most, device)
     seconds = round(time.perf_counter() - began, 1)
     told = {"recipe": asdict(recipe), "before": before, **after, "seconds": seconds}
     if given.report:
-        told["report"] = evaluate(model, Examples(given.report, None), recipe.most, device)
+        report = Examples(given.report, None)
+        asked = report.held(recipe.without)
+        told["report"] = evaluate(model, report, asked, recipe.most, device)
     print(json.dumps(told), flush=True)
     if given.output:
         save(model, given.output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +55,12 @@ class Examples:
     def is_dev(self, query: int) -> bool:
         """Tell whether the query's document is held out."""
         return self.fold is None or int(self.documents[self.document(query), 3]) == self.fold
+
+    def held(self, without: Sequence[str] = ()) -> list[int]:
+        """Return the queries to measure with: those held out, or all of the sets left out."""
+        if without:
+            return [q for q in range(len(self)) if self.source(q) in without]
+        return [q for q in range(len(self)) if self.is_dev(q)]
 
     def pool(self, query: int) -> range:
         """Return the passages of a query's document."""
@@ -131,3 +137,28 @@ def applied(
         parts.append(model(*inputs).float())
         places += rows
     return torch.cat(parts)[torch.tensor(np.argsort(places), device=device)]
+
+
+def write_logits(path: Path, logits: Mapping[int, np.ndarray]) -> None:
+    """Write what a judge said: queries `q`, sizes of their pools `n`, and all logits in `l`."""
+    queries = sorted(logits)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(
+        path,
+        q=np.array(queries, np.int32),
+        n=np.array([len(logits[query]) for query in queries], np.int32),
+        l=np.concatenate([logits[query] for query in queries]).astype(np.float16),
+    )
+
+
+def read_logits(paths: Sequence[Path], examples: Examples) -> dict[int, np.ndarray]:
+    """Return the logits of each query in some files, in the order of its pool."""
+    found: dict[int, np.ndarray] = {}
+    for path in paths:
+        file = np.load(path)
+        parts = np.split(file["l"].astype(np.float32), np.cumsum(file["n"])[:-1])
+        for query, logits in zip(file["q"].tolist(), parts, strict=True):
+            if query >= len(examples) or len(logits) != len(examples.pool(query)):
+                raise SystemExit(f"{path} was written for other examples: see query {query}")
+            found[query] = logits
+    return found

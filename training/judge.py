@@ -1,11 +1,13 @@
 """Train the evidence judge: a cross-encoder that says how probably a passage is evidence.
 
     python training/judge.py --examples build/training/examples.npz --start start.npz \
-        --output build/training/judge [--recipe '{"epochs": 4}']
+        --output build/training/judge [--recipe '{"epochs": 4}'] [--logits judged.npz]
 
 For each query one marked passage stands against fifteen others of its document, ten of them those
 that BM25 likes best, and the marked one has to win (softmax over the list). A small binary term
-gives the scores an absolute meaning, also for queries that have no evidence at all.
+gives the scores an absolute meaning, also for queries that have no evidence at all. What is
+measured, and written with --logits, is the fold held out or, where a recipe leaves data sets out,
+every document of these.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from weights import load_head, read_weights, save
 
-from examples import Examples, View, applied
+from examples import Examples, View, applied, write_logits
 
 
 @dataclass(frozen=True)
@@ -226,13 +228,12 @@ def mine(
 
 
 def evaluate(
-    model: nn.Module, examples: Examples, view: View, device: torch.device
+    model: nn.Module, examples: Examples, queries: Sequence[int], view: View, device: torch.device
 ) -> tuple[dict[str, Any], dict[int, np.ndarray]]:
-    """Return nDCG@10 by data set on the development documents, and every logit."""
-    dev = [q for q in range(len(examples)) if examples.is_dev(q)]
-    logits = dict(zip(dev, ranked(model, examples, dev, view, device), strict=True))
+    """Return nDCG@10 by data set over some queries, and every logit."""
+    logits = dict(zip(queries, ranked(model, examples, queries, view, device), strict=True))
     found: dict[str, list[float]] = {}
-    for query in dev:
+    for query in queries:
         if gold := examples.gold(query):
             first = examples.pool(query).start
             value = ndcg(logits[query], {g - first for g in gold})
@@ -241,24 +242,32 @@ def evaluate(
 
 
 def main() -> None:
-    """Train one recipe, print how it does on the development documents, save the weights."""
+    """Train one recipe, print how it does on what it has not seen, save the weights."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--examples", type=Path, required=True)
     parser.add_argument("--start", type=Path, required=True)
     parser.add_argument("--output", type=Path)
     parser.add_argument("--report", type=Path, help="examples of the report part, to measure with")
+    parser.add_argument("--logits", type=Path, help="where to write those of what is held out")
     parser.add_argument("--recipe", default="{}")
     given = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     fields = json.loads(given.recipe)
     fields["view"] = View(**fields.get("view", {}))
     recipe = Recipe(**fields)
+    if given.logits and recipe.train_dev and not recipe.without:
+        parser.error("with train_dev nothing is held out, so there are no logits to write")
     examples = Examples(given.examples, recipe.fold)
     began = time.perf_counter()
     model = train(examples, recipe, read_weights(given.start), device)
-    told, _ = evaluate(model, examples, recipe.view, device)
+    held = examples.held(recipe.without)
+    told, logits = evaluate(model, examples, held, recipe.view, device)
+    if given.logits:
+        write_logits(given.logits, logits)
     if given.report:
-        told["report"], _ = evaluate(model, Examples(given.report, None), recipe.view, device)
+        report = Examples(given.report, None)
+        asked = report.held(recipe.without)
+        told["report"], _ = evaluate(model, report, asked, recipe.view, device)
     told["seconds"] = round(time.perf_counter() - began, 1)
     print(json.dumps({"recipe": asdict(recipe), **told}), flush=True)
     if given.output:

@@ -56,7 +56,7 @@ class Ragged:
         self.starts.append(len(self.flat))
         return len(self.starts) - 2
 
-    def arrays(self, name: str, kind: Any = np.uint16) -> dict[str, np.ndarray[Any, Any]]:
+    def arrays(self, name: str, kind: Any = np.uint16) -> dict[str, Any]:
         """Return the two arrays as they go into the file."""
         return {f"{name}_flat": np.array(self.flat, kind), f"{name}_at": np.array(self.starts)}
 

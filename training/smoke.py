@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -21,17 +22,19 @@ from embedder import evaluate as evaluate_embedder
 from embedder import fit as fit_embedder
 from judge import Recipe as JudgeRecipe
 from judge import evaluate, ranked, train
+from soup import mixed
 from static import Recipe as StaticRecipe
 from static import Texts
 from static import evaluate as evaluate_static
 from static import fit as fit_static
 from static import start as start_static
-from verdict import NOT_ENOUGH, best
+from torch import Tensor, nn
+from verdict import NOT_ENOUGH, read_orders
 from verdict import Recipe as VerdictRecipe
 from verdict import evaluate as evaluate_verdict
 from verdict import fit as fit_verdict
 
-from examples import Examples, View
+from examples import Examples, View, write_logits
 
 SHAPE = Shape(vocabulary=200, positions=64, hidden=32, heads=2, layers=1, inner=64)
 WORDS, DOCUMENTS, PASSAGES = range(120, 200), 60, 8
@@ -107,6 +110,27 @@ def check_static(examples: Examples) -> None:
     check("  nDCG@10 gained", evaluate_static(model, examples)["mean"] - before, 10)
 
 
+def orders_by_file(examples: Examples, said: Mapping[int, np.ndarray]) -> dict[int, list[int]]:
+    """Return the order of the evidence as it comes back from two files of logits."""
+    held = examples.held()
+    parts = held, [query for query in examples.held(without=["toy"]) if query not in held]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{number}.npz" for number in range(len(parts))]
+        for path, queries in zip(paths, parts, strict=True):
+            write_logits(path, {query: said[query] for query in queries})
+        orders = read_orders(examples, paths)
+    check("logits, queries read", len(orders), len(said))
+    return orders
+
+
+def check_soup(start: Mapping[str, Tensor], judge: nn.Module) -> None:
+    """Mix two sets of weights, and see that the mixture lies between them where it should."""
+    runs = [{k: v.numpy() for k, v in one.items()} for one in (start, exported(judge))]
+    mean = mixed(runs, [0.4, 0.6])["head.weight"]
+    between = 0.4 * runs[0]["head.weight"] + 0.6 * runs[1]["head.weight"]
+    check("soup, closeness", 1 - float(np.abs(mean - between).max()), 0.99)
+
+
 def main() -> None:
     """Train a judge, both embedders and a verdict model."""
     torch.manual_seed(0)
@@ -121,19 +145,21 @@ def main() -> None:
         rounds=2, average=0.3, repeats={}, view=View(most=32),
     )  # fmt: skip
     judge = train(examples, recipe, start, CPU, SHAPE)
-    told, _ = evaluate(judge, examples, recipe.view, CPU)
+    told, _ = evaluate(judge, examples, examples.held(), recipe.view, CPU)
     check("judge, nDCG@10", told["mean"], 90)
     queries = range(len(examples))
     said = dict(zip(queries, ranked(judge, examples, queries, recipe.view, CPU), strict=True))
+    check_soup(start, judge)
 
     encoder = Encoder(SHAPE, dropout=0.0)
     load(encoder.bert, start)
     embedding = EmbedderRecipe(
         epochs=8, rate=3e-3, queries=16, candidates=6, hard=3, repeats={}, most=32
     )
-    before = evaluate_embedder(encoder, examples, 32, CPU)["mean"]
+    held = examples.held()
+    before = evaluate_embedder(encoder, examples, held, 32, CPU)["mean"]
     fit_embedder(encoder, examples, embedding, said, CPU)
-    after = evaluate_embedder(encoder, examples, 32, CPU)["mean"]
+    after = evaluate_embedder(encoder, examples, held, 32, CPU)["mean"]
     check("embedder, nDCG@10", after, 80)
     check("  gained", after - before, 10)
 
@@ -141,11 +167,10 @@ def main() -> None:
 
     verdict = Scorer(SHAPE, outputs=3, dropout=0.0)
     load(verdict.bert, exported(judge))
-    orders = {query: best(examples, query, said[query]) for query in queries}
+    orders = orders_by_file(examples, said)
     deciding = VerdictRecipe(epochs=20, rate=5e-3, batch=16, flip=0.0, blank=0.0, repeats={})
     seen = [query for query in queries if not examples.is_dev(query)]
     fit_verdict(verdict, examples, seen, orders, deciding, lambda _claim, _chance: None, CPU)
-    held = [query for query in queries if examples.is_dev(query)]
     check(
         "verdict, accuracy",
         evaluate_verdict(verdict, examples, held, orders, CPU)["toy"]["accuracy"],

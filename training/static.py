@@ -1,13 +1,13 @@
-"""Train the static embedder: a vector for each token, so that sums of them say what MiniLM says.
+"""Train the static embedder: a vector for each token, so that sums say what the embedder says.
 
     python training/static.py --texts build/training/texts.npz --examples \
         build/training/examples.npz --output build/static [--recipe '{"dimensions": 128}']
 
-It starts from MiniLM's vector of each token by itself, in the directions in which sentences differ
-most, a frequent token weighing less (a / (a + p)). Then sums of tokens are pulled towards MiniLM's
-vector of the text, and their cosines towards its cosines; what comes out is a mean of the start and
-the end. A recipe with `marked` also pulls a query towards the passages marked for it. It takes half
-a minute of one core; the same recipe gives the same vectors on the same machine.
+It starts from the embedder's vector of each token alone, in the directions in which sentences
+differ most, a frequent token weighing less (a / (a + p)). Then sums of tokens are pulled towards
+its vector of the text, and their cosines towards its cosines; what comes out is a mean of the start
+and the end. A recipe with `marked` also pulls a query towards the passages marked for it. It takes
+half a minute of one core; the same recipe gives the same vectors on the same machine.
 """
 
 from __future__ import annotations

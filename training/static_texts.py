@@ -1,11 +1,12 @@
-"""Write what the static embedder learns from: texts as token ids, and what MiniLM makes of each.
+"""Write what the static embedder learns from: texts as token ids, and the embedder's vectors.
 
     python training/static_texts.py --data DATA --output build/training/texts.npz
 
 The texts are the passages and queries of the `tune` parts that `prepare.py` uses, and the SciFact
 abstracts no claim there is about; nothing of a document in the `report` part is among them. Long
 passages are cut into sentences, and some are taken whole as well. Besides, every token is embedded
-by itself: that is where training starts. The embedder is the one that ships, in 8 bits.
+by itself: that is where training starts. The embedder is the one that ships, in 8 bits; the figures
+in LOG.md are from when that was all-MiniLM-L6-v2 as published.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def some(texts: dict[str, int], most: int) -> dict[str, int]:
 
 
 def token_vectors(bundle: Bundle, tokens: Tokenizer, threads: int) -> np.ndarray:
-    """Return MiniLM's vector of each token by itself."""
+    """Return the embedder's vector of each token by itself."""
     run = Runtime(bundle.read(MODEL), dimensions=bundle.manifest.dimensions)
     alone = [np.array([tokens.begin, i, tokens.end]) for i in range(bundle.manifest.vocabulary)]
     return np.stack(side_by_side(run, alone, threads=threads, size=len))

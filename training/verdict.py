@@ -4,7 +4,8 @@
         --judge build/training/judge/weights.npz --output build/training/verdict
 
 It starts from the judge, which has learned what bears on a claim, and sees the claim with three
-passages: those marked, or those the judge ranks highest, as it will when it is used.
+passages: those marked, or those a judge ranks highest, as it will when it is used. With --evidence
+that order comes from logits that `judge.py --logits` wrote for documents it had not seen.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from weights import judge_of, read_weights, save
 
-from examples import CLS, SEP, Examples, View, applied
+from examples import CLS, SEP, Examples, View, applied, read_logits
 
 SUPPORTS, REFUTES, NOT_ENOUGH = range(3)
 MOST, EVIDENCE, EACH = 320, 3, 110
@@ -160,6 +161,8 @@ def evaluate(
         told[source] = {
             "accuracy": round(float((said == right).mean()), 3),
             "recalls": recalls,
+            "macro": round(float(np.mean([r for r in recalls if r is not None])), 3),
+            "log_loss": round(_log_loss(logits[mine], right), 4),
             "n": int(mine.sum()),
         }
     grid = np.geomspace(0.5, 5, 40)
@@ -175,6 +178,24 @@ def _log_loss(logits: np.ndarray, truth: np.ndarray) -> float:
     return float(-log_p[np.arange(len(truth)), truth].mean())
 
 
+def orders_of(
+    judge: nn.Module, examples: Examples, queries: Sequence[int], device: torch.device
+) -> dict[int, list[int]]:
+    """Return the evidence of queries in the order in which a judge ranks it."""
+    found = ranked(judge, examples, queries, View(), device)
+    return {q: best(examples, q, logits) for q, logits in zip(queries, found, strict=True)}
+
+
+def read_orders(examples: Examples, paths: Sequence[Path]) -> dict[int, list[int]]:
+    """Return the same from files of logits, for the queries that have a label.
+
+    Where each query was judged by a model that had not seen its document, training shows the
+    evidence that will be shown later, and not that of a judge who knows the answer.
+    """
+    found = read_logits(paths, examples)
+    return {q: best(examples, q, said) for q, said in found.items() if examples.label(q) >= 0}
+
+
 def main() -> None:
     """Train one recipe, print how it does on the documents held out, save the weights."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -183,6 +204,7 @@ def main() -> None:
     parser.add_argument("--judge", type=Path, required=True)
     parser.add_argument("--output", type=Path)
     parser.add_argument("--report", type=Path, help="examples of the report part, to measure with")
+    parser.add_argument("--evidence", type=Path, nargs="+", help="logits, not to ask the judge")
     parser.add_argument("--recipe", default="{}")
     given = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -192,8 +214,11 @@ def main() -> None:
     weights = read_weights(given.judge)
     judge = judge_of(weights, device)
     labelled = [q for q in range(len(examples)) if examples.label(q) >= 0]
-    found = ranked(judge, examples, labelled, View(), device)
-    orders = {q: best(examples, q, logits) for q, logits in zip(labelled, found, strict=True)}
+    orders = (
+        read_orders(examples, given.evidence)
+        if given.evidence
+        else orders_of(judge, examples, labelled, device)
+    )
     torch.manual_seed(recipe.seed)
     model = Scorer(outputs=3, dropout=recipe.dropout)
     load(model.bert, weights)
@@ -217,8 +242,7 @@ def main() -> None:
     if given.report:
         held = Examples(given.report, None)
         asked = [q for q in range(len(held)) if held.label(q) >= 0]
-        found = ranked(judge, held, asked, View(), device)
-        orders = {q: best(held, q, logits) for q, logits in zip(asked, found, strict=True)}
+        orders = orders_of(judge, held, asked, device)
         told["report"] = evaluate(model, held, asked, orders, device)
     told["seconds"] = round(time.perf_counter() - began, 1)
     print(json.dumps({"recipe": asdict(recipe), **told}), flush=True)

@@ -1,4 +1,4 @@
-"""Judging by bound finds what judging everything finds."""
+"""Judging by bound finds what judging everything finds, with late similarities as well."""
 
 from __future__ import annotations
 
@@ -6,13 +6,24 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abstrag.rank.judging import judge_by_bound
-from abstrag.rank.match import Signal, blend
+from abstrag.rank.judging import judge_by_bound, judge_shortlist
+from abstrag.rank.match import Pooling, Signal, blend
 from abstrag.rank.postings import FloatArray, IntArray
 from abstrag.rank.relevance import Preset, relevance
+from abstrag.rank.scoring import STATED, Candidates
 
 COARSE = st.integers(0, 4).map(lambda n: n / 4)  # coarse, so that ties are common
 CANDIDATE = st.tuples(COARSE, COARSE, st.integers(0, 4), COARSE)  # match, utility, gap, verdict
+ROW = st.tuples(CANDIDATE, COARSE, st.booleans())  # and dense similarity, and whether it is stated
+LATE = st.builds(
+    Preset,
+    st.just("late"),
+    *[st.sampled_from((0.0, 0.5, 1.0, 2.0))] * 3,
+    pooling=st.just(Pooling.ODDS),
+    coverage_weight=st.sampled_from((0.0, 1.0)),
+    dense_weight=st.sampled_from((0.5, 2.0)),
+    judge_weight=st.sampled_from((0.5, 1.0, 3.0)),
+)
 
 
 @given(
@@ -25,6 +36,7 @@ CANDIDATE = st.tuples(COARSE, COARSE, st.integers(0, 4), COARSE)  # match, utili
         *[st.sampled_from((0.0, 0.5, 1.0, 2.0))] * 3,
         coverage_weight=st.sampled_from((0.0, 1.0)),
         judge_weight=st.sampled_from((0.5, 1.0, 3.0)),
+        pooling=st.sampled_from(Pooling),
     ),
     st.randoms(use_true_random=False),
 )
@@ -50,7 +62,8 @@ def test_the_top_k_is_that_of_judging_everything(
 
     def score(some: IntArray, said: FloatArray) -> FloatArray:
         parts = {Signal.COVERAGE: match[some], Signal.JUDGE: said}
-        return relevance(blend(parts, preset.weights), utility[some], gap[some], preset)
+        mixed = blend(parts, preset.weights, preset.pooling)
+        return relevance(mixed, utility[some], gap[some], preset)
 
     found = judge_by_bound(
         positions, score(rows, np.ones(len(rows))), judge, score, k=k, batch=batch
@@ -77,3 +90,79 @@ def test_a_candidate_whose_bound_is_beaten_is_not_judged(values: list[float], k:
     )
     kth = sorted(values, reverse=True)[k - 1]
     assert found.made == sum(value >= kth for value in values)
+
+
+class Laid:
+    """Candidates with a similarity that comes late, which remembers whom it was asked about."""
+
+    def __init__(self, drawn: list[tuple[tuple[float, float, int, float], float, bool]]) -> None:
+        match, utility, gap, verdict = (
+            np.array([candidate[i] for candidate, _, _ in drawn], dtype=np.float64)
+            for i in range(4)
+        )
+        self.verdict = verdict
+        self.near = np.array([dense for _, dense, _ in drawn], dtype=np.float64)
+        self.compared: list[int] = []
+        self.candidates = Candidates(
+            positions=np.arange(len(drawn)) + 7,  # not the rows
+            signals={Signal.COVERAGE: match},
+            utility=utility,
+            gap=gap,
+            stated=np.array([STATED if stated else 0.0 for _, _, stated in drawn]),
+            dense=self._dense,
+        )
+
+    def _dense(self, positions: IntArray) -> FloatArray:
+        self.compared += (positions - 7).tolist()
+        found: FloatArray = self.near[positions - 7]
+        return found
+
+    def judge(self, some: IntArray) -> list[float]:
+        return [float(self.verdict[row]) for row in some]
+
+
+@given(st.lists(ROW, max_size=25), st.integers(1, 6), st.integers(1, 4), LATE)
+@settings(max_examples=200)
+def test_with_late_similarities_the_top_k_is_still_that_of_judging_everything(
+    drawn: list[tuple[tuple[float, float, int, float], float, bool]],
+    k: int,
+    batch: int,
+    preset: Preset,
+) -> None:
+    laid = Laid(drawn)
+    rows = np.arange(len(drawn))
+
+    def score(some: IntArray, said: FloatArray) -> FloatArray:
+        return laid.candidates.score(preset, said, some)
+
+    bounds = score(rows, np.ones(len(rows)))
+    everything = score(rows, laid.verdict)
+    assert np.all(everything <= bounds)
+    found = judge_by_bound(laid.candidates.positions, bounds, laid.judge, score, k=k, batch=batch)
+    expected = sorted(rows.tolist(), key=lambda row: (-everything[row], row))[:k]
+    assert list(found.order) == expected
+    assert list(found.scores) == [everything[row] for row in expected]
+    assert list(found.judgements) == [laid.verdict[row] for row in expected]
+
+
+@given(st.lists(ROW, min_size=1, max_size=25), st.data(), LATE)
+@settings(max_examples=200)
+def test_late_similarities_are_asked_for_only_where_the_judge_found_something(
+    drawn: list[tuple[tuple[float, float, int, float], float, bool]],
+    data: st.DataObject,
+    preset: Preset,
+) -> None:
+    laid = Laid([(candidate, dense, False) for candidate, dense, _ in drawn])
+    rows = np.arange(len(drawn))
+    chosen = data.draw(st.sets(st.sampled_from(rows.tolist())))
+    shortlist = np.array(sorted(chosen), dtype=np.int64)
+
+    def score(some: IntArray, said: FloatArray) -> FloatArray:
+        return laid.candidates.score(preset, said, some)
+
+    score_of_nobody = laid.candidates.score(preset.unjudged, np.zeros(len(rows)), rows)
+    assert laid.compared == []  # a shortlist is picked without them
+    assert np.all(score_of_nobody >= 0)
+    found = judge_shortlist(laid.candidates.positions, shortlist, laid.judge, score, k=len(rows))
+    assert laid.compared == [row for row in sorted(chosen) if laid.verdict[row] > 0]
+    assert sorted(found.order) == rows.tolist()

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from abstrag.bridges.cost import Aggregator, additive, bottleneck, cost, total
 from abstrag.model.query import Bridge
-from abstrag.rank.match import Coverage, Signal, blend
+from abstrag.rank.match import CERTAIN, Coverage, Pooling, Signal, blend
 from abstrag.rank.relevance import PRESETS, Preset, relevance
 from abstrag.testing.strategies import edges
 
 UNIT = st.floats(0.0, 1.0)
 POWERS = st.floats(0.0, 5.0)
+POOLINGS = st.sampled_from(Pooling)
 AGGREGATORS = st.sampled_from((additive, bottleneck))
 BRIDGES = edges().map(Bridge.over)
 
@@ -30,6 +31,7 @@ def presets(draw: st.DrawFn) -> Preset:
             POWERS,
             POWERS,
             st.booleans(),
+            POOLINGS,
             st.sampled_from(Coverage),
         )
     )
@@ -91,18 +93,75 @@ def test_order_and_grouping_of_costs_do_not_matter(
 @given(
     st.lists(st.tuples(UNIT, UNIT), min_size=4, max_size=4),
     st.lists(POWERS, min_size=4, max_size=4),
+    POOLINGS,
 )
 def test_more_of_any_signal_never_lowers_match(
-    values: list[tuple[float, float]], weights: list[float]
+    values: list[tuple[float, float]], weights: list[float], pooling: Pooling
 ) -> None:
-    if not any(weights):
-        weights = [1.0, *weights[1:]]
-    names = dict(zip(Signal, weights, strict=True))
     low, high = blend(
         {signal: np.array(sorted(pair)) for signal, pair in zip(Signal, values, strict=True)},
-        names,
+        _weighted(weights),
+        pooling,
     ).tolist()
     assert 0.0 <= low <= high <= 1.0
+
+
+def _weighted(weights: list[float]) -> dict[Signal, float]:
+    """Give the signals their weights, and coverage one where none has any."""
+    if not any(weights):
+        weights = [1.0, *weights[1:]]
+    return dict(zip(Signal, weights, strict=True))
+
+
+@given(
+    st.lists(UNIT, min_size=4, max_size=4),
+    st.lists(POWERS, min_size=4, max_size=4),
+    POOLINGS,
+)
+def test_what_a_judge_of_one_would_give_is_the_most_it_can_give(
+    values: list[float], weights: list[float], pooling: Pooling
+) -> None:
+    """Judging by bound stops where this bound says so, and late similarity only adds to less."""
+    parts = {signal: np.array([value]) for signal, value in zip(Signal, values, strict=True)}
+    weighted = _weighted(weights)
+    (bound,) = blend({**parts, Signal.JUDGE: np.ones(1)}, weighted, pooling).tolist()
+    (said,) = blend(parts, weighted, pooling).tolist()
+    (unread,) = blend(
+        {**parts, Signal.JUDGE: np.zeros(1), Signal.DENSE: np.zeros(1)}, weighted, pooling
+    ).tolist()
+    assert unread <= said <= bound
+
+
+@given(st.lists(POWERS, min_size=4, max_size=4))
+def test_in_odds_a_perfect_segment_and_an_undecided_judge_are_even(weights: list[float]) -> None:
+    ones = {signal: np.ones(1) for signal in Signal}
+    parts = {**ones, Signal.JUDGE: np.array([0.5])}
+    assert blend(parts, _weighted(weights), Pooling.ODDS).tolist() == [0.5]
+
+
+@given(st.floats(1e-3, 1 - 1e-3), st.lists(UNIT, min_size=3, max_size=3))
+def test_in_odds_what_is_lacking_divides_the_judges_odds(said: float, values: list[float]) -> None:
+    """Of weight 1: a signal that is not there at all divides them by e."""
+    parts = {s: np.array([v]) for s, v in zip(Signal, [*values, said], strict=True)}
+    weights = {Signal.COVERAGE: 1.0, Signal.LEXICAL: 0.5, Signal.DENSE: 2.0, Signal.JUDGE: 1.0}
+    lacking = sum(weights[s] * (1 - v) for s, v in zip(weights, values, strict=False))
+    odds = said / (1 - said) / np.exp(lacking)
+    assert blend(parts, weights, Pooling.ODDS).tolist() == pytest.approx([odds / (1 + odds)])
+
+
+@given(st.lists(UNIT, min_size=3, max_size=3), st.lists(POWERS, min_size=4, max_size=4))
+def test_in_odds_a_certain_judge_leaves_the_others_their_say(
+    values: list[float], weights: list[float]
+) -> None:
+    """Certainty is capped, so that a judge of 0 or 1 is finite and drowns nobody."""
+    weighted = _weighted(weights)
+    surest = 1 / (1 + np.exp(-CERTAIN))
+    parts = {s: np.full(2, v) for s, v in zip(Signal, [*values, 0.0], strict=True)}
+    parts[Signal.JUDGE] = np.array([0.0, 1.0])
+    capped = {**parts, Signal.JUDGE: np.array([1 - surest, surest])}
+    found = blend(parts, weighted, Pooling.ODDS)
+    assert found == pytest.approx(blend(capped, weighted, Pooling.ODDS))
+    assert np.all((found > 0) & (found < 1))
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)

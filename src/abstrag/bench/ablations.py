@@ -10,12 +10,14 @@ from abstrag.bench.abstrag_system import AbstragSystem, Indexer
 from abstrag.config import TAU
 from abstrag.errors import InputError
 from abstrag.query.operators import OPERATORS
+from abstrag.rank.match import Signal
 from abstrag.rank.relevance import DEFAULT_PRESET, PRESETS, Preset
 
 # nothing but the judge has a say, about every segment
 JUDGE_ONLY: Final = Preset(
     "judge-only", utility_power=0.0, gap_rate=0.0, coverage_weight=0.0, judge_weight=1.0
 )
+SIGNALS: Final = {signal: f"{signal.value}_weight" for signal in Signal}
 
 
 def ablations(preset: Preset = DEFAULT_PRESET) -> dict[str, dict[str, Any]]:
@@ -23,13 +25,16 @@ def ablations(preset: Preset = DEFAULT_PRESET) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {
         "abstrag": {},
         "abstrag-no-utility": {"preset": replace(preset, name="no-utility", utility_power=0.0)},
-        "abstrag-no-judge": {"preset": replace(preset.unjudged, name="no-judge")},
         "abstrag-judge-only": {"preset": JUDGE_ONLY},
         "abstrag-exact": {"preset": replace(preset, name="exact", judged=None)},
         "abstrag-no-gap": {"preset": replace(preset, name="no-gap", gap_rate=0.0)},
         "abstrag-uniform": {"uniform": True},
         "abstrag-no-context": {"lifting": False},
     }
+    for signal, field in SIGNALS.items():
+        if any(weight for other, weight in preset.weights.items() if other is not signal):
+            less = replace(preset, name=f"no-{signal.value}", **{field: 0.0})
+            found[f"abstrag-no-{signal.value}"] = {"preset": less}
     for operator in OPERATORS:
         found[f"abstrag-no-{operator}"] = {"without": frozenset({operator})}
     return found

@@ -130,8 +130,9 @@ def _segment(index: DocumentIndex) -> str:
 
 def _rank(searcher: Searcher, similarity: Similarity) -> int:
     """Return where the sentence about the visit stands by a similarity alone."""
-    scores = similarity(searcher.normalize(DEMO_QUERY))
-    order = np.lexsort((np.arange(len(scores)), -scores))
+    everywhere = np.arange(len(searcher.index.records))
+    scores = similarity(searcher.normalize(DEMO_QUERY), everywhere)
+    order = np.lexsort((everywhere, -scores))
     return int(np.flatnonzero(order == searcher.position(_segment(searcher.index)))[0]) + 1
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.output import FAMILY_STYLE
+from abstrag.model.html import brief
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Bridge, LiteralKind, Query
 from abstrag.model.ranking import Hit, LiteralTrace
@@ -66,7 +67,7 @@ def print_hit(out: Console, hit: Hit, rank: int | None, preset: Preset) -> None:
 
 def _factors(hit: Hit, preset: Preset) -> str:
     """Return the product that is the relevance, with the preset's exponents."""
-    match = f"match {hit.match:.2f}"
+    match = f"match {brief(hit.match)}"
     if hit.judgement is not None:
         match += f" (judge {hit.judgement:.2f})"
     elif preset.judge_weight:

@@ -35,12 +35,17 @@ def ranking_html(ranking: Ranking) -> str:
     return f"<div><p>{asked}</p><ol>{hits}</ol></div>"
 
 
+def brief(share: float) -> str:
+    """Return a number in [0, 1] with two decimals, or its first digit where these are zeros."""
+    return f"{share:.2f}" if share >= 0.01 or share == 0 else f"{share:.1g}"
+
+
 def hit_html(hit: Hit) -> str:
     """Return a hit: the quote, where it stands, its factors and its bridges."""
     place = [*hit.section, f"page {hit.page}" if hit.page is not None else "", hit.segment]
     where = escape(" › ".join(p for p in place if p))
     factors = (
-        f"{hit.relevance:.3f}: match {hit.match:.2f} · utility {hit.utility:.2f} · "
+        f"{hit.relevance:.3f}: match {brief(hit.match)} · utility {hit.utility:.2f} · "
         f"gap {hit.gap:.2f}"
     )
     return (

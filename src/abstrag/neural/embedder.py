@@ -1,4 +1,4 @@
-"""The sentence embedder that ships with the package: all-MiniLM-L6-v2, on the processor.
+"""The sentence embedder that ships with the package, on the processor.
 
 Texts that mean the same point the same way:
 

@@ -13,7 +13,7 @@ from spacy.lang.en.stop_words import STOP_WORDS
 
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
-from abstrag.rank.postings import FloatArray
+from abstrag.rank.postings import FloatArray, IntArray
 
 K1: Final = 1.2
 B: Final = 0.4  # of full length normalization; candidates differ in length less than documents do
@@ -30,19 +30,18 @@ class Lexical:
     def __init__(self, index: DocumentIndex) -> None:
         texts = [words(" ".join((*(h.text for h in s.headers), s.text))) for s in index.segments]
         self._known = {word for text in texts for word in text}
-        self._size = len(texts)
         if self._known:
             self._bm25 = bm25s.BM25(method="lucene", k1=K1, b=B)
             self._bm25.index(texts, show_progress=False)
 
-    def __call__(self, query: Query) -> FloatArray:
-        """Return one value for each segment."""
+    def __call__(self, query: Query, positions: IntArray) -> FloatArray:
+        """Return one value for each of some segments."""
         asked = [word for word in words(query.text) if word in self._known]
         if not asked:
-            return np.zeros(self._size)
+            return np.zeros(len(positions))
         scores: FloatArray = np.asarray(self._bm25.get_scores(asked), dtype=np.float64)
         top = float(scores.max())
-        return scores / top if top > 0 else np.zeros(self._size)
+        return scores[positions] / top if top > 0 else np.zeros(len(positions))
 
 
 def words(text: str) -> list[str]:

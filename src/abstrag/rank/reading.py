@@ -9,6 +9,7 @@ from abstrag.model.query import Bridge, LiteralKind
 from abstrag.model.ranking import GapTrace, LiteralTrace
 from abstrag.model.segment import Segment
 from abstrag.model.term import Family, LicenceKind
+from abstrag.rank.trace import stated
 
 Labels = Mapping[str, str]
 
@@ -39,7 +40,8 @@ def read_aloud(
     if judgement is not None and judgement >= CONVINCED:
         said.append(_opinion(judgement, unmet))
     elif judgement is not None and judgement < DOUBTFUL:
-        said.append(f"The judge doubts it ({judgement:.2f}).")
+        but = ", but it has not read the Background" if stated(trace) else ""
+        said.append(f"The judge doubts it ({judgement:.2f}){but}.")
     return " ".join(said)
 
 

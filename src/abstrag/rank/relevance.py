@@ -11,7 +11,7 @@ import numpy as np
 
 from abstrag.errors import InputError
 from abstrag.model.record import record
-from abstrag.rank.match import Coverage, Signal
+from abstrag.rank.match import Coverage, Pooling, Signal
 from abstrag.rank.postings import FloatArray
 
 _DIGITS: Final = 9
@@ -30,6 +30,7 @@ class Preset:
     utility_power: float = 1.0  # b
     gap_rate: float = 1.0  # c
     hard_gap: bool = False  # b* or the cap, without the smooth part
+    pooling: Pooling = Pooling.MEAN
     coverage: Coverage = Coverage.GRADED
     coverage_weight: float = 1.0
     lexical_weight: float = 0.0
@@ -69,13 +70,21 @@ class Preset:
         }
 
     @property
+    def late(self) -> bool:
+        """Whether embeddings are compared only where the judge reads: they too cost a model."""
+        return self.pooling is Pooling.ODDS and self.judge_weight > 0 and self.dense_weight > 0
+
+    @property
     def unjudged(self) -> Preset:
-        """The same less the judge: candidates are picked by it before the judge is asked."""
-        alone = not any(w for signal, w in self.weights.items() if signal is not Signal.JUDGE)
+        """The same less the models that read: candidates are picked by it before they do."""
+        left = {s: w for s, w in self.weights.items() if s is not Signal.JUDGE}
+        if self.late:
+            del left[Signal.DENSE]
         return replace(
             self,
             name=f"{self.name}-unjudged",
-            coverage_weight=1.0 if alone else self.coverage_weight,
+            coverage_weight=self.coverage_weight if any(left.values()) else 1.0,
+            dense_weight=left.get(Signal.DENSE, 0.0),
             judge_weight=0.0,
             judged=None,
         )
@@ -87,17 +96,18 @@ SMOOTH: Final = Preset("smooth")
 # Frozen; docs/tuning.md has the ranges tried, the splits and what each gains.
 FAST: Final = Preset("fast", utility_power=0.25, lexical_weight=1.0)
 EMBEDDED: Final = Preset(
-    "embedded", utility_power=0.15, gap_rate=0.1, lexical_weight=1.0, dense_weight=2.0
+    "embedded", utility_power=0.15, gap_rate=0.0, lexical_weight=1.0, dense_weight=4.0
 )
 GENERAL: Final = Preset(
     "general",
-    utility_power=0.1,
-    gap_rate=0.25,
-    coverage=Coverage.HARD,
-    coverage_weight=0.2,
-    lexical_weight=0.005,
+    utility_power=0.3,
+    gap_rate=0.05,
+    pooling=Pooling.ODDS,
+    coverage_weight=1.0,
+    lexical_weight=1.0,
+    dense_weight=2.0,
     judge_weight=1.0,
-    judged=32,
+    judged=40,
 )
 DEFAULT_PRESET: Final = GENERAL
 PRESETS: Final[Mapping[str, Preset]] = {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
@@ -20,13 +20,14 @@ from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.gap import Gaps, gaps
 from abstrag.rank.judging import Judge, Judged, judge_by_bound, judge_shortlist
 from abstrag.rank.lookup import Lookup
-from abstrag.rank.match import Signal, Similarity, blend, coverage
+from abstrag.rank.match import Pooling, Signal, Similarity, blend, coverage
 from abstrag.rank.postings import FloatArray, IntArray
 from abstrag.rank.reading import DOUBTFUL, read_aloud
 from abstrag.rank.relevance import SMOOTH, Preset, relevance
 from abstrag.rank.scope import in_scope
-from abstrag.rank.trace import trace
+from abstrag.rank.trace import stated, trace
 
+STATED: Final = 0.9  # what a judge is taken to say at least where a Background settles the query
 _BATCH: Final = 16  # pairs the judge is asked about at a time
 _PARAGRAPH: Final = 600  # characters: what reading one costs is the unit of a judge's effort
 _LEAST_EFFORT: Final = 0.25  # of the shortest segment: the query is read again with each
@@ -46,11 +47,20 @@ class Candidates:
     signals: Mapping[Signal, FloatArray]
     utility: FloatArray
     gap: FloatArray
+    stated: FloatArray  # the least a judge may say: it has not read the Background
+    dense: Callable[[IntArray], FloatArray] | None = None  # of positions, where it comes late
 
     def match(self, preset: Preset, judgement: FloatArray, rows: IntArray) -> FloatArray:
         """Return Match of some rows, given what the judge said about them."""
         parts = {signal: values[rows] for signal, values in self.signals.items()}
-        return blend({**parts, Signal.JUDGE: judgement}, preset.weights)
+        judgement = np.maximum(judgement, self.stated[rows])
+        parts[Signal.JUDGE] = judgement
+        if self.dense is not None and preset.late:
+            near = np.zeros(len(rows))
+            (read,) = np.nonzero(judgement)  # no similarity lifts what the judge gives nothing
+            near[read] = self.dense(self.positions[rows[read]])
+            parts[Signal.DENSE] = near
+        return blend(parts, preset.weights, preset.pooling)
 
     def score(self, preset: Preset, judgement: FloatArray, rows: IntArray) -> FloatArray:
         """Return Rel of some rows, given what the judge said about them."""
@@ -122,7 +132,7 @@ class Scoring:
         if k < 1:
             raise InputError(f"k is {k}", hint="ask for at least one hit")
         candidates = self._all if fill else self.candidates
-        judged = self._judge(candidates, k=k, batch=batch)
+        judged = self._judge(candidates, k=k, batch=batch, fill=fill)
         hits = tuple(
             self.as_hit(candidates, row, score, judgement)
             for row, score, judgement in zip(
@@ -205,17 +215,39 @@ class Scoring:
             spread[found.segments], gap[found.segments] = covered, found.gap
         else:
             positions, spread, gap = found.segments, covered, found.gap
-        signals = {Signal.COVERAGE: spread}
-        for signal, similarity in self.similarities.items():
-            if weights[signal]:
-                signals[signal] = np.clip(similarity(self.query)[positions], 0.0, 1.0)
         inside = self._inside(positions)
+        positions = positions[inside]
+        signals = {Signal.COVERAGE: spread[inside]}
+        late = self.preset.late and Signal.DENSE in self.similarities
+        for signal in self.similarities:
+            if weights[signal] and not (late and signal is Signal.DENSE):
+                signals[signal] = self._similarity(signal, positions)
         return Candidates(
-            positions=positions[inside],
-            signals={signal: values[inside] for signal, values in signals.items()},
-            utility=self.index.utilities[positions[inside]],
+            positions=positions,
+            signals=signals,
+            utility=self.index.utilities[positions],
             gap=gap[inside],
+            stated=self._stated[positions],
+            dense=partial(self._similarity, Signal.DENSE) if late else None,
         )
+
+    @cached_property
+    def _stated(self) -> FloatArray:
+        """For each segment the least a judge may say, given what a Background states."""
+        least = np.zeros(len(self.document.records))
+        if self.preset.pooling is Pooling.ODDS and self.query.literals and self._has_background:
+            for position in self.gaps.segments[self.gaps.reachable].tolist():
+                if stated(trace(self.lookup, self.gaps, position)):
+                    least[position] = STATED
+        return least
+
+    @property
+    def _has_background(self) -> bool:
+        known = self.document.background
+        return bool(known.aliases or known.classes or known.roles or known.events or known.compiled)
+
+    def _similarity(self, signal: Signal, positions: IntArray) -> FloatArray:
+        return np.clip(self.similarities[signal](self.query, positions), 0.0, 1.0)
 
     def _inside(self, positions: IntArray) -> IntArray:
         """The rows of the candidates that lie in the query's scope."""
@@ -225,8 +257,11 @@ class Scoring:
         rows = [r for r, p in enumerate(positions.tolist()) if in_scope(records[p].segment, scope)]
         return np.array(rows, dtype=np.int64)
 
-    def _judge(self, candidates: Candidates, *, k: int, batch: int) -> Judged:
-        """Find the best k, asking the judge only about those it can still lift into them."""
+    def _judge(self, candidates: Candidates, *, k: int, batch: int, fill: bool = False) -> Judged:
+        """Find the best k, asking the judge only about those it can still lift into them.
+
+        What is no hit scores nothing here, so that it takes no other's place among the k.
+        """
         positions = candidates.positions
         rows = np.arange(len(positions))
 
@@ -236,7 +271,11 @@ class Scoring:
             return self.judge(self.query, [records[p].segment for p in positions[some].tolist()])
 
         def score(some: IntArray, said: FloatArray) -> FloatArray:
-            return candidates.score(self.preset, said, some)
+            found = candidates.score(self.preset, said, some)
+            if fill or not self.judges or not self.query.literals:
+                return found
+            holds = np.isin(positions[some], self.lookup.segments)
+            return np.where(holds | (said >= DOUBTFUL), found, 0.0)
 
         if not self.judges:
             return replace(judge_shortlist(positions, rows[:0], ask, score, k=k), avoided=0)

@@ -42,6 +42,14 @@ def trace(lookup: Lookup, gaps: Gaps, segment: int) -> GapTrace:
     )
 
 
+def stated(trace: GapTrace) -> bool:
+    """Whether a Background carries a segment over the whole query, within the budget."""
+    steps = [*trace.bridges, *(step for literal in trace.literals for step in literal.bridges)]
+    return trace.reachable and any(
+        step.licence is not None and step.licence.kind is LicenceKind.BACKGROUND for step in steps
+    )
+
+
 def _joint(
     lookup: Lookup,
     segment: int,

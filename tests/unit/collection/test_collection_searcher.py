@@ -14,7 +14,7 @@ from abstrag.errors import InputError
 from abstrag.model.document import Genre
 from abstrag.model.record import from_json, to_json
 from abstrag.rank.aggregate import AGGREGATIONS
-from abstrag.rank.relevance import FAST, SMOOTH, Preset
+from abstrag.rank.relevance import FAST, GENERAL, SMOOTH, Preset
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from tests.unit.collection.shelves import (
@@ -94,14 +94,15 @@ def test_documents_are_scored_by_the_three_aggregations(library: Store, query: s
     assert scores == sorted(scores, reverse=True)
 
 
-def test_exact_judging_is_judging_everything(library: Store) -> None:
+@pytest.mark.parametrize("preset", [JUDGED, replace(GENERAL, judged=None)], ids=lambda p: p.name)
+def test_exact_judging_is_judging_everything(library: Store, preset: Preset) -> None:
     judge = Counted("lock")
-    many = searcher(library, JUDGED, shortlist=99, judge=judge)
+    many = searcher(library, preset, shortlist=99, judge=judge)
     found = many.search("ships passing the lock at dawn", k=2)
     everything = sum(len(index.records) for index in indexes().values())
     assert found.judgements == len(judge.asked)
     assert found.judgements + found.judgements_avoided <= everything
-    all_of_it = searcher(library, JUDGED, shortlist=99, judge=Counted("lock"))
+    all_of_it = searcher(library, preset, shortlist=99, judge=Counted("lock"))
     assert names(all_of_it.search("ships passing the lock at dawn", k=99))[:2] == names(found)
     assert all("lock" in each.hit.text for each in found.hits)
 

@@ -17,6 +17,7 @@ from abstrag.neural.embedder import Embedder
 from abstrag.neural.encoder import cosines
 from abstrag.neural.passage import passage, segment_text
 from abstrag.rank.dense import DenseSimilarity
+from abstrag.rank.postings import IntArray
 from tests.unit.neural.letters import Letters
 from tests.unit.stores.samples import sample_index
 
@@ -31,6 +32,10 @@ def index_of(*texts: str, section: tuple[str, ...] = ()) -> DocumentIndex:
 
 def asked(text: str) -> Query:
     return Query(text, ())
+
+
+def some(*positions: int) -> IntArray:
+    return np.array(positions, dtype=np.int64)
 
 
 def pool(*texts: str) -> Pool:
@@ -67,24 +72,50 @@ def test_equal_passages_score_equally_wherever_they_stand() -> None:
 
 def test_similarity_is_the_cosine_and_never_negative() -> None:
     similarity = DenseSimilarity(index_of("aab", "ccc", "-a", ""), encoder=Letters())
-    assert similarity(asked("a")) == pytest.approx([2 / 5**0.5, 0, 0, 0])
-    assert similarity(asked("")) == pytest.approx([0, 0, 0, 0])
+    everywhere = some(0, 1, 2, 3)
+    assert similarity(asked("a"), everywhere) == pytest.approx([2 / 5**0.5, 0, 0, 0])
+    assert similarity(asked(""), everywhere) == pytest.approx([0, 0, 0, 0])
 
 
-def test_segments_are_embedded_once_and_only_when_asked() -> None:
+def test_a_segment_is_embedded_once_and_only_when_it_is_asked_about() -> None:
     encoder = Letters()
-    similarity = DenseSimilarity(index_of("a", "b", section=("Methods",)), encoder=encoder)
+    index = index_of("a", "b", "c", section=("Methods",))
+    similarity = DenseSimilarity(index, encoder=encoder)
     assert encoder.asked == []
-    similarity(asked("a?"))
-    similarity(asked("b?"))
-    assert sorted(encoder.asked) == ["Methods: a", "Methods: b", "a?", "b?"]
+    similarity(asked("a?"), some(2, 0))
+    assert encoder.asked == ["a?", "Methods: c", "Methods: a"]
+    similarity(asked("b?"), some(0, 1, 2))
+    assert encoder.asked[3:] == ["b?", "Methods: b"]
+
+
+def test_values_are_of_the_segments_asked_about_in_that_order() -> None:
+    similarity = DenseSimilarity(index_of("a", "b", "ab"), encoder=Letters())
+    half = pytest.approx(0.5**0.5)
+    assert similarity(asked("a"), some(2, 0)).tolist() == [half, 1.0]
+    assert similarity(asked("a"), some(1, 2, 1)).tolist() == [0.0, half, 0.0]
+    assert similarity(asked("b"), some(1, 2)).tolist() == [1.0, half]  # a query after another
+
+
+def test_a_query_that_comes_in_parts_is_embedded_once() -> None:
+    encoder = Letters()
+    similarity = DenseSimilarity(index_of("a", "b", "c"), encoder=encoder)
+    for position in range(3):
+        similarity(asked("d"), some(position))
+    assert encoder.asked == ["d", "a", "b", "c"]
+
+
+def test_where_no_segment_is_asked_about_nothing_is_embedded() -> None:
+    encoder = Letters()
+    assert DenseSimilarity(index_of("a"), encoder=encoder)(asked("a"), some()).shape == (0,)
+    assert encoder.asked == []
 
 
 def test_embeddings_that_were_kept_are_used() -> None:
     encoder = Letters()
     kept = encoder.embed(["b", "a"])
     similarity = DenseSimilarity(index_of("a", "b"), encoder=encoder, embeddings=kept)
-    assert similarity(asked("a")).tolist() == [0.0, 1.0]
+    assert similarity(asked("a"), some(0, 1)).tolist() == [0.0, 1.0]
+    assert similarity(asked("a"), some(1)).tolist() == [1.0]
     assert encoder.asked == ["b", "a", "a"]
 
 
@@ -99,11 +130,11 @@ def test_embeddings_of_another_model_are_refused() -> None:
         index_of("a", "b"), encoder=Letters(), embeddings=np.zeros((2, 384), np.float32)
     )
     with pytest.raises(InputError, match=r"384 dimensions .* query has 4"):
-        similarity(asked("a"))
+        similarity(asked("a"), some(1))
 
 
 def test_a_document_without_segments_has_no_similarities(shipped: Embedder) -> None:
-    assert DenseSimilarity(index_of(), encoder=shipped)(asked("a")).shape == (0,)
+    assert DenseSimilarity(index_of(), encoder=shipped)(asked("a"), some()).shape == (0,)
 
 
 # --- The baseline ---------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from abstrag.errors import InputError
@@ -37,12 +38,23 @@ def some_texts() -> list[str]:
     return [" ".join(draw.choices(WORDS, k=k)) for k in (1, 2, 3, 5, 8, 13, 21, 34, 55, 3, 8)]
 
 
-def test_it_sees_what_the_published_model_sees(shipped: Embedder) -> None:
+def test_it_has_not_gone_far_from_the_published_model_it_was_trained_from(
+    shipped: Embedder,
+) -> None:
     vectors = shipped.embed(SENTENCES)
     assert vectors.dtype == np.float32
-    assert vectors @ vectors.T == pytest.approx(np.array(COSINES), abs=0.03)
+    cosines = vectors @ vectors.T
+    assert cosines == pytest.approx(np.array(COSINES), abs=0.1)
+    assert _alike(cosines) == _alike(np.array(COSINES)) == [(0, 1), (2, 3)]
     first = np.array([0.043, -0.032, 0.052, 0.099, 0.018, -0.008])  # of the published vector
-    assert vectors[0, :6] == pytest.approx(first, abs=0.02)
+    assert vectors[0, :6] == pytest.approx(first, abs=0.03)
+
+
+def _alike(cosines: Vectors | npt.NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Return the pairs of sentences that have anything in common, the nearest first."""
+    rows, columns = np.triu_indices(len(cosines), 1)
+    pairs = sorted(zip(rows.tolist(), columns.tolist(), strict=True), key=lambda p: -cosines[p])
+    return [pair for pair in pairs if cosines[pair] > 0.2]
 
 
 def test_vectors_have_length_one(shipped: Embedder) -> None:

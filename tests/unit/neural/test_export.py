@@ -250,8 +250,28 @@ def test_the_shipped_products_overflow_no_processor(folder: Path) -> None:
     assert max(int(size.max()) for size in sizes) > 100  # and yet most of a byte is used
 
 
-def test_the_embedder_comes_from_the_published_weights_and_all_models_are_small() -> None:
+TRAINED = {  # the weights that training left behind, by the folder they went into
+    "embedder": "5c909c6e63785d36a495e45640d0d8589522fdc45ce9a151eedd330c3657bd1c",
+    "judge": "213592ce26c66b09b239b5e7651e2e9d8ca025142b13c5225e3cb982df3758ae",
+    "verdict": "4cb998c0999e9db84634666ae739277feca08364eef1518d65f9a6f5937cfb4b",
+}
+
+
+def test_the_models_come_from_the_weights_we_trained_and_are_named_for_them() -> None:
+    manifests = {folder.name: Bundle.open(folder).manifest for folder in SHIPPED}
+    assert {name: m.source_sha256 for name, m in manifests.items()} == TRAINED
+    assert {name: m.name for name, m in manifests.items()} == {
+        "embedder": "abstrag-embedder-1",
+        "judge": "abstrag-judge-2",
+        "verdict": "abstrag-verdict-2",
+    }
+    # a model of ours never goes by the name of what it was trained from
+    assert MINILM.name not in {m.name for m in manifests.values()}
+    assert MINILM_SHA256 not in {m.source_sha256 for m in manifests.values()}
+
+
+def test_the_models_that_ship_are_small() -> None:
     manifest = Bundle.open(EMBEDDER).manifest
-    assert (manifest.name, manifest.source_sha256) == (MINILM.name, MINILM_SHA256)
     assert (manifest.dimensions, manifest.max_tokens, manifest.vocabulary) == (384, 256, 30522)
+    assert all((folder / MODEL).stat().st_size < 25e6 for folder in SHIPPED)
     assert sum(file.stat().st_size for file in WEIGHTS.rglob("*") if file.is_file()) < 80e6

@@ -2,50 +2,62 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from abstrag.engine.demo import DEMO_QUERY, demo_index
+from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.model.query import Query
-from abstrag.model.ranking import Ranking
+from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.segment import Segment
-from abstrag.rank.relevance import FAST, GENERAL, Preset
+from abstrag.neural.judge import default_judge
+from abstrag.neural.passage import segment_text
+from abstrag.rank.dense import DenseSimilarity
+from abstrag.rank.match import Pooling, Signal, blend
+from abstrag.rank.relevance import DEFAULT_PRESET, FAST, GENERAL, Preset
+from abstrag.rank.scoring import STATED, Scoring
+from tests.unit.neural.letters import Letters
 
 JUDGED = replace(FAST, name="judged", judge_weight=4.0)
+LATE = replace(GENERAL, name="late", judged=1)
 
 
 class Counting:
     """Thinks highly of segments that hold a word, and remembers whom it was asked about."""
 
-    def __init__(self, word: str, sure: float = 0.9) -> None:
-        self.word, self.sure = word, sure
+    def __init__(self, word: str, sure: float = 0.9, *, rest: float = 0.01) -> None:
+        self.word, self.sure, self.rest = word, sure, rest
         self.asked: list[str] = []
 
     def __call__(self, query: Query, segments: Sequence[Segment]) -> list[float]:
         self.asked += [segment.id for segment in segments]
-        return [self.sure if self.word in segment.text else 0.01 for segment in segments]
+        return [self.sure if self.word in segment.text else self.rest for segment in segments]
 
 
 def search(preset: Preset, judge: Counting, query: str = DEMO_QUERY, k: int = 5) -> Ranking:
     return Searcher(demo_index(), preset=preset, judge=judge).search(query, k=k)
 
 
-def test_an_exact_ranking_is_that_of_judging_everything_for_fewer_judgements() -> None:
-    judge, thorough = Counting("visited"), Counting("visited")
-    exact = search(JUDGED, judge)
-    everything = search(JUDGED, thorough, k=len(demo_index().records))
-    assert [hit.segment for hit in exact.hits] == [hit.segment for hit in everything.hits[:5]]
+@pytest.mark.parametrize("preset", [JUDGED, replace(GENERAL, judged=None)], ids=lambda p: p.name)
+def test_an_exact_ranking_is_that_of_judging_everything_for_fewer_judgements(
+    preset: Preset,
+) -> None:
+    judge, thorough = Counting("supplier", sure=1.0), Counting("supplier", sure=1.0)
+    exact = search(preset, judge)
+    everything = search(preset, thorough, k=len(demo_index().records))
+    assert exact.hits == everything.hits[:5]
     assert exact.judgements == len(judge.asked) < len(thorough.asked)
     assert exact.judgements + exact.judgements_avoided == len(demo_index().records)
 
 
-def test_a_shortlist_is_picked_by_the_other_factors() -> None:
+@pytest.mark.parametrize("preset", [replace(JUDGED, judged=1), LATE], ids=lambda p: p.name)
+def test_a_shortlist_is_picked_by_the_other_factors(preset: Preset) -> None:
     judge = Counting("visited")
-    preset = replace(JUDGED, judged=1)
     found = search(preset, judge)
     short = len(judge.asked)
     best = Searcher(demo_index(), preset=preset.unjudged)
@@ -63,8 +75,8 @@ def test_short_segments_leave_room_for_more_of_them() -> None:
     assert 3 < len(judge.asked) <= 12
 
 
-def test_who_was_not_asked_about_has_no_judgement_and_counts_as_none() -> None:
-    preset = replace(JUDGED, judged=1)
+@pytest.mark.parametrize("preset", [replace(JUDGED, judged=1), LATE], ids=lambda p: p.name)
+def test_who_was_not_asked_about_has_no_judgement_and_counts_as_none(preset: Preset) -> None:
     searcher = Searcher(demo_index(), preset=preset, judge=Counting("", sure=1.0))
     ranking = searcher.search(DEMO_QUERY, k=len(demo_index().records))
     judged = [hit for hit in ranking.hits if hit.judgement is not None]
@@ -94,6 +106,18 @@ def test_the_reading_says_what_the_judge_saw_and_nothing_explains() -> None:
     assert doubted.reading.endswith("The judge doubts it (0.01).")
 
 
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("asked", [DEMO_QUERY, "Which executive resigned?"])
+def test_fewer_hits_are_the_first_of_more(asked: str, exact: bool) -> None:
+    """Who is no hit takes the place of nobody who is."""
+    preset = replace(GENERAL, judged=None) if exact else GENERAL
+    searcher = Searcher(demo_index(), preset=preset)
+    many = searcher.search(asked, k=32).hits
+    assert many
+    for k in (1, 2, 5):
+        assert searcher.search(asked, k=k).hits == many[:k]
+
+
 def test_the_shipped_judge_is_there_when_a_preset_wants_one() -> None:
     ranking = Searcher(demo_index(), preset=GENERAL).search("Who visited the head of TSMC?", k=3)
     assert "visited" in ranking.hits[0].quote
@@ -101,13 +125,149 @@ def test_the_shipped_judge_is_there_when_a_preset_wants_one() -> None:
     assert Searcher(demo_index(), preset=FAST).judge is None
 
 
-def test_what_the_calculus_meets_in_full_stands_without_the_judge() -> None:
+# --- What a Background states ---------------------------------------------------------------------
+
+
+def visit(searcher: Searcher) -> Hit:
+    """Explain the sentence of the worked example."""
+    (segment,) = (s.id for s in searcher.index.segments if s.text == DEMO_SENTENCE)
+    return searcher.explain(DEMO_QUERY, segment)
+
+
+def test_what_a_background_states_stands_whatever_the_judge_thinks_of_it() -> None:
     """The worked example: no small model knows that this visit is a collaboration."""
-    ranking = Searcher(demo_index(), preset=GENERAL).search(DEMO_QUERY, k=3)
-    visit = next(hit for hit in ranking.hits if "visited" in hit.quote)
-    assert visit.trace.reachable
-    assert visit.judgement is not None
-    assert visit.judgement < 0.5
+    searcher = Searcher(demo_index(), preset=DEFAULT_PRESET)
+    best = searcher.search(DEMO_QUERY, k=3).hits[0]
+    assert best.text == DEMO_SENTENCE
+    assert best.trace.reachable
+    (said,) = default_judge()(
+        searcher.normalize(DEMO_QUERY), [searcher.index.segments[best.position]]
+    )
+    assert best.judgement == said < 0.1  # what is shown is what it said
+    assert best.reading.endswith(
+        f"The judge doubts it ({said:.2f}), but it has not read the Background."
+    )
+    assert visit(searcher) == best
+
+
+def test_without_its_background_the_sentence_is_not_among_the_first_ten() -> None:
+    bare = Searcher(demo_index(with_background=False), preset=DEFAULT_PRESET)
+    assert DEMO_SENTENCE not in [hit.text for hit in bare.search(DEMO_QUERY, k=10).hits]
+    assert visit(bare).reading.endswith("The judge doubts it (0.01).")
+
+
+def test_a_judge_is_taken_to_say_at_least_so_much_of_what_is_stated() -> None:
+    match = {
+        said: visit(Searcher(demo_index(), preset=GENERAL, judge=Counting("visited", sure=said)))
+        for said in (0.0, 0.01, STATED, 0.95)
+    }
+    assert {said: hit.judgement for said, hit in match.items()} == {said: said for said in match}
+    assert match[0.0].match == match[0.01].match == match[STATED].match < match[0.95].match
+    assert match[0.95].reading.endswith("The judge agrees (0.95).")
+
+
+def test_what_is_stated_stands_where_the_judge_was_not_asked() -> None:
+    """Where words alone pick what it reads, the visit is not picked."""
+    judge = Counting("no such word")
+    by_words = replace(LATE, coverage_weight=0.0)
+    searcher = Searcher(demo_index(), preset=by_words, judge=judge)
+    best = searcher.search(DEMO_QUERY, k=3).hits[0]
+    assert best.text == DEMO_SENTENCE
+    assert best.segment not in judge.asked
+    assert best.judgement is None
+    assert "judge" not in best.reading
+    assert visit(searcher) == best
+
+
+def test_nothing_but_what_is_stated_is_lifted() -> None:
+    """Everybody is doubted alike: only the visit is reached by way of the Background."""
+    hits = search(GENERAL, Counting("no such word"), k=32).hits
+    stated = [hit.text for hit in hits if "has not read the Background" in hit.reading]
+    assert stated == [DEMO_SENTENCE]
+    assert [hit.text for hit in hits if hit.match > 0.1] == [DEMO_SENTENCE]
+    assert any(hit.trace.reachable for hit in hits if hit.text != DEMO_SENTENCE)
+
+
+def test_a_mean_takes_the_judge_at_its_word() -> None:
+    mean = replace(GENERAL, pooling=Pooling.MEAN)
+    doubted, trusted = (
+        visit(Searcher(demo_index(), preset=mean, judge=Counting("visited", sure=said))).match
+        for said in (0.01, STATED)
+    )
+    share = mean.judge_weight / sum(mean.weights.values())
+    assert trusted - doubted == pytest.approx(share * (STATED - 0.01))
+
+
+# --- Embeddings that come late --------------------------------------------------------------------
+
+
+def laid(preset: Preset, judge: Counting, encoder: Letters, *, background: bool) -> Scoring:
+    """Lay the demo query over the demo with an encoder that remembers what it was asked."""
+    index = demo_index(with_background=background)
+    scoring = Searcher(index, preset=preset, judge=judge).scoring(DEMO_QUERY)
+    dense = DenseSimilarity(index, encoder=encoder)
+    return replace(scoring, similarities={**scoring.similarities, Signal.DENSE: dense})
+
+
+def texts(scoring: Scoring, segments: Sequence[str]) -> list[str]:
+    """Return segments as they are embedded."""
+    return [segment_text(s) for s in scoring.document.segments if s.id in set(segments)]
+
+
+def test_only_what_the_judge_reads_is_embedded() -> None:
+    judge, encoder = Counting("chip"), Letters()
+    scoring = laid(LATE, judge, encoder, background=False)
+    ranking = scoring.ranking(5)
+    assert 1 < len(judge.asked) < len(scoring.document.segments)
+    expected = sorted([DEMO_QUERY, *texts(scoring, judge.asked)])
+    assert sorted(encoder.asked) == expected
+    for hit in ranking.hits:
+        assert scoring.hit(hit.position) == hit
+    assert sorted(encoder.asked) == expected  # and once
+
+
+def test_what_the_judge_gives_nothing_is_not_embedded() -> None:
+    judge, encoder = Counting("chip", rest=0.0), Letters()
+    scoring = laid(LATE, judge, encoder, background=False)
+    scoring.ranking(5)
+    some = [s.id for s in scoring.document.segments if s.id in judge.asked and "chip" in s.text]
+    assert 0 < len(some) < len(judge.asked)
+    assert sorted(encoder.asked) == sorted([DEMO_QUERY, *texts(scoring, some)])
+
+
+def test_who_is_not_embedded_counts_as_like_nothing() -> None:
+    scoring = laid(LATE, Counting("chip"), Letters(), background=False)
+    rest = [hit for hit in scoring.ranking(32).hits if hit.judgement is None]
+    assert rest
+    for hit in rest:
+        parts = {
+            signal: values[[hit.position]] for signal, values in scoring.candidates.signals.items()
+        }
+        assert set(parts) == {Signal.COVERAGE, Signal.LEXICAL}
+        nothing = np.zeros(1)
+        parts |= {Signal.DENSE: nothing, Signal.JUDGE: nothing}
+        assert hit.match == blend(parts, LATE.weights, LATE.pooling)[0]
+
+
+def test_embeddings_that_do_not_come_late_are_those_of_all_segments() -> None:
+    judge, encoder = Counting("chip"), Letters()
+    scoring = laid(replace(LATE, pooling=Pooling.MEAN), judge, encoder, background=False)
+    scoring.ranking(5)
+    assert len(judge.asked) < len(scoring.document.segments)
+    everybody = [segment_text(segment) for segment in scoring.document.segments]
+    assert sorted(encoder.asked) == sorted([DEMO_QUERY, *everybody])
+
+
+def test_an_embedding_the_query_is_like_lifts_what_the_judge_has_read() -> None:
+    near, far = (
+        laid(replace(GENERAL, dense_weight=weight), Counting("chip"), Letters(), background=True)
+        for weight in (0.0, 2.0)
+    )
+    for position in range(4):
+        without, with_it = near.hit(position), far.hit(position)
+        (like,) = far.similarities[Signal.DENSE](far.query, np.array([position])).tolist()
+        odds = [hit.match / (1 - hit.match) for hit in (without, with_it)]
+        assert odds[1] / odds[0] == pytest.approx(math.exp(-2.0 * (1 - like)))
 
 
 def test_a_judge_that_reads_nothing_is_refused() -> None:

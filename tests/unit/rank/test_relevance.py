@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,8 @@ import pytest
 from abstrag.errors import InputError, NotComputable
 from abstrag.model.record import from_json, to_json
 from abstrag.rank.aggregate import AGGREGATIONS, log_sum_exp, top_1, top_k_mean
-from abstrag.rank.match import Signal, blend
-from abstrag.rank.relevance import PAPER, PAPER_HARD, Preset, relevance
+from abstrag.rank.match import Pooling, Signal, blend
+from abstrag.rank.relevance import EMBEDDED, GENERAL, PAPER, PAPER_HARD, Preset, relevance
 
 
 def one(value: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -47,7 +48,7 @@ def test_a_preset_without_any_signal_is_refused() -> None:
 
 
 def test_a_preset_is_read_back_as_it_was_written() -> None:
-    preset = Preset("tuned", gap_rate=0.3, lexical_weight=0.5)
+    preset = Preset("tuned", gap_rate=0.3, lexical_weight=0.5, pooling=Pooling.ODDS)
     assert from_json(Preset, to_json(preset)) == preset
 
 
@@ -65,14 +66,77 @@ def test_a_blend_is_the_weighted_mean() -> None:
     assert mixed[0] == pytest.approx(3.5 / 4)
 
 
-def test_a_signal_with_a_weight_that_nobody_provides_is_an_error() -> None:
+def test_in_odds_the_judge_is_held_to_what_the_others_lack() -> None:
+    """Log-odds of Match = 2 · log(0.8 / 0.2) − 3 · (1 − 0.5) − 1 · (1 − 0.25)."""
+    parts = {Signal.COVERAGE: one(0.5), Signal.DENSE: one(0.25), Signal.JUDGE: one(0.8)}
+    weights = {Signal.COVERAGE: 3.0, Signal.DENSE: 1.0, Signal.JUDGE: 2.0}
+    odds = 4.0**2 * math.exp(-2.25)
+    assert blend(parts, weights, Pooling.ODDS)[0] == pytest.approx(odds / (1 + odds))
+
+
+def test_in_odds_what_tells_two_segments_apart_counts_however_sure_the_judge_is() -> None:
+    """A mean leaves a difference of coverage as it is; odds stay apart by the same factor."""
+    parts = {Signal.COVERAGE: np.array([1.0, 0.0]), Signal.JUDGE: np.zeros(2)}
+    for said in (0.02, 0.5, 0.98, 1.0):
+        parts[Signal.JUDGE] = np.array([said, said])
+        more, less = blend(parts, {Signal.COVERAGE: 1.5, Signal.JUDGE: 1.0}, Pooling.ODDS).tolist()
+        assert (more / (1 - more)) / (less / (1 - less)) == pytest.approx(math.exp(1.5))
+
+
+@pytest.mark.parametrize("pooling", Pooling)
+def test_a_signal_with_a_weight_that_nobody_provides_is_an_error(pooling: Pooling) -> None:
     with pytest.raises(InputError, match="'dense' a weight of 1, but nothing provides it"):
-        blend({Signal.COVERAGE: one(1.0)}, {Signal.COVERAGE: 1.0, Signal.DENSE: 1.0})
+        blend({Signal.COVERAGE: one(1.0)}, {Signal.COVERAGE: 1.0, Signal.DENSE: 1.0}, pooling)
 
 
-def test_a_negative_weight_is_an_error() -> None:
+@pytest.mark.parametrize("pooling", Pooling)
+def test_a_negative_weight_is_an_error(pooling: Pooling) -> None:
     with pytest.raises(InputError, match="cannot be negative"):
-        blend({Signal.COVERAGE: one(1.0)}, {Signal.COVERAGE: -1.0})
+        blend({Signal.COVERAGE: one(1.0)}, {Signal.COVERAGE: -1.0}, pooling)
+
+
+@pytest.mark.parametrize("pooling", Pooling)
+def test_a_blend_of_nothing_is_an_error(pooling: Pooling) -> None:
+    with pytest.raises(InputError, match="no signal has a weight"):
+        blend({Signal.COVERAGE: one(1.0)}, {Signal.COVERAGE: 0.0}, pooling)
+
+
+def test_embeddings_come_late_only_in_odds_and_only_with_a_judge() -> None:
+    assert GENERAL.late
+    for less in (
+        replace(GENERAL, pooling=Pooling.MEAN),
+        replace(GENERAL, judge_weight=0.0),
+        replace(GENERAL, dense_weight=0.0),
+        replace(EMBEDDED, judge_weight=1.0),
+        GENERAL.unjudged,
+    ):
+        assert not less.late, less
+
+
+def test_what_picks_for_the_judge_has_no_embeddings_where_they_come_late() -> None:
+    expected = {**GENERAL.weights, Signal.DENSE: 0.0, Signal.JUDGE: 0.0}
+    assert GENERAL.unjudged.weights == expected
+    assert (GENERAL.unjudged.judged, GENERAL.unjudged.pooling) == (None, GENERAL.pooling)
+    early = replace(GENERAL, pooling=Pooling.MEAN)
+    assert early.unjudged.weights == {**GENERAL.weights, Signal.JUDGE: 0.0}
+    judged = replace(EMBEDDED, judge_weight=4.0)
+    assert judged.unjudged.weights == EMBEDDED.weights
+
+
+@pytest.mark.parametrize("dense", [0.0, 2.0])
+def test_where_only_models_have_a_say_coverage_picks_for_them(dense: float) -> None:
+    models = Preset(
+        "models",
+        pooling=Pooling.ODDS,
+        coverage_weight=0.0,
+        dense_weight=dense,
+        judge_weight=1.0,
+        judged=8,
+    )
+    assert [s for s, weight in models.unjudged.weights.items() if weight] == [Signal.COVERAGE]
+    early = replace(models, pooling=Pooling.MEAN).unjudged
+    counted = [Signal.DENSE] if dense else [Signal.COVERAGE]
+    assert [s for s, weight in early.weights.items() if weight] == counted
 
 
 def test_documents_are_scored_by_their_best_segments() -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.ranking import GapTrace
-from abstrag.model.term import Edge, Family, Frame, Mention, Slot
+from abstrag.model.term import Edge, Family, Frame, Licence, LicenceKind, Mention, Slot
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.gap import gaps
 from abstrag.rank.lookup import Lookup
 from abstrag.rank.relevance import PRESETS, relevance
-from abstrag.rank.trace import trace
+from abstrag.rank.trace import stated, trace
 from abstrag.testing.calculus import edge
 
 QUERY = Query(
@@ -110,3 +111,38 @@ def test_what_the_text_merely_suggests_is_paid_for_and_overruns_the_budget_toget
     assert shown.bridge_cost == 2.60
     assert shown.over_budget_by == pytest.approx(1.10)
     assert shown.share == 1.0
+
+
+def licensed(kind: LicenceKind, edges: list[Edge]) -> list[Edge]:
+    return [replace(each, licence=Licence(kind, "elsewhere")) for each in edges]
+
+
+def test_a_background_states_what_it_carries_over_the_whole_query() -> None:
+    assert stated(explain(BACKGROUND))
+    for number in range(len(BACKGROUND)):  # one step of its own is enough, wherever it stands
+        mixed = licensed(LicenceKind.LEXICON, BACKGROUND)
+        mixed[number] = BACKGROUND[number]
+        assert stated(explain(mixed))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in LicenceKind if kind.name != "BACKGROUND"])
+def test_what_others_license_no_background_states(kind: LicenceKind) -> None:
+    shown = explain(licensed(kind, BACKGROUND))
+    assert shown.reachable
+    assert not stated(shown)
+
+
+def test_a_background_states_nothing_that_is_beyond_the_budget_or_incomplete() -> None:
+    assert not stated(explain([]))
+    assert not stated(explain(BACKGROUND[:2]))  # nothing makes the visit a collaboration
+    dear = [*BACKGROUND[:2], edge("event:visit", "event:collaboration", Family.EVENT, distance=1)]
+    assert not explain(dear).reachable
+    assert not stated(explain(dear))
+
+
+def test_what_the_text_says_itself_needs_no_background() -> None:
+    said = Query(QUERY.text, (replace(QUERY.literals[3], weight=1.0),))
+    lookup = Lookup(CostedIndex(MENTIONS, frames=[VISITED], edges=BACKGROUND), said)
+    shown = trace(lookup, gaps(lookup), 0)
+    assert shown.reachable
+    assert not stated(shown)

@@ -5,7 +5,7 @@ import { goTo } from "/static/document-view.js";
 import { marked } from "/static/quote.js";
 import { get, set } from "/static/state.js";
 import { steps } from "/static/trace.js";
-import { budget, place, two } from "/static/words.js";
+import { brief, budget, place, two } from "/static/words.js";
 
 /**
  * Draw a hit. `entry` has the factors at the slider's budget, `full` the last complete answer for the
@@ -115,7 +115,7 @@ export function factors({ match, utility, gap, relevance }) {
     ["utility", utility],
     ["e⁻ᵍᵃᵖ", Math.exp(-gap)],
   ];
-  const said = `relevance ${two(relevance)}: match ${two(match)}, utility ${two(utility)}, exp of minus gap ${two(Math.exp(-gap))}`;
+  const said = `relevance ${brief(relevance)}: match ${brief(match)}, utility ${two(utility)}, exp of minus gap ${two(Math.exp(-gap))}`;
   return h(
     "div",
     { class: "factors", role: "img", "aria-label": said },
@@ -129,9 +129,9 @@ export function factors({ match, utility, gap, relevance }) {
           { class: "track" },
           h("span", { class: "fill", style: { width: `${100 * Math.min(1, value)}%` } }),
         ),
-        h("span", { class: "value", text: two(value) }),
+        h("span", { class: "value", text: brief(value) }),
       ),
     ),
-    h("span", { class: "relevance", text: two(relevance) }),
+    h("span", { class: "relevance", text: brief(relevance) }),
   );
 }

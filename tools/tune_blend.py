@@ -1,0 +1,229 @@
+"""Measure ways to blend the preset `general`, with judges that have not seen the documents.
+
+    python -m tools.tune_blend --data DATA --examples build/training/examples.npz \
+        --source qasper contractnli --logits build/oof/*.npz --slope 0.42 --offset -1.38 \
+        --weights lexical=1,dense=2,coverage=1,utility=0.3,gap=0.05 --against judged=0
+
+The judge that ships has learned from every document of the `tune` parts, so how much to trust it
+cannot be told there. `training/judge.py --logits` writes what judges say about documents that they
+were not shown; all else is computed by the package from the same cases, and scored by it.
+
+Of the weights, those not named are 0, but judge is 1 and judged is as in `general`; judged=0 has
+the judge read everything. Figures are nDCG@10 × 100 over cases with gold and logits, with 95 %
+bootstrap intervals, and the paired difference from --against. `--cache` keeps indexes and
+embeddings for the next run.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from abstrag.bench.abstrag_system import Indexer
+from abstrag.bench.case import Case
+from abstrag.bench.datasets.load import load_dataset
+from abstrag.bench.metrics.ndcg import NDCG
+from abstrag.bench.record import CaseRecord
+from abstrag.bench.shared import shared
+from abstrag.bench.stats import differences, intervals
+from abstrag.engine.searcher import Searcher
+from abstrag.errors import InputError
+from abstrag.rank.judging import judge_shortlist
+from abstrag.rank.match import Signal
+from abstrag.rank.postings import FloatArray, IntArray
+from abstrag.rank.relevance import GENERAL, Preset
+from abstrag.rank.scoring import Candidates, affordable
+from training.prepare import SOURCES
+
+FIELDS: Final = {
+    "judge": "judge_weight",
+    "lexical": "lexical_weight",
+    "dense": "dense_weight",
+    "coverage": "coverage_weight",
+    "utility": "utility_power",
+    "gap": "gap_rate",
+}
+EVERYTHING: Final = Preset("factors", lexical_weight=1.0, dense_weight=1.0)  # all there is to blend
+Calibrated = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A case with all that a blend needs; elements, lengths and judgements go by candidate."""
+
+    case: Case
+    candidates: Candidates
+    elements: tuple[str, ...]
+    lengths: IntArray
+    judgements: FloatArray
+
+    def shortlist(self, preset: Preset) -> IntArray:
+        """Return the rows a judge would read, as `Scoring` picks them."""
+        positions, rows = self.candidates.positions, np.arange(len(self.elements))
+        if not preset.judge_weight:
+            return rows[:0]
+        if preset.judged is None or affordable(self.lengths, preset.judged) == len(rows):
+            return rows
+        cheap = self.candidates.score(preset.unjudged, np.zeros(len(rows)), rows)
+        order = np.lexsort((positions, -cheap))
+        return order[: affordable(self.lengths[order], preset.judged)]
+
+    def ranked(self, preset: Preset) -> tuple[str, ...]:
+        """Return the elements, best first."""
+        judged = judge_shortlist(
+            self.candidates.positions,
+            self.shortlist(preset),
+            lambda rows: self.judgements[rows].tolist(),
+            lambda rows, said: self.candidates.score(preset, said, rows),
+            k=len(self.elements),
+        )
+        return tuple(dict.fromkeys(self.elements[row] for row in judged.order))
+
+    def ndcg(self, preset: Preset) -> float:
+        """Return nDCG@10 as `abstrag bench` computes it."""
+        case = self.case
+        return NDCG(
+            CaseRecord(
+                dataset=case.dataset,
+                split=case.split,
+                case_id=case.case_id,
+                system=preset.name,
+                query=case.query,
+                ranked=self.ranked(preset),
+                scores=(),
+                gold=case.gold,
+                gold_sets=case.gold_sets,
+            )
+        )
+
+
+def preset_of(text: str) -> Preset:
+    """Read weights such as `lexical=1,dense=2,utility=0.3`."""
+    values = {"judge": 1.0, "judged": float(GENERAL.judged or 0)}
+    for part in filter(None, text.split(",")):
+        name, _, value = part.partition("=")
+        if name not in (*FIELDS, "judged"):
+            known = ", ".join((*FIELDS, "judged"))
+            raise argparse.ArgumentTypeError(f"nothing is called {name!r}; there are: {known}")
+        values[name] = float(value)
+    judged = int(values["judged"]) or None
+    weights: dict[str, Any] = {field: values.get(name, 0.0) for name, field in FIELDS.items()}
+    return Preset(text or "judge=1", pooling=GENERAL.pooling, judged=judged, **weights)
+
+
+def calibration(slope: float, offset: float) -> Calibrated:
+    """Return what turns logits into probabilities."""
+    return lambda logits: 1.0 / (1.0 + np.exp(-(slope * logits + offset)))
+
+
+def read_logits(paths: Sequence[Path]) -> dict[int, FloatArray]:
+    """Return the logits of each query, by its number in the file of examples."""
+    found: dict[int, FloatArray] = {}
+    for path in paths:
+        with np.load(path) as file:
+            parts = np.split(file["l"].astype(np.float64), np.cumsum(file["n"])[:-1])
+            found.update(zip(file["q"].tolist(), parts, strict=True))
+    return found
+
+
+def numbers(examples: Path) -> dict[str, range]:
+    """Return the numbers that the queries of each source have in the file of examples."""
+    with np.load(examples) as file:
+        source = file["documents"][file["asked"][:, 0], 0]
+        bounds = {name: np.flatnonzero(source == i) for i, name in enumerate(file["names"])}
+    return {str(name): range(at[0], at[-1] + 1) for name, at in bounds.items() if len(at)}
+
+
+def judged_cases(
+    source: str, data: Path, known: range, logits: Mapping[int, FloatArray]
+) -> Iterator[tuple[Case, FloatArray]]:
+    """Go through the cases of a source that have gold, each with its logits."""
+    name, split = SOURCES[source]
+    cases = [c for c in load_dataset(name, data, f"{split}:tune").cases if len(c.document.ids) > 1]
+    if len(cases) != len(known):
+        raise InputError(
+            f"{source!r} has {len(cases)} cases, and the file of examples {len(known)}",
+            hint="write it again with training/prepare.py",
+        )
+    for number, case in zip(known, cases, strict=True):
+        if number in logits and case.gold:
+            if len(logits[number]) != len(case.document.ids):
+                raise InputError(f"the logits of query {number} are of another document")
+            yield case, logits[number]
+
+
+def asked(cases: Iterator[tuple[Case, FloatArray]], calibrated: Calibrated) -> Iterator[Asked]:
+    """Compute every factor of every case; cases of one document come in a row."""
+    indexer = Indexer()
+    searcher = None
+    pool = None
+    for case, logits in cases:
+        if searcher is None or case.document is not pool:
+            pool = case.document
+            pooled, made = indexer(pool)
+            searcher = Searcher(made, preset=EVERYTHING, memory=indexer.memory)
+            elements = pooled.element_ids(made)
+            lengths = np.array([len(segment.text) for segment in made.segments])
+            place = {name: i for i, name in enumerate(pool.ids)}
+        found = searcher.scoring(case.query).candidates
+        own = tuple(elements[p] for p in found.positions.tolist())
+        yield Asked(
+            case=case,
+            candidates=with_late_dense(found, len(lengths)),
+            elements=own,
+            lengths=lengths[found.positions],
+            judgements=calibrated(logits[[place[name] for name in own]]),
+        )
+
+
+def with_late_dense(found: Candidates, segments: int) -> Candidates:
+    """Return candidates whose cosines are known, for presets that ask for them late or early."""
+    near = np.zeros(segments)
+    near[found.positions] = found.signals[Signal.DENSE]
+    return replace(found, dense=lambda positions: near[positions])
+
+
+def report(source: str, cases: Sequence[Asked], tried: Sequence[Preset], base: Preset) -> None:
+    """Print each blend, and how far it is from the one it is compared with."""
+    presets = (base, *tried)
+    scores = 100 * np.array([[one.ndcg(preset) for preset in presets] for one in cases])
+    print(f"{source}, n {len(cases)}")
+    means = intervals(scores)
+    apart = differences(scores[:, 1:] - scores[:, :1])
+    print(f"  {means[0].mean:5.1f} [{means[0].low:.1f}, {means[0].high:.1f}]  {base.name}")
+    for preset, mean, by in zip(tried, means[1:], apart, strict=True):
+        print(
+            f"  {mean.mean:5.1f} [{mean.low:.1f}, {mean.high:.1f}]  {preset.name}: "
+            f"{by.mean:+.1f} [{by.low:+.1f}, {by.high:+.1f}]",
+            flush=True,
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--examples", type=Path, required=True, help="what prepare.py wrote")
+    parser.add_argument("--source", nargs="+", choices=list(SOURCES), required=True)
+    parser.add_argument("--logits", type=Path, nargs="+", required=True)
+    parser.add_argument("--slope", type=float, default=1.0)
+    parser.add_argument("--offset", type=float, default=0.0)
+    parser.add_argument("--weights", type=preset_of, nargs="+", required=True)
+    parser.add_argument("--against", type=preset_of, default="judged=0")
+    parser.add_argument("--cache", type=Path, help="a file that may be there already")
+    given = parser.parse_args(arguments)
+    logits, known = read_logits(given.logits), numbers(given.examples)
+    with shared(given.cache) if given.cache else nullcontext():
+        for source in given.source:
+            cases = judged_cases(source, given.data, known[source], logits)
+            found = list(asked(cases, calibration(given.slope, given.offset)))
+            report(source, found, given.weights, given.against)
+
+
+if __name__ == "__main__":
+    main()

@@ -17,7 +17,6 @@ from abstrag.rank.relevance import DEFAULT_PRESET, PRESETS, Preset
 JUDGE_ONLY: Final = Preset(
     "judge-only", utility_power=0.0, gap_rate=0.0, coverage_weight=0.0, judge_weight=1.0
 )
-SIGNALS: Final = {signal: f"{signal.value}_weight" for signal in Signal}
 
 
 def ablations(preset: Preset = DEFAULT_PRESET) -> dict[str, dict[str, Any]]:
@@ -31,10 +30,9 @@ def ablations(preset: Preset = DEFAULT_PRESET) -> dict[str, dict[str, Any]]:
         "abstrag-uniform": {"uniform": True},
         "abstrag-no-context": {"lifting": False},
     }
-    for signal, field in SIGNALS.items():
+    for signal in Signal:
         if any(weight for other, weight in preset.weights.items() if other is not signal):
-            less = replace(preset, name=f"no-{signal.value}", **{field: 0.0})
-            found[f"abstrag-no-{signal.value}"] = {"preset": less}
+            found[f"abstrag-no-{signal.value}"] = {"preset": preset.without(signal)}
     for operator in OPERATORS:
         found[f"abstrag-no-{operator}"] = {"without": frozenset({operator})}
     return found

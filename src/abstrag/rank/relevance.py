@@ -69,6 +69,18 @@ class Preset:
             Signal.JUDGE: self.judge_weight,
         }
 
+    def without(self, signal: Signal) -> Preset:
+        """The same, less one signal."""
+        left = {**self.weights, signal: 0.0}
+        return replace(
+            self,
+            name=f"no-{signal.value}",
+            coverage_weight=left[Signal.COVERAGE],
+            lexical_weight=left[Signal.LEXICAL],
+            dense_weight=left[Signal.DENSE],
+            judge_weight=left[Signal.JUDGE],
+        )
+
     @property
     def late(self) -> bool:
         """Whether embeddings are compared only where the judge reads: they too cost a model."""

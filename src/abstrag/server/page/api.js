@@ -28,6 +28,7 @@ export function whenReached(listener) {
 /** Send one request and return the response, once the server has agreed to it. */
 async function request(path, { method = "GET", body, type, signal } = {}) {
   const headers = { ...bearer() };
+  const sent = headers.Authorization;
   if (type) headers["Content-Type"] = type;
   let response;
   try {
@@ -42,8 +43,10 @@ async function request(path, { method = "GET", body, type, signal } = {}) {
   const said = await response
     .json()
     .catch(() => ({ error: `The server answered ${response.status}` }));
-  if (response.status === 401 && (await askForKey()))
-    return request(path, { method, body, type, signal });
+  if (response.status === 401) {
+    const given = bearer().Authorization !== sent; // while this was on its way with another one
+    if (given || (await askForKey())) return request(path, { method, body, type, signal });
+  }
   throw new Refusal(said, response.status);
 }
 

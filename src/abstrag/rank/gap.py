@@ -13,7 +13,7 @@ import numpy as np
 
 from abstrag.config import COST_UNIT, KAPPA, MAX_GAP
 from abstrag.rank.lookup import FAR, Lookup
-from abstrag.rank.postings import FloatArray, IntArray
+from abstrag.rank.postings import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Gaps:
     """
 
     segments: IntArray
-    reachable: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    reachable: BoolArray
     share: FloatArray
     soft: FloatArray
     gap: FloatArray

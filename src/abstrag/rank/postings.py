@@ -15,6 +15,7 @@ from abstrag.model.term import Frame
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 
 NO_SEGMENTS: Final[IntArray] = np.empty(0, dtype=np.int64)
 _SLOT: Final = to_units(event_distance(unfilled=1, coerced=0, artifact=False))

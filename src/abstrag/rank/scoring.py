@@ -21,7 +21,7 @@ from abstrag.rank.gap import Gaps, gaps
 from abstrag.rank.judging import Judge, Judged, judge_by_bound, judge_shortlist
 from abstrag.rank.lookup import Lookup
 from abstrag.rank.match import Pooling, Signal, Similarity, blend, coverage
-from abstrag.rank.postings import FloatArray, IntArray
+from abstrag.rank.postings import BoolArray, FloatArray, IntArray
 from abstrag.rank.reading import DOUBTFUL, read_aloud
 from abstrag.rank.relevance import SMOOTH, Preset, relevance
 from abstrag.rank.scope import in_scope
@@ -138,7 +138,7 @@ class Scoring:
             for row, score, judgement in zip(
                 judged.order, judged.scores, judged.judgements, strict=True
             )
-            if fill or self.counts(int(candidates.positions[row]), score, judgement)
+            if fill or score > 0
         )
         return Ranking(
             query=self.query,
@@ -161,23 +161,27 @@ class Scoring:
         positions = self.candidates.positions
         return tuple(
             int(positions[row])
-            for row, score, judgement in zip(
-                judged.order, judged.scores, judged.judgements, strict=True
-            )
-            if self.counts(int(positions[row]), score, judgement)
+            for row, score in zip(judged.order, judged.scores, strict=True)
+            if score > 0
         )
 
     def counts(self, position: int, score: float, judgement: float | None) -> bool:
         """Tell whether a segment is a hit at all."""
+        some, said = np.array([position]), np.array([judgement or 0.0])
+        return score > 0 and bool(self._count(some, said)[0])
+
+    def _count(self, positions: IntArray, said: FloatArray) -> BoolArray:
+        """Tell which segments hold something of the query, or have the judge's word for it."""
         if not self.judges or not self.query.literals:
-            return score > 0
-        said = judgement is not None and judgement >= DOUBTFUL
-        return score > 0 and (said or position in self._holding)
+            return np.ones(len(positions), dtype=np.bool_)
+        return self._holds[positions] | (said >= DOUBTFUL)
 
     @cached_property
-    def _holding(self) -> frozenset[int]:
-        """The segments that hold something of the query."""
-        return frozenset(self.lookup.segments.tolist())
+    def _holds(self) -> BoolArray:
+        """For each segment whether it holds something of the query."""
+        holds = np.zeros(len(self.document.records), dtype=np.bool_)
+        holds[self.lookup.segments] = True
+        return holds
 
     def rank(self, position: int) -> int | None:
         """Return the rank of a segment, 1 for the best; None when it scores nothing."""
@@ -272,10 +276,7 @@ class Scoring:
 
         def score(some: IntArray, said: FloatArray) -> FloatArray:
             found = candidates.score(self.preset, said, some)
-            if fill or not self.judges or not self.query.literals:
-                return found
-            holds = np.isin(positions[some], self.lookup.segments)
-            return np.where(holds | (said >= DOUBTFUL), found, 0.0)
+            return found if fill else np.where(self._count(positions[some], said), found, 0.0)
 
         if not self.judges:
             return replace(judge_shortlist(positions, rows[:0], ask, score, k=k), avoided=0)

@@ -24,11 +24,14 @@ class View:
 
 
 class Examples:
-    """Queries, documents and passages as token ids."""
+    """Queries, documents and passages as token ids, of one file or of several in a row."""
 
-    def __init__(self, path: Path, fold: int | None = 0) -> None:
+    def __init__(self, path: Path, fold: int | None = 0, *more: Path) -> None:
         self.fold = fold  # of the documents held out; None: all of them
         self._file = dict(np.load(path))
+        for other in more:
+            self._file = _joined(self._file, dict(np.load(other)))
+        self.skipped: frozenset[int] = frozenset()  # queries not to learn from
         self.names: list[str] = self._file["names"].tolist()
         self.documents = self._file["documents"]
         self.asked = self._file["asked"]
@@ -77,6 +80,10 @@ class Examples:
         first = self.pool(query).start
         return [first + int(i) for i in self._at("hard", query)]
 
+    def title(self, document: int) -> Ids:
+        """Return the tokens of a document's title."""
+        return self._at("titles", document)
+
     def query(self, query: int) -> Ids:
         """Return the tokens of a query."""
         return self._at("queries", query)
@@ -91,7 +98,7 @@ class Examples:
         words = self.passage(passage).tolist()
         document = int(np.searchsorted(self.documents[:, 1], passage, side="right")) - 1
         if view.title:
-            words = [*self._at("titles", document)[:32].tolist(), SEP, *words]
+            words = [*self.title(document)[:32].tolist(), SEP, *words]
         if view.neighbours:
             _, first, end, _ = self.documents[document]
             before = self.passage(passage - 1).tolist() if passage > first else []
@@ -100,6 +107,22 @@ class Examples:
             words = [*words, SEP, *before[-size:], SEP, *after[:size]]
         room = view.most - len(asked) - 3
         return [CLS, *asked, SEP, *words[:room], SEP], len(asked) + 2
+
+
+def _joined(one: dict[str, np.ndarray], two: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return two files as one: the second's numbers go on where the first's end."""
+    sources, passages = len(one["names"]), len(one["passages_at"]) - 1
+    moved = {
+        "names": two["names"],
+        "documents": two["documents"] + np.array([sources, passages, passages, 0], np.int32),
+        "asked": two["asked"] + np.array([len(one["documents"]), 0], np.int32),
+    }
+    both = {name: np.concatenate([one[name], moved[name]]) for name in moved}
+    for name in ("passages", "titles", "queries", "gold", "hard"):
+        flat, at = one[f"{name}_flat"], one[f"{name}_at"]
+        both[f"{name}_flat"] = np.concatenate([flat, two[f"{name}_flat"]])
+        both[f"{name}_at"] = np.concatenate([at, two[f"{name}_at"][1:] + len(flat)])
+    return both
 
 
 def batches(

@@ -7,7 +7,8 @@ For each query one marked passage stands against fifteen others of its document,
 that BM25 likes best, and the marked one has to win (softmax over the list). A small binary term
 gives the scores an absolute meaning, also for queries that have no evidence at all. What is
 measured, and written with --logits, is the fold held out or, where a recipe leaves data sets out,
-every document of these.
+every document of these. Of queries that a machine wrote, the softmax is pulled towards what
+teachers think of the passages.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ import torch
 from bert import MINILM, Scorer, Shape, load
 from descent import descend
 from metrics import by_source, calibration, ndcg
+from opinions import Opinions, doubted, read_opinions
 from torch import Tensor, nn
 from torch.nn import functional as F
 from weights import load_head, read_weights, save
@@ -59,6 +62,7 @@ class Recipe:
     average: float = 0.0  # share of the last steps whose weights are averaged
     elsewhere: int = 2  # candidates from other documents
     rounds: int = 1  # further rounds mine their hard candidates with the model itself
+    softness: float = 1.5  # divides the logits of teachers
 
 
 def listed(examples: Examples, recipe: Recipe, epoch: int) -> list[int]:
@@ -67,7 +71,9 @@ def listed(examples: Examples, recipe: Recipe, epoch: int) -> list[int]:
     found: dict[str, list[int]] = {}
     for query in range(len(examples)):
         source = examples.source(query)
-        if source in recipe.without or (examples.is_dev(query) and not recipe.train_dev):
+        if source in recipe.without or query in examples.skipped:
+            continue
+        if examples.is_dev(query) and not recipe.train_dev:
             continue
         if not examples.gold(query) and (not recipe.binary or chance.random() < 0.5):
             continue
@@ -119,13 +125,27 @@ def scores(
     return applied(model, ids, device, tokens)
 
 
-def loss_of(logits: Tensor, marked: Tensor, recipe: Recipe) -> Tensor:
-    """Return the listwise loss of the marked rows plus the binary one of all."""
+def wanted(
+    examples: Examples, query: int, passages: Sequence[int], opinions: Opinions, recipe: Recipe
+) -> list[float]:
+    """Return how a query's softmax should look: the marked passage, or what a teacher thinks."""
+    said = opinions.get(query)
+    if said is None:
+        return [1.0] + [0.0] * (len(passages) - 1)
+    pool = examples.pool(query)
+    lowest = float(said.min())
+    logits = np.array([said[p - pool.start] if p in pool else lowest for p in passages])
+    raised = np.exp((logits - logits.max()) / recipe.softness)
+    return (raised / raised.sum()).tolist()
+
+
+def loss_of(logits: Tensor, aim: Tensor, marked: Tensor, taught: Tensor, recipe: Recipe) -> Tensor:
+    """Return the listwise loss of the marked rows plus the binary one of all not taught."""
     total = logits.new_zeros(())
     if marked.any():
-        first = torch.zeros(int(marked.sum()), dtype=torch.long, device=logits.device)
-        total = F.cross_entropy(logits[marked], first, label_smoothing=recipe.smoothing)
-    if recipe.binary:
+        total = F.cross_entropy(logits[marked], aim[marked], label_smoothing=recipe.smoothing)
+    if recipe.binary and not taught.all():
+        logits, marked = logits[~taught], marked[~taught]
         target = torch.zeros_like(logits)
         target[:, 0] = marked.float()
         weight = torch.where(target > 0, 4.0, 1.0)
@@ -141,6 +161,7 @@ def train(
     start: Mapping[str, Tensor],
     device: torch.device,
     shape: Shape = MINILM,
+    opinions: Opinions = MappingProxyType({}),
 ) -> Scorer:
     """Return a trained judge."""
     torch.manual_seed(recipe.seed)
@@ -155,7 +176,14 @@ def train(
     for number in range(recipe.rounds):
         if number:
             mined = mine(model, examples, recipe, device)
-        fit(model, examples, replace(recipe, seed=recipe.seed + 1000 * number), mined, device)
+        fit(
+            model,
+            examples,
+            replace(recipe, seed=recipe.seed + 1000 * number),
+            mined,
+            device,
+            opinions,
+        )
     return model.eval()
 
 
@@ -165,6 +193,7 @@ def fit(
     recipe: Recipe,
     mined: Mapping[int, Sequence[int]],
     device: torch.device,
+    opinions: Opinions = MappingProxyType({}),
 ) -> None:
     """Train in place."""
     orders = [listed(examples, recipe, epoch) for epoch in range(recipe.epochs)]
@@ -187,9 +216,15 @@ def fit(
         rows = [drawn(examples, query, recipe, mined, chance) for query in queries]
         pairs = [(q, p) for q, (passages, _) in zip(queries, rows, strict=True) for p in passages]
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            logits = scores(model, examples, pairs, recipe.view, device)
+            logits = scores(model, examples, pairs, recipe.view, device, 1 << 15)
         marked = torch.tensor([has for _, has in rows], device=device)
-        return loss_of(logits.view(len(queries), -1), marked, recipe)
+        taught = torch.tensor([q in opinions for q in queries], device=device)
+        aims = [
+            wanted(examples, q, passages, opinions, recipe)
+            for q, (passages, _) in zip(queries, rows, strict=True)
+        ]
+        aim = torch.tensor(aims, device=device)
+        return loss_of(logits.view(len(queries), -1), aim, marked, taught, recipe)
 
     descend(model, adam, steps, loss, warm_up=recipe.warm_up, average=recipe.average)
 
@@ -249,6 +284,9 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     parser.add_argument("--report", type=Path, help="examples of the report part, to measure with")
     parser.add_argument("--logits", type=Path, help="where to write those of what is held out")
+    parser.add_argument("--made", type=Path, help="queries that a machine wrote, of made.py")
+    parser.add_argument("--opinions", type=Path, nargs="+", help="what teachers think of them")
+    parser.add_argument("--judged", type=Path, help="where to write what this judge thinks of them")
     parser.add_argument("--recipe", default="{}")
     given = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -257,9 +295,20 @@ def main() -> None:
     recipe = Recipe(**fields)
     if given.logits and recipe.train_dev and not recipe.without:
         parser.error("with train_dev nothing is held out, so there are no logits to write")
+    if (given.opinions or given.judged) and not given.made:
+        parser.error("opinions are about made queries: give them with --made")
     examples = Examples(given.examples, recipe.fold)
     began = time.perf_counter()
-    model = train(examples, recipe, read_weights(given.start), device)
+    lessons, opinions = examples, {}
+    if given.opinions:
+        lessons = Examples(given.examples, recipe.fold, given.made)
+        opinions = read_opinions(given.opinions, given.made, len(examples))
+        lessons.skipped = doubted(lessons, opinions)
+    model = train(lessons, recipe, read_weights(given.start), device, opinions=opinions)
+    if given.judged:
+        made = Examples(given.made, None)
+        _, logits = evaluate(model, made, made.held(), recipe.view, device)
+        write_logits(given.judged, logits)
     held = examples.held(recipe.without)
     told, logits = evaluate(model, examples, held, recipe.view, device)
     if given.logits:

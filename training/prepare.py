@@ -11,7 +11,7 @@ that ship trained on all of them.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -64,8 +64,9 @@ class Ragged:
 class Writer:
     """Collects passages, documents and queries."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: Tokenizer, sources: Sequence[str] = tuple(SOURCES)) -> None:
         self._tokenizer = tokenizer
+        self._sources = list(sources)
         self.passages, self.titles, self.queries = Ragged(), Ragged(), Ragged()
         self.gold, self.hard = Ragged(), Ragged()
         self.documents: list[tuple[int, int, int, int]] = []  # data set, first, end, fold
@@ -77,18 +78,22 @@ class Writer:
         found: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
         return found[:MOST_TOKENS]
 
-    def case(self, source: str, number: int, case: Case, pool: Pool, ranked: list[str]) -> None:
-        """Add one query, and its document if that is new."""
+    def document(self, source: str, pool: Pool) -> tuple[int, dict[str, int]]:
+        """Add a document if it is new; return its number and where its elements are."""
         key = (source, pool.id)
         if key not in self._numbers:
-            first = len(self.passages.starts) - 1
+            number, first = self._sources.index(source), len(self.passages.starts) - 1
             for element in pool.elements:
                 self.passages.add(self.ids(passage_of(element)))
             self.titles.add(self.ids(pool.title)[:48])
             self.documents.append((number, first, first + len(pool.elements), _fold(pool.id)))
             places = {element.id: place for place, element in enumerate(pool.elements)}
             self._numbers[key] = len(self.documents) - 1, places
-        document, places = self._numbers[key]
+        return self._numbers[key]
+
+    def case(self, source: str, case: Case, ranked: list[str]) -> None:
+        """Add one query, and its document if that is new."""
+        document, places = self.document(source, case.document)
         self.queries.add(self.ids(case.query)[:96])
         self.gold.add([places[span] for span in case.gold if span in places])
         self.hard.add([places[span] for span in ranked if span in places])
@@ -97,11 +102,12 @@ class Writer:
 
     def save(self, path: Path) -> None:
         """Write everything."""
+        path.parent.mkdir(parents=True, exist_ok=True)
         np.savez_compressed(
             path,
-            names=np.array(list(SOURCES)),
-            documents=np.array(self.documents, np.int32),
-            asked=np.array(self.asked, np.int32),
+            names=np.array(self._sources),
+            documents=np.array(self.documents, np.int32).reshape(-1, 4),
+            asked=np.array(self.asked, np.int32).reshape(-1, 2),
             **self.passages.arrays("passages"),
             **self.titles.arrays("titles"),
             **self.queries.arrays("queries"),
@@ -115,14 +121,22 @@ def passage_of(element: Element) -> str:
     return passage(element.text, section=element.section, headers=element.headers)
 
 
+def read_tokenizer(path: Path) -> Tokenizer:
+    """Return a tokenizer that neither cuts nor pads."""
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
 def _fold(document: str) -> int:
     digest = int.from_bytes(sha256(f"fold:{document}".encode()).digest()[:8], "big")
     return digest % FOLDS
 
 
-def cases(data: Path, part: str, most: int | None) -> Iterator[tuple[str, int, Case, list[str]]]:
+def cases(data: Path, part: str, most: int | None) -> Iterator[tuple[str, Case, list[str]]]:
     """Go through every case with the order in which stemmed BM25 ranks its document."""
-    for number, (source, (name, split)) in enumerate(SOURCES.items()):
+    for source, (name, split) in SOURCES.items():
         lexical = Bm25(stem=True)
         indexed = None
         for case in load_dataset(name, data, f"{split}:{part}").cases[:most]:
@@ -132,7 +146,7 @@ def cases(data: Path, part: str, most: int | None) -> Iterator[tuple[str, int, C
                 lexical.index(case.document)
                 indexed = case.document
             ranked = lexical.search(case.query, min(64, len(case.document.elements)))
-            yield source, number, case, [span for span, _ in ranked]
+            yield source, case, [span for span, _ in ranked]
 
 
 def main() -> None:
@@ -144,13 +158,9 @@ def main() -> None:
     parser.add_argument("--part", choices=("tune", "report"), default="tune")
     parser.add_argument("--most", type=int, help="cases of each data set, for a quick look")
     given = parser.parse_args()
-    tokenizer = Tokenizer.from_file(str(given.tokenizer))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    writer = Writer(tokenizer)
-    for source, number, case, ranked in cases(given.data, given.part, given.most):
-        writer.case(source, number, case, case.document, ranked)
-    given.output.mkdir(parents=True, exist_ok=True)
+    writer = Writer(read_tokenizer(given.tokenizer))
+    for source, case, ranked in cases(given.data, given.part, given.most):
+        writer.case(source, case, ranked)
     name = "examples" if given.part == "tune" else given.part
     writer.save(given.output / f"{name}.npz")
     counted = np.bincount([writer.documents[d][0] for d, _ in writer.asked])

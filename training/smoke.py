@@ -13,6 +13,7 @@ import random
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import torch
@@ -22,6 +23,10 @@ from embedder import evaluate as evaluate_embedder
 from embedder import fit as fit_embedder
 from judge import Recipe as JudgeRecipe
 from judge import evaluate, ranked, train
+from judge import fit as fit_judge
+from opinions import doubted, together
+from questions import learn, write
+from smol import END, Reader, SmolExamples
 from soup import mixed
 from static import Recipe as StaticRecipe
 from static import Texts
@@ -29,6 +34,7 @@ from static import evaluate as evaluate_static
 from static import fit as fit_static
 from static import start as start_static
 from torch import Tensor, nn
+from transformers import LlamaConfig, LlamaForCausalLM
 from verdict import NOT_ENOUGH, read_orders
 from verdict import Recipe as VerdictRecipe
 from verdict import evaluate as evaluate_verdict
@@ -110,6 +116,57 @@ def check_static(examples: Examples) -> None:
     check("  nDCG@10 gained", evaluate_static(model, examples)["mean"] - before, 10)
 
 
+class ToyTokenizer:
+    """Knows one token for any frame of a pair or a prompt, and nothing else."""
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> SimpleNamespace:
+        """Return the token of a text."""
+        del add_special_tokens
+        return SimpleNamespace(ids=[101 + len(text) % 8])
+
+
+def check_smol(path: Path) -> None:
+    """Have a toy language model learn to read pairs, and another one to write queries."""
+    examples = SmolExamples(path, ToyTokenizer(), fold=0)
+    config = LlamaConfig(
+        vocab_size=SHAPE.vocabulary, hidden_size=32, intermediate_size=64, num_hidden_layers=1,
+        num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=128,
+    )  # fmt: skip
+    recipe = JudgeRecipe(
+        epochs=6, rate=5e-3, queries=16, candidates=8, hard=4, elsewhere=1, repeats={},
+        view=View(most=32),
+    )  # fmt: skip
+    reader = Reader(LlamaForCausalLM(config))
+    fit_judge(reader, examples, recipe, {}, CPU)
+    told, _ = evaluate(reader, examples, examples.held(), recipe.view, CPU)
+    check("teacher, nDCG@10", told["mean"], 80)
+    writer = LlamaForCausalLM(config)
+    asked = [q for q in range(len(examples)) if examples.gold(q)]
+    prompts = [examples.prompt("toy", examples.document(q), examples.gold(q)) for q in asked]
+    rows = [(p, [ASKED, END]) for p in prompts] * 12
+    learn(writer, rows, CPU, rate=5e-3, size=16)
+    written = write(writer, prompts, CPU)
+    check("writer, share as taught", float(np.mean([one == [ASKED] for one in written])), 0.8)
+
+
+def check_taught(path: Path, said: Mapping[int, np.ndarray], start: Mapping[str, Tensor]) -> None:
+    """Train a judge on nothing but what teachers think of made queries, where these agree."""
+    before = len(Examples(path))
+    both = Examples(path, 0, path)
+    opinions = {before + q: logits for q, logits in together([said, said]).items()}
+    marked = {q: logits for q, logits in opinions.items() if both.gold(q)}
+    doubts = doubted(both, marked)
+    check("made, share trusted", 1 - len(doubts) / len(marked), 0.8)
+    both.skipped = doubts | set(range(before)) | (opinions.keys() - marked.keys())
+    recipe = JudgeRecipe(
+        epochs=6, rate=3e-3, queries=16, candidates=8, hard=4, elsewhere=1, dropout=0.0,
+        repeats={}, view=View(most=32),
+    )  # fmt: skip
+    pupil = train(both, recipe, start, CPU, SHAPE, marked)
+    told, _ = evaluate(pupil, both, both.held(), recipe.view, CPU)
+    check("pupil, nDCG@10", told["mean"], 80)
+
+
 def orders_by_file(examples: Examples, said: Mapping[int, np.ndarray]) -> dict[int, list[int]]:
     """Return the order of the evidence as it comes back from two files of logits."""
     held = examples.held()
@@ -132,13 +189,18 @@ def check_soup(start: Mapping[str, Tensor], judge: nn.Module) -> None:
 
 
 def main() -> None:
-    """Train a judge, both embedders and a verdict model."""
+    """Write the toy data, then learn from it."""
     torch.manual_seed(0)
     torch.set_num_threads(2)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "examples.npz"
         toy(path)
-        examples = Examples(path, fold=0)
+        train_all(path)
+
+
+def train_all(path: Path) -> None:
+    """Train a judge, its teacher and its pupil, both embedders and a verdict model."""
+    examples = Examples(path, fold=0)
     start = exported(Scorer(SHAPE, dropout=0.0))
     recipe = JudgeRecipe(
         epochs=4, rate=3e-3, queries=16, candidates=8, hard=4, elsewhere=1, dropout=0.0,
@@ -150,6 +212,8 @@ def main() -> None:
     queries = range(len(examples))
     said = dict(zip(queries, ranked(judge, examples, queries, recipe.view, CPU), strict=True))
     check_soup(start, judge)
+    check_taught(path, said, start)
+    check_smol(path)
 
     encoder = Encoder(SHAPE, dropout=0.0)
     load(encoder.bert, start)

@@ -24,15 +24,17 @@ def load(data: Path, split: str) -> Dataset:
     """Read `claims_SPLIT.jsonl` and `corpus.jsonl`."""
     folder = data / NAME
     claims = existing(folder / f"claims_{split}.jsonl")
-    corpus = _corpus(existing(folder / "corpus.jsonl"))
+    abstracts = corpus(data)
     cases: dict[str, Case] = {}
     for number, claim in read_lines(claims):
-        for case in _cases(Place(claims, number), claim, corpus, split):
+        for case in _cases(Place(claims, number), claim, abstracts, split):
             cases.setdefault(case.case_id, case)
     return Dataset(NAME, split, tuple(cases.values()))
 
 
-def _corpus(path: Path) -> dict[str, Pool]:
+def corpus(data: Path) -> dict[str, Pool]:
+    """Return every abstract by its id."""
+    path = existing(data / NAME / "corpus.jsonl")
     pools: dict[str, Pool] = {}
     for number, abstract in read_lines(path):
         place = Place(path, number)

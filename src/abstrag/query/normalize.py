@@ -133,6 +133,7 @@ class _Reader:
         yield from self._phrases(known=True)
         yield from self._other_names()
         yield from self._phrases(known=False)
+        yield from self._mistaken()
         yield from self._verbs()
         yield from self._qualities()
 
@@ -230,6 +231,24 @@ class _Reader:
         terms += self._senses(TermKind.CONCEPT, phrase, Pos.NOUN)
         kind = LiteralKind.ROLE if is_role else LiteralKind.CONCEPT
         return self._literal(kind, first, label, tuple(terms))
+
+    def _mistaken(self) -> Iterator[_Found]:
+        """Nouns the parser has never seen and takes for something else ("lipopolysaccharide").
+
+        What it calls an adverb and the lexicon does not is one; what it calls a verb, where the
+        document knows the word as a concept too.
+        """
+        w, net = self.words, wordnet()
+        for i in range(w.size):
+            if i in self.taken or w.stop[i] or not w.key[i]:
+                continue
+            adverb = w.tag[i] == "RB" and not w.lower[i].endswith("ly")
+            if adverb and not net.synsets(w.lower[i], Pos.ADVERB):
+                pass
+            elif w.pos[i] != "VERB" or net.synsets(w.key[i], Pos.VERB) or not self._known(w.key[i]):
+                continue
+            self.taken.add(i)
+            yield self._noun(i, i)
 
     def _verbs(self) -> Iterator[_Found]:
         w = self.words

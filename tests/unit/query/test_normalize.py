@@ -41,6 +41,16 @@ def test_the_papers_query_has_the_papers_literals() -> None:
     assert "time:2024-05-14" in literal(query, "2024").terms
 
 
+def test_a_noun_the_parser_takes_for_an_adverb_is_looked_for() -> None:
+    found = asked("What is lipopolysaccharide?").literals
+    assert [(x.kind, x.label) for x in found] == [(LiteralKind.CONCEPT, "lipopolysaccharide")]
+
+
+def test_an_adverb_is_no_noun() -> None:
+    labels = [x.label for x in asked("Which chips will later be sold worldwide?").literals]
+    assert "later" not in labels
+
+
 def test_weights_sum_to_one_and_rare_things_weigh_more() -> None:
     query = asked(DEMO_QUERY)
     assert sum(x.weight for x in query.literals) == pytest.approx(1.0)

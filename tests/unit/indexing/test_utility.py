@@ -45,6 +45,8 @@ def test_the_papers_weights_are_the_papers() -> None:
         (Role.CELL, Genre.PAGE_LOCAL, 0.70),
         (Role.TEXT, Genre.PAGE_LOCAL, 0.60),
         (Role.OTHER, Genre.NEWS, 0.50),
+        (Role.TABLE, Genre.REPORT, 1.00),  # its figures are what a report is read for
+        (Role.OTHER, Genre.REPORT, 0.50),
     ],
 )
 def test_a_role_weighs_what_its_genre_says(role: Role, genre: Genre, weight: float) -> None:

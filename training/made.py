@@ -6,13 +6,14 @@
 
 The first has no queries; `questions.py` writes some. The second has them, under sources of their
 own (`made-scifact`). A line is `{"document": 7, "style": "scifact", "gold": [3], "query": "…"}`,
-the document being its number in the first file. Of SciFact it is the whole corpus, of the others
-the documents of the tuning split; the `report` part of each is left out.
+the document being its number in the first file; `.gz` is read too. Of SciFact it is the whole
+corpus, of the others the documents of the tuning split; the `report` part of each is left out.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,9 +54,10 @@ def main() -> None:
     given = parser.parse_args()
     asked: dict[int, list[dict[str, object]]] = {}
     if given.queries:
-        for line in given.queries.read_text("utf-8").splitlines():
-            one = json.loads(line)
-            asked.setdefault(one["document"], []).append(one)
+        packed = given.queries.suffix == ".gz"
+        with (gzip.open if packed else open)(given.queries, "rt", encoding="utf-8") as lines:
+            for one in map(json.loads, lines):
+                asked.setdefault(one["document"], []).append(one)
     writer = Writer(read_tokenizer(given.tokenizer), [f"made-{source}" for source in ABOUT])
     lexical = Bm25(stem=True)
     for number, (source, pool) in enumerate(documents(given.data)):

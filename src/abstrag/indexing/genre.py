@@ -24,7 +24,6 @@ GRANULARITY: Final[Mapping[Genre, Granularity]] = MappingProxyType(
     }
 )
 
-_SAMPLE: Final = 60_000  # characters from the start are enough to tell
 _SHORT: Final = 4_000  # an abstract is shorter than this
 _PAPER_ROLES: Final = frozenset(
     {
@@ -78,7 +77,7 @@ def detect_genre(document: Document) -> Genre:
     if document.metadata.genre is not None:
         return document.metadata.genre
     prose = [b for b in document.blocks if b.kind is not BlockKind.HEADING]
-    text = "\n".join(b.text for b in prose)[:_SAMPLE]
+    text = "\n".join(b.text for b in prose)  # all of it: an annual report has its figures last
     words = max(1, len(text.split()))
 
     def density(genre: Genre) -> float:
@@ -88,7 +87,7 @@ def detect_genre(document: Document) -> Genre:
     roles = {role for h in headings if (role := role_of_heading(h))} & _PAPER_ROLES
     if density(Genre.LEGAL) >= 12:
         return Genre.LEGAL
-    if density(Genre.REPORT) >= 8:
+    if density(Genre.REPORT) >= 6:
         return Genre.REPORT
     if len(roles) >= 3 and roles & {Role.ABSTRACT, Role.REFERENCES, Role.METHODS, Role.RESULTS}:
         systems = density(Genre.ENGINEERING) >= 18 and density(Genre.ABSTRACT_ONLY) < 18

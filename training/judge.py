@@ -188,7 +188,7 @@ def train(
 
 
 def fit(
-    model: Scorer,
+    model: nn.Module,
     examples: Examples,
     recipe: Recipe,
     mined: Mapping[int, Sequence[int]],
@@ -307,8 +307,8 @@ def main() -> None:
     model = train(lessons, recipe, read_weights(given.start), device, opinions=opinions)
     if given.judged:
         made = Examples(given.made, None)
-        _, logits = evaluate(model, made, made.held(), recipe.view, device)
-        write_logits(given.judged, logits)
+        said = ranked(model, made, made.held(), recipe.view, device)
+        write_logits(given.judged, dict(zip(made.held(), said, strict=True)))
     held = examples.held(recipe.without)
     told, logits = evaluate(model, examples, held, recipe.view, device)
     if given.logits:

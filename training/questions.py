@@ -11,7 +11,6 @@ passage shown is what counts as marked until teachers have had their say.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 from descent import descend
-from smol import END, SmolExamples, load
+from smol import END, SmolExamples, load, parser_of
 from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional as F
@@ -157,11 +156,8 @@ def lines(
 
 def main() -> None:
     """Learn, write, save."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--examples", type=Path, required=True)
+    parser = parser_of(__doc__.splitlines()[0])
     parser.add_argument("--unasked", type=Path, required=True)
-    parser.add_argument("--model", type=Path, required=True)
-    parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--fold", type=int, default=1, help="held out: no query of it is learned")
     given = parser.parse_args()

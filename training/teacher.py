@@ -9,13 +9,12 @@ Same data, same loss as `judge.py`. Both files of examples are in the language m
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
 import torch
 from judge import Recipe, evaluate, fit
-from smol import Reader, SmolExamples, load
+from smol import Reader, SmolExamples, load, parser_of
 from tokenizers import Tokenizer
 
 from examples import View, write_logits
@@ -31,11 +30,8 @@ RECIPE = {
 
 def main() -> None:
     """Train, measure on what is held out, then read what was made."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--examples", type=Path, required=True)
+    parser = parser_of(__doc__.splitlines()[0])
     parser.add_argument("--made", type=Path, required=True)
-    parser.add_argument("--model", type=Path, required=True)
-    parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--opinions", type=Path, required=True)
     parser.add_argument("--logits", type=Path, help="where to write those of what is held out")
     parser.add_argument("--recipe", default="{}")

@@ -242,13 +242,14 @@ class _Reader:
         for i in range(w.size):
             if i in self.taken or w.stop[i] or not w.key[i]:
                 continue
-            adverb = w.tag[i] == "RB" and not w.lower[i].endswith("ly")
-            if adverb and not net.synsets(w.lower[i], Pos.ADVERB):
-                pass
-            elif w.pos[i] != "VERB" or net.synsets(w.key[i], Pos.VERB) or not self._known(w.key[i]):
-                continue
-            self.taken.add(i)
-            yield self._noun(i, i)
+            if w.tag[i] == "RB":
+                mistaken = not (w.lower[i].endswith("ly") or net.synsets(w.lower[i], Pos.ADVERB))
+            else:
+                verb = w.pos[i] == "VERB" and self._known(w.key[i])
+                mistaken = verb and not net.synsets(w.key[i], Pos.VERB)
+            if mistaken:
+                self.taken.add(i)
+                yield self._noun(i, i)
 
     def _verbs(self) -> Iterator[_Found]:
         w = self.words

@@ -164,10 +164,11 @@ def train(
     opinions: Opinions = MappingProxyType({}),
 ) -> Scorer:
     """Return a trained judge."""
-    torch.manual_seed(recipe.seed)
     if recipe.layers is not None:
         shape = replace(shape, layers=len(recipe.layers))
+    torch.manual_seed(0)  # every run begins with the same head, so that their mean has one too
     model = Scorer(shape, dropout=recipe.dropout)
+    torch.manual_seed(recipe.seed)
     load(model.bert, start, recipe.layers)
     if "head.weight" in start and start["head.weight"].shape == model.head.weight.shape:
         load_head(model, start)

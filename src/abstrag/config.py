@@ -89,6 +89,7 @@ W_L: Final[Mapping[str, Mapping[str, float]]] = MappingProxyType(
         # ours: a row of figures has no sentence that asserts them, so its role has to say it
         "report": MappingProxyType({"table": 1.00}),
         "news": MappingProxyType({}),
+        "transcript": MappingProxyType({}),
         "plain": MappingProxyType({}),
     }
 )
@@ -102,6 +103,7 @@ W_L_DEFAULT: Final[Mapping[str, float]] = MappingProxyType(
         "legal": 0.50,
         "report": 0.50,
         "news": 0.50,
+        "transcript": 0.50,
         "plain": 0.50,
     }
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from statistics import median
 from typing import Final
 
@@ -14,16 +15,20 @@ from abstrag.documents.header import HEADER_BLOCKS, HeaderKind, header_line
 from abstrag.documents.lines import Line, lines
 from abstrag.documents.reading import Hyphens, reading_text
 from abstrag.documents.sections import TITLE, Sections
-from abstrag.documents.text_headings import heading, is_capitals, is_title, underline
+from abstrag.documents.text_headings import heading, is_capitals, is_label, is_title, underline
+from abstrag.documents.turns import cut_at_turns, speakers
 from abstrag.model.document import Block, BlockKind, Document
 from abstrag.model.span import Alignment, Span
 
 MAX_WRAP: Final = 120  # nobody wraps lines beyond this; longer ones are paragraphs of their own
+_EARLY: Final = 0.75  # of the text's width: a line that ends before this was not wrapped
+_LABEL: Final = 9  # the level of a heading that ends in a colon and rules the lines right below it
 _BULLET: Final = re.compile(r"\s*(?P<mark>[-*+•‣◦▪·–])\s+(?=\S)")
 _NUMBER: Final = re.compile(
     r"\s*(?P<mark>\((?:\d{1,3}|[A-Za-z]|[ivx]{1,5})\)|(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)])\s+(?=\S)"
 )
 _FOOTNOTE: Final = re.compile(r"\s*(?:\[(?:\^?\d{1,3}|\*{1,3})\]:?|[*†‡]{1,3})\s+(?=\S)")
+_ENDS: Final = re.compile(r"[.;:!?]\s*$")
 _COLUMNS: Final = re.compile(r"\S(?: {3,}|\t+)\S|^\s*[|+]")
 
 Group = Sequence[Line]
@@ -48,12 +53,21 @@ class _Reader:
         self.title: str | None = None
         self.date: tuple[str, Span] | None = None
         self._indents: list[int] = []  # of the list items that are open
+        self._lines = lines(text)
+        self._width = max((n for x in self._lines if (n := len(x.text)) <= MAX_WRAP), default=0)
 
     def read(self) -> None:
         """Make blocks of the whole text."""
-        groups = self._header(list(_groups(lines(self.text))))
+        groups = self._header(list(_groups(self._lines)))
+        who = speakers(line.text for group in groups for line in group)
         for i, group in enumerate(groups):
-            self._group(group, groups[i + 1] if i + 1 < len(groups) else ())
+            following = groups[i + 1] if i + 1 < len(groups) else ()
+            for part, is_turn in cut_at_turns(group, who):
+                if is_turn:
+                    self._indents.clear()
+                    self._add(BlockKind.PARAGRAPH, part)
+                else:
+                    self._group(part, following)
 
     # --- the top of the file ---
 
@@ -162,20 +176,41 @@ class _Reader:
         return len(self._indents)
 
     def _paragraphs(self, group: Group) -> None:
-        parts = [[line] for line in group] if _is_unwrapped(group) else [group]
-        for part in parts:
+        parts = [[line] for line in group] if _is_unwrapped(group) else self._loose(group)
+        for i, part in enumerate(parts, 1):
+            first = part[0].text.strip()
             if mark := _FOOTNOTE.match(part[0].text):
                 self._add(BlockKind.FOOTNOTE, part, skip=mark.end())
-            elif is_caption(part[0].text.strip()):
+            elif is_caption(first):
                 self._add(BlockKind.CAPTION, part)
+            elif i < len(parts) and len(part) == 1 and is_label(first):
+                self._add(BlockKind.HEADING, part, level=_LABEL)
             else:
                 self._add(BlockKind.PARAGRAPH, part)
+        self.sections.leave(_LABEL)
+
+    def _loose(self, group: Group) -> list[Group]:
+        """Cut lines apart that were not wrapped: most of them end where another word had room."""
+        ends, early = [], 0
+        for i, (line, below) in enumerate(pairwise(group), 1):
+            if below.text.lstrip()[:1].islower():
+                continue
+            length = len(line.text.rstrip()) + len(below.text.split()[0])
+            had_room = length < _EARLY * self._width
+            early += had_room
+            if had_room or is_label(below.text.strip()) or _ENDS.search(line.text):
+                ends.append(i)
+        if 2 * early < len(group) - 1:
+            return [group]
+        return [group[first:end] for first, end in pairwise([0, *ends, len(group)])]
 
     def _add(
         self, kind: BlockKind, group: Group, *, level: int | None = None, skip: int = 0
     ) -> None:
         """Add a block of these lines; `skip` characters of the first are a mark, not text."""
         start, end = group[0].start, group[-1].end
+        if level == _LABEL and kind is BlockKind.HEADING:
+            end = start + group[0].text.rindex(":")
         reading, alignment = reading_text(self.text, [(start + skip, end)], self.hyphens)
         if not reading:
             return

@@ -66,6 +66,11 @@ def heading(line: str) -> Found | None:
     return None
 
 
+def is_label(line: str) -> bool:
+    """True for a few words and a colon, as they stand above a list."""
+    return line.endswith(":") and len(line) <= MAX_HEADING and not _is_sentence(line)
+
+
 def is_capitals(line: str) -> bool:
     """True for a line in capitals that holds at least one real word."""
     letters = [char for char in line if char.isalpha()]

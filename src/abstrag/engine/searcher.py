@@ -10,6 +10,7 @@ from functools import cached_property
 from abstrag.bridges.graph import EdgeSource
 from abstrag.config import TAU, TAU_MAX
 from abstrag.errors import InputError
+from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
@@ -27,6 +28,7 @@ from abstrag.rank.aggregate import AGGREGATIONS
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.curve import budget_curve
 from abstrag.rank.dense import DenseSimilarity
+from abstrag.rank.exchange import ExchangeJudge
 from abstrag.rank.judging import Judge
 from abstrag.rank.lexical import Lexical
 from abstrag.rank.match import Signal, Similarity
@@ -102,7 +104,9 @@ class Searcher:
         if self._memory is not None:
             content = self.index.document.content_hash
             judge = CachedJudge(judge, self._memory, content_hash=content)
-        return judge.reading(self.index.document.title)
+        judge = judge.reading(self.index.document.title)
+        spoken = self.index.genre is Genre.TRANSCRIPT
+        return ExchangeJudge(judge, self.index.segments) if spoken else judge
 
     @cached_property
     def _encoder(self) -> TextEncoder:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from abstrag.documents.turns import speakers
 from abstrag.indexing.role import role_of_heading
 from abstrag.model.document import BlockKind, Document, Genre
 from abstrag.model.segment import Granularity, Role
@@ -20,11 +21,13 @@ GRANULARITY: Final[Mapping[Genre, Granularity]] = MappingProxyType(
         Genre.LEGAL: Granularity.SENTENCE,
         Genre.REPORT: Granularity.PARAGRAPH,
         Genre.NEWS: Granularity.SENTENCE,
+        Genre.TRANSCRIPT: Granularity.PARAGRAPH,
         Genre.PLAIN: Granularity.SENTENCE,
     }
 )
 
 _SHORT: Final = 4_000  # an abstract is shorter than this
+_ENDS_SENTENCE: Final = re.compile(r"[.!?][\"'”’)\]]*\s*$")
 _PAPER_ROLES: Final = frozenset(
     {
         Role.ABSTRACT,
@@ -57,6 +60,9 @@ _CUES: Final[Mapping[Genre, re.Pattern[str]]] = MappingProxyType(
             r" on|Reuters|Associated Press|newsroom|on (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|"
             r"this (?:week|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day))\b"
         ),
+        Genre.TRANSCRIPT: re.compile(
+            r"\b(?:u[hm]+|erm+|mm-?hmm?|uh-huh|hm+|yeah|yep|okay|gonna|wanna)\b", re.I
+        ),
         Genre.ABSTRACT_ONLY: re.compile(
             r"\b(?:patients?|stud(?:y|ies)|we (?:show|found|find|report|propose|present|prove)"
             r"|results?|cells?|clinical|significant(?:ly)?|expression|analysis|in vi(?:tro|vo)|"
@@ -73,7 +79,7 @@ _CUES: Final[Mapping[Genre, re.Pattern[str]]] = MappingProxyType(
 
 
 def detect_genre(document: Document) -> Genre:
-    """Tell the genre from the section tree first, then from the density of cue words."""
+    """Tell the genre from turns and the section tree first, then from the density of cue words."""
     if document.metadata.genre is not None:
         return document.metadata.genre
     prose = [b for b in document.blocks if b.kind is not BlockKind.HEADING]
@@ -83,6 +89,9 @@ def detect_genre(document: Document) -> Genre:
     def density(genre: Genre) -> float:
         return 1000 * len(_CUES[genre].findall(text)) / words
 
+    turns = speakers(b.text for b in prose).total()
+    if 0 < len(prose) / 2 <= turns or density(Genre.TRANSCRIPT) >= 20:
+        return Genre.TRANSCRIPT
     headings = [b.text for b in document.blocks if b.kind is BlockKind.HEADING]
     roles = {role for h in headings if (role := role_of_heading(h))} & _PAPER_ROLES
     if density(Genre.LEGAL) >= 12:
@@ -92,7 +101,9 @@ def detect_genre(document: Document) -> Genre:
     if len(roles) >= 3 and roles & {Role.ABSTRACT, Role.REFERENCES, Role.METHODS, Role.RESULTS}:
         systems = density(Genre.ENGINEERING) >= 18 and density(Genre.ABSTRACT_ONLY) < 18
         return Genre.ENGINEERING if systems else Genre.SCIENTIFIC
-    if len(text) <= _SHORT and len(headings) <= 1 and density(Genre.ABSTRACT_ONLY) >= 15:
+    told = sum(bool(_ENDS_SENTENCE.search(b.text)) for b in prose) >= 0.7 * len(prose)
+    short = told and len(text) <= _SHORT and len(headings) <= 1
+    if short and density(Genre.ABSTRACT_ONLY) >= 15:
         return Genre.ABSTRACT_ONLY
     if _elements(document) >= 0.5:
         return Genre.PAGE_LOCAL

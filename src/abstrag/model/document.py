@@ -34,6 +34,7 @@ class Genre(StrEnum):
     LEGAL = "legal"
     REPORT = "report"
     NEWS = "news"
+    TRANSCRIPT = "transcript"
     PLAIN = "plain"
 
 

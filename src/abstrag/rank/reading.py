@@ -24,8 +24,12 @@ def read_aloud(
     *,
     tau: float,
     judgement: float | None = None,
+    in_exchange: bool = False,
 ) -> str:
-    """Say in a sentence or two why a segment is where it is."""
+    """Say in a sentence or two why a segment is where it is.
+
+    `in_exchange`: the judgement is about a turn of a conversation with those around it.
+    """
     direct = [t for t in trace.literals if t.met and not t.bridges]
     bridged = [t for t in trace.literals if t.met and t.bridges]
     unmet = [t for t in trace.literals if not t.met]
@@ -38,19 +42,24 @@ def read_aloud(
     text = "; ".join(parts) or "it holds nothing of the query"
     said = [f"{text[0].upper()}{text[1:]}.", _verdict(trace, tau)]
     if judgement is not None and judgement >= CONVINCED:
-        said.append(_opinion(judgement, unmet))
+        said.append(_opinion(judgement, unmet, in_exchange=in_exchange))
     elif judgement is not None and judgement < DOUBTFUL:
         but = ", but it has not read the Background" if stated(trace) else ""
-        said.append(f"The judge doubts it ({judgement:.2f}){but}.")
+        said.append(f"The judge{_heard(in_exchange)} doubts it ({judgement:.2f}){but}.")
     return " ".join(said)
 
 
-def _opinion(judgement: float, unmet: list[LiteralTrace]) -> str:
+def _opinion(judgement: float, unmet: list[LiteralTrace], *, in_exchange: bool) -> str:
     """Say that a judge found evidence, and what of it no bridge accounts for."""
+    heard = _heard(in_exchange)
     if not unmet:
-        return f"The judge agrees ({judgement:.2f})."
+        return f"The judge{heard} agrees ({judgement:.2f})."
     without = _listed([_quoted(trace.literal.label) for trace in unmet])
-    return f"Matched by the judge ({judgement:.2f}), unexplained: {without}."
+    return f"Matched by the judge{heard} ({judgement:.2f}), unexplained: {without}."
+
+
+def _heard(in_exchange: bool) -> str:
+    return ", who heard the turns around it," if in_exchange else ""
 
 
 def _verdict(trace: GapTrace, tau: float) -> str:

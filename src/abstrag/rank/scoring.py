@@ -17,6 +17,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.rank.costed_index import CostedIndex
+from abstrag.rank.exchange import ExchangeJudge
 from abstrag.rank.gap import Gaps, gaps
 from abstrag.rank.judging import Judge, Judged, judge_by_bound, judge_shortlist
 from abstrag.rank.lookup import Lookup
@@ -321,6 +322,13 @@ class Scoring:
             relevance=score,
             judgement=judgement,
             trace=why,
-            reading=read_aloud(why, segment, self.index.labels, tau=self.tau, judgement=judgement),
+            reading=read_aloud(
+                why,
+                segment,
+                self.index.labels,
+                tau=self.tau,
+                judgement=judgement,
+                in_exchange=isinstance(self.judge, ExchangeJudge),
+            ),
             text=segment.text,
         )

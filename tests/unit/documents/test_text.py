@@ -155,3 +155,46 @@ def test_every_character_of_any_text_is_quoted_exactly(text: str) -> None:
     assert document.text == text
     for block in document.blocks:
         assert decoded(document, block) == []
+
+
+TRIAL = """A trial of lapatinib
+
+Participants received the drug or a placebo once a day for twelve weeks, then had
+surgery, and were seen again a year later by people who did not know which.
+
+Inclusion Criteria:
+  Female aged 18 years or older
+  Histologically confirmed invasive breast carcinoma with HER2 overexpression
+Exclusion Criteria:
+  Pregnant or lactating women
+  Known heart failure
+
+A paragraph behind the list.
+"""
+
+
+def test_lines_that_end_early_are_not_wrapped_and_labels_head_them() -> None:
+    document = read(TRIAL)
+    assert [(b.section, b.text) for b in document.blocks[2:]] == [
+        ((), "Inclusion Criteria"),
+        (("Inclusion Criteria",), "Female aged 18 years or older"),
+        (
+            ("Inclusion Criteria",),
+            "Histologically confirmed invasive breast carcinoma with HER2 overexpression",
+        ),
+        ((), "Exclusion Criteria"),
+        (("Exclusion Criteria",), "Pregnant or lactating women"),
+        (("Exclusion Criteria",), "Known heart failure"),
+        ((), "A paragraph behind the list."),
+    ]
+    assert texts(document, BlockKind.HEADING)[1:] == ["Inclusion Criteria", "Exclusion Criteria"]
+
+
+def test_a_wrapped_paragraph_with_one_short_line_stays_whole() -> None:
+    document = read(
+        "The committee met on Monday, heard the report of the auditors, and thanked them\n"
+        "for it.\n"
+        "Nobody else had asked to speak, so the chair closed the meeting a little after\n"
+        "ten and everybody went home.\n"
+    )
+    assert len(texts(document, BlockKind.PARAGRAPH)) == 1

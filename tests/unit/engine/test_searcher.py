@@ -1,10 +1,13 @@
 """Search, explanations and what-ifs agree with each other, because they share one scoring."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from abstrag.documents.text import load_text
 from abstrag.engine.demo import (
     DEMO_QUERY,
     DEMO_SENTENCE,
@@ -15,8 +18,14 @@ from abstrag.engine.demo import (
 from abstrag.engine.facade import AbstRAG
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError, StoreError, UnknownDocument
+from abstrag.indexing.pipeline import index as build_index
+from abstrag.model.document import Genre
+from abstrag.model.query import Query
 from abstrag.model.ranking import Cause, Ranking, WhyNot
 from abstrag.model.record import from_json, to_json
+from abstrag.model.segment import Segment
+from abstrag.neural.judge import default_judge
+from abstrag.rank.exchange import ExchangeJudge
 from abstrag.rank.relevance import PRESETS, Preset
 
 QUERIES = (
@@ -198,3 +207,37 @@ def test_two_files_of_one_name_are_two_documents(tmp_path: Path) -> None:
             (hit,) = rag.search(word, document=name).hits
             assert hit.document == name
             assert word in hit.quote
+
+
+MEETING = """Ann: What shall the case of the remote control be made of?
+Bob: Rubber.
+Ann: Why is that?
+Bob: People told us that they like it spongy.
+Ann: Is it dear?
+Bob: No, it costs less than wood.
+Ann: Then let us turn to the budget for the next year.
+Bob: It is fixed."""
+
+
+def test_in_a_transcript_the_judge_hears_a_turn_among_those_around_it() -> None:
+    index = build_index(load_text(MEETING.encode(), "meeting.txt"))
+    meeting = Searcher(index, preset=PRESETS["general"])
+    assert index.genre is Genre.TRANSCRIPT
+    assert isinstance(meeting.judge, ExchangeJudge)
+    asked = "What is the case of the remote control made of?"
+    hit = meeting.explain(asked, "s2")
+    own = default_judge()(meeting.normalize(asked), index.segments[:4])
+    weights = [0.6, 1.0, 0.6, 0.36]
+    assert hit.quote == "Bob: Rubber."
+    assert hit.judgement == pytest.approx(np.average(own, weights=weights), abs=1e-9)
+    assert "who heard the turns around it" in meeting.explain(asked, "s8").reading
+
+
+def test_a_judge_of_ones_own_and_other_documents_are_left_as_they_are() -> None:
+    index = build_index(load_text(MEETING.encode(), "meeting.txt"))
+
+    def own(query: Query, segments: Sequence[Segment]) -> list[float]:
+        return [0.5] * len(segments)
+
+    assert Searcher(index, preset=PRESETS["general"], judge=own).judge is own
+    assert not isinstance(searcher("general").judge, ExchangeJudge)

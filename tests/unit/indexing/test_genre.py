@@ -45,6 +45,27 @@ def test_the_genre_shows(blocks: list[tuple[BlockKind, str]], genre: Genre) -> N
     assert detect_genre(document(*blocks)) is genre
 
 
+SAID = ["Ann: The net income fell.", "Bob: By how much, and why?", "Ann: By a third."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [*SAID, "Bob: I see.", "Ann: So do I.", "Bob: Good."],
+        ["Um, I think, uh, the case can be, um, single curved.", "Yeah.", "Okay, let us move on."],
+    ],
+)
+def test_a_conversation_shows_by_its_turns_or_by_how_people_speak(said: list[str]) -> None:
+    assert detect_genre(document(*[(P, text) for text in said])) is Genre.TRANSCRIPT
+
+
+def test_a_form_about_patients_is_no_abstract() -> None:
+    form = [(P, "Patients with known heart failure"), (P, "Results of the study: 26.5"), (P, "74")]
+    assert detect_genre(document(*form)) is Genre.PLAIN
+    prose = [(P, f"{text}.") for _, text in form]
+    assert detect_genre(document(*prose)) is Genre.ABSTRACT_ONLY
+
+
 def test_an_annual_report_is_one_though_its_figures_come_late() -> None:
     business = [(P, "We design shoes and sell them in our own stores, and to others. " * 1500)]
     figures = [(P, "Net income and gross margin fell; diluted earnings rose. " * 40)]

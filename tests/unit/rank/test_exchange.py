@@ -1,0 +1,66 @@
+import pytest
+
+from abstrag.model.query import Query
+from abstrag.model.segment import Role, Segment, SegmentKind
+from abstrag.model.span import Alignment, Span
+from abstrag.rank.exchange import SHARE, ExchangeJudge
+
+QUERY = Query("q", ())
+
+
+def turn(number: int, section: tuple[str, ...] = ()) -> Segment:
+    return Segment(
+        id=f"s{number}",
+        kind=SegmentKind.PARAGRAPH,
+        role=Role.OTHER,
+        text=f"turn {number}",
+        span=Span(number, number + 1),
+        alignment=Alignment(((0, number),)),
+        block=number,
+        section=section,
+    )
+
+
+class Recorded:
+    """A judge that says what it is told to, and remembers whom it was asked about."""
+
+    def __init__(self, said: dict[str, float]) -> None:
+        self.said = said
+        self.asked: list[str] = []
+
+    def __call__(self, query: Query, segments: list[Segment]) -> list[float]:
+        self.asked += [s.id for s in segments]
+        return [self.said.get(s.id, 0.0) for s in segments]
+
+
+def test_what_is_said_around_a_turn_counts_less_the_farther_it_is() -> None:
+    turns = [turn(i) for i in range(9)]
+    judge = ExchangeJudge(Recorded({"s4": 1.0}), turns)
+    said = judge(QUERY, turns)
+    whole = 1 + 2 * SHARE + 2 * SHARE**2
+    assert said[4] == pytest.approx(1 / whole)
+    assert said[3] == said[5] == pytest.approx(SHARE / whole)
+    assert said[2] == said[6] == pytest.approx(SHARE**2 / whole)
+    assert said[1] == said[7] == 0.0
+
+
+def test_at_an_end_the_mean_is_over_the_turns_there_are() -> None:
+    turns = [turn(i) for i in range(2)]
+    first, _ = ExchangeJudge(Recorded({"s0": 0.8, "s1": 0.8}), turns)(QUERY, turns)
+    assert first == pytest.approx(0.8)
+
+
+def test_another_heading_is_another_exchange() -> None:
+    turns = [turn(0, ("Budget",)), turn(1, ("Budget",)), turn(2, ("Design",))]
+    judge = ExchangeJudge(Recorded({"s2": 1.0}), turns)
+    assert judge(QUERY, turns[:2]) == [0.0, 0.0]
+
+
+def test_a_turn_gets_the_same_whatever_else_is_asked_about_and_each_is_read_once() -> None:
+    turns = [turn(i) for i in range(9)]
+    inner = Recorded({f"s{i}": i / 10 for i in range(9)})
+    judge = ExchangeJudge(inner, turns)
+    together = judge(QUERY, turns)
+    assert inner.asked == [t.id for t in turns]
+    assert [judge(QUERY, [t])[0] for t in turns] == pytest.approx(together)
+    assert judge(QUERY, []) == []

@@ -27,6 +27,7 @@ GRANULARITY: Final[Mapping[Genre, Granularity]] = MappingProxyType(
 )
 
 _SHORT: Final = 4_000  # an abstract is shorter than this
+_WORDS: Final = 10  # and its sentences, on average, are longer than this: a form's entries are not
 _ENDS_SENTENCE: Final = re.compile(r"[.!?][\"'”’)\]]*\s*$")
 _PAPER_ROLES: Final = frozenset(
     {
@@ -101,9 +102,14 @@ def detect_genre(document: Document) -> Genre:
     if len(roles) >= 3 and roles & {Role.ABSTRACT, Role.REFERENCES, Role.METHODS, Role.RESULTS}:
         systems = density(Genre.ENGINEERING) >= 18 and density(Genre.ABSTRACT_ONLY) < 18
         return Genre.ENGINEERING if systems else Genre.SCIENTIFIC
-    told = sum(bool(_ENDS_SENTENCE.search(b.text)) for b in prose) >= 0.7 * len(prose)
-    short = told and len(text) <= _SHORT and len(headings) <= 1
-    if short and density(Genre.ABSTRACT_ONLY) >= 15:
+    sentences = sum(bool(_ENDS_SENTENCE.search(b.text)) for b in prose) >= 0.7 * len(prose)
+    prosaic = sentences and words >= _WORDS * len(prose)
+    if (
+        prosaic
+        and len(text) <= _SHORT
+        and len(headings) <= 1
+        and density(Genre.ABSTRACT_ONLY) >= 15
+    ):
         return Genre.ABSTRACT_ONLY
     if _elements(document) >= 0.5:
         return Genre.PAGE_LOCAL

@@ -60,10 +60,11 @@ def test_a_conversation_shows_by_its_turns_or_by_how_people_speak(said: list[str
 
 
 def test_a_form_about_patients_is_no_abstract() -> None:
-    form = [(P, "Patients with known heart failure"), (P, "Results of the study: 26.5"), (P, "74")]
-    assert detect_genre(document(*form)) is Genre.PLAIN
-    prose = [(P, f"{text}.") for _, text in form]
-    assert detect_genre(document(*prose)) is Genre.ABSTRACT_ONLY
+    entries = ["Patients with known heart failure", "Results of the study: 26.5 of 74 patients"]
+    assert detect_genre(document(*[(P, text) for text in entries])) is Genre.PLAIN
+    assert detect_genre(document(*[(P, f"{text}.") for text in entries])) is Genre.PLAIN
+    told = [f"{text}, as was found when all of them had been seen again." for text in entries]
+    assert detect_genre(document(*[(P, text) for text in told])) is Genre.ABSTRACT_ONLY
 
 
 def test_an_annual_report_is_one_though_its_figures_come_late() -> None:

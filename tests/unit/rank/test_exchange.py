@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 import pytest
 
 from abstrag.model.query import Query
@@ -28,7 +30,7 @@ class Recorded:
         self.said = said
         self.asked: list[str] = []
 
-    def __call__(self, query: Query, segments: list[Segment]) -> list[float]:
+    def __call__(self, query: Query, segments: Sequence[Segment]) -> list[float]:
         self.asked += [s.id for s in segments]
         return [self.said.get(s.id, 0.0) for s in segments]
 

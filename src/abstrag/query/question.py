@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# Imperatives that wrap a request: "Give me all …", "Please list the …", "I want to know whether …".
+# Imperatives that wrap a request: "Give me all …", "Please list the …", "I want to know whether …",
+# "Summarize the discussion about …", "Find evidence that …".
 _WRAPPER: Final = re.compile(
     r"^\s*(?:please\s+)?(?:(?:can|could|would) you\s+)?(?:please\s+)?"
     r"(?:(?:give|show|tell|find|get|bring)(?:\s+(?:me|us))?|list|name|search(?:\s+for)?|look for|"
-    r"describe|explain|identify|i (?:want|need|would like) to (?:know|see|find))\b"
-    r"(?:\s+(?:whether|if|about|of))?(?:\s+(?:all|any|every|some)(?:\s+of)?)?(?:\s+the)?\s+",
+    r"describe|explain|identify|summari[sz]e|outline|recap|"
+    r"i (?:want|need|would like) to (?:know|see|find))\b"
+    r"(?:\s+(?:whether|if|about|of))?(?:\s+(?:all|any|every|some)(?:\s+of)?)?(?:\s+the)?\s+"
+    r"(?:(?:discussions?|conversations?|debates?|evidence|information|details?|statements?)\s+"
+    r"(?:about|on|regarding|concerning|of|for|that)\s+(?:the\s+)?)?",
     re.I,
 )
 _SCOPE: Final = re.compile(

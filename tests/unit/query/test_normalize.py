@@ -51,6 +51,24 @@ def test_an_adverb_is_no_noun() -> None:
     assert "later" not in labels
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Summarize the discussion about chip suppliers",
+        "Please summarise chip suppliers",
+        "Find evidence of chip suppliers",
+        "Could you give me all details on the chip suppliers",
+        "List the chip suppliers",
+    ],
+)
+def test_how_a_request_is_put_is_not_looked_for(request_: str) -> None:
+    assert [x.label for x in asked(request_).literals] == ["chip supplier"]
+
+
+def test_a_discussion_that_is_the_matter_stays() -> None:
+    assert "discussion" in [x.label for x in asked("The discussion of prices ended").literals]
+
+
 def test_weights_sum_to_one_and_rare_things_weigh_more() -> None:
     query = asked(DEMO_QUERY)
     assert sum(x.weight for x in query.literals) == pytest.approx(1.0)

@@ -97,16 +97,23 @@ class Searcher:
 
     @cached_property
     def judge(self) -> Judge | None:
-        """Who judges: the one given, or the shipped one where the preset wants it."""
-        if self._given_judge is not None or not self.preset.judge_weight:
-            return self._given_judge
+        """Who judges: the one given, or the shipped one where the preset wants it.
+
+        In a transcript one that only reads passages hears each turn among those around it.
+        """
+        judge = self._given_judge
+        if judge is None and self.preset.judge_weight:
+            judge = self._shipped_judge()
+        if isinstance(judge, SegmentJudge) and self.index.genre is Genre.TRANSCRIPT:
+            return ExchangeJudge(judge, self.index.segments)
+        return judge
+
+    def _shipped_judge(self) -> SegmentJudge:
         judge: SegmentJudge = default_judge()
         if self._memory is not None:
             content = self.index.document.content_hash
             judge = CachedJudge(judge, self._memory, content_hash=content)
-        judge = judge.reading(self.index.document.title)
-        spoken = self.index.genre is Genre.TRANSCRIPT
-        return ExchangeJudge(judge, self.index.segments) if spoken else judge
+        return judge.reading(self.index.document.title)
 
     @cached_property
     def _encoder(self) -> TextEncoder:

@@ -233,11 +233,13 @@ def test_in_a_transcript_the_judge_hears_a_turn_among_those_around_it() -> None:
     assert "who heard the turns around it" in meeting.explain(asked, "s8").reading
 
 
-def test_a_judge_of_ones_own_and_other_documents_are_left_as_they_are() -> None:
+def test_a_judge_that_is_no_reader_of_passages_is_left_as_it_is() -> None:
     index = build_index(load_text(MEETING.encode(), "meeting.txt"))
 
     def own(query: Query, segments: Sequence[Segment]) -> list[float]:
         return [0.5] * len(segments)
 
     assert Searcher(index, preset=PRESETS["general"], judge=own).judge is own
+    given = Searcher(index, preset=PRESETS["general"], judge=default_judge())
+    assert isinstance(given.judge, ExchangeJudge)  # as the server gives it
     assert not isinstance(searcher("general").judge, ExchangeJudge)

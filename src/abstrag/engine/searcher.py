@@ -10,7 +10,6 @@ from functools import cached_property
 from abstrag.bridges.graph import EdgeSource
 from abstrag.config import TAU, TAU_MAX
 from abstrag.errors import InputError
-from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
@@ -25,10 +24,10 @@ from abstrag.query.operator import QueryOperator, admitted
 from abstrag.query.operators import OPERATORS, standard_operators
 from abstrag.query.vocabulary import Vocabulary
 from abstrag.rank.aggregate import AGGREGATIONS
+from abstrag.rank.company import CompanyJudge, company_of
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.curve import budget_curve
 from abstrag.rank.dense import DenseSimilarity
-from abstrag.rank.exchange import ExchangeJudge
 from abstrag.rank.judging import Judge
 from abstrag.rank.lexical import Lexical
 from abstrag.rank.match import Signal, Similarity
@@ -99,13 +98,14 @@ class Searcher:
     def judge(self) -> Judge | None:
         """Who judges: the one given, or the shipped one where the preset wants it.
 
-        In a transcript one that only reads passages hears each turn among those around it.
+        One that only reads passages reads turns of a conversation and rows of a table in company.
         """
         judge = self._given_judge
         if judge is None and self.preset.judge_weight:
             judge = self._shipped_judge()
-        if isinstance(judge, SegmentJudge) and self.index.genre is Genre.TRANSCRIPT:
-            return ExchangeJudge(judge, self.index.segments)
+        segments, genre = self.index.segments, self.index.genre
+        if isinstance(judge, SegmentJudge) and any(company_of(s, genre) for s in segments):
+            return CompanyJudge(judge, segments, genre)
         return judge
 
     def _shipped_judge(self) -> SegmentJudge:

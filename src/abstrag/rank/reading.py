@@ -24,11 +24,11 @@ def read_aloud(
     *,
     tau: float,
     judgement: float | None = None,
-    in_exchange: bool = False,
+    company: str | None = None,
 ) -> str:
     """Say in a sentence or two why a segment is where it is.
 
-    `in_exchange`: the judgement is about a turn of a conversation with those around it.
+    `company` is what the judge read besides the segment.
     """
     direct = [t for t in trace.literals if t.met and not t.bridges]
     bridged = [t for t in trace.literals if t.met and t.bridges]
@@ -42,24 +42,24 @@ def read_aloud(
     text = "; ".join(parts) or "it holds nothing of the query"
     said = [f"{text[0].upper()}{text[1:]}.", _verdict(trace, tau)]
     if judgement is not None and judgement >= CONVINCED:
-        said.append(_opinion(judgement, unmet, in_exchange=in_exchange))
+        said.append(_opinion(judgement, unmet, company))
     elif judgement is not None and judgement < DOUBTFUL:
         but = ", but it has not read the Background" if stated(trace) else ""
-        said.append(f"The judge{_heard(in_exchange)} doubts it ({judgement:.2f}){but}.")
+        said.append(f"The judge{_besides(company)} doubts it ({judgement:.2f}){but}.")
     return " ".join(said)
 
 
-def _opinion(judgement: float, unmet: list[LiteralTrace], *, in_exchange: bool) -> str:
+def _opinion(judgement: float, unmet: list[LiteralTrace], company: str | None) -> str:
     """Say that a judge found evidence, and what of it no bridge accounts for."""
-    heard = _heard(in_exchange)
+    besides = _besides(company)
     if not unmet:
-        return f"The judge{heard} agrees ({judgement:.2f})."
+        return f"The judge{besides} agrees ({judgement:.2f})."
     without = _listed([_quoted(trace.literal.label) for trace in unmet])
-    return f"Matched by the judge{heard} ({judgement:.2f}), unexplained: {without}."
+    return f"Matched by the judge{besides} ({judgement:.2f}), unexplained: {without}."
 
 
-def _heard(in_exchange: bool) -> str:
-    return ", who heard the turns around it," if in_exchange else ""
+def _besides(company: str | None) -> str:
+    return f", who has read {company} too," if company else ""
 
 
 def _verdict(trace: GapTrace, tau: float) -> str:

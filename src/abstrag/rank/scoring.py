@@ -16,8 +16,8 @@ from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.ranking import Hit, Ranking
+from abstrag.rank.company import CompanyJudge
 from abstrag.rank.costed_index import CostedIndex
-from abstrag.rank.exchange import ExchangeJudge
 from abstrag.rank.gap import Gaps, gaps
 from abstrag.rank.judging import Judge, Judged, judge_by_bound, judge_shortlist
 from abstrag.rank.lookup import Lookup
@@ -307,6 +307,7 @@ class Scoring:
         segment = self.document.records[position].segment
         said = np.array([judgement or 0.0])
         why = trace(self.lookup, self.gaps, position)
+        judge = self.judge
         return Hit(
             document=self.document.document.id,
             position=position,
@@ -328,7 +329,7 @@ class Scoring:
                 self.index.labels,
                 tau=self.tau,
                 judgement=judgement,
-                in_exchange=isinstance(self.judge, ExchangeJudge),
+                company=judge.company(segment) if isinstance(judge, CompanyJudge) else None,
             ),
             text=segment.text,
         )

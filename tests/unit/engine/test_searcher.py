@@ -25,7 +25,7 @@ from abstrag.model.ranking import Cause, Ranking, WhyNot
 from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Segment
 from abstrag.neural.judge import default_judge
-from abstrag.rank.exchange import ExchangeJudge
+from abstrag.rank.company import CompanyJudge
 from abstrag.rank.relevance import PRESETS, Preset
 
 QUERIES = (
@@ -223,14 +223,14 @@ def test_in_a_transcript_the_judge_hears_a_turn_among_those_around_it() -> None:
     index = build_index(load_text(MEETING.encode(), "meeting.txt"))
     meeting = Searcher(index, preset=PRESETS["general"])
     assert index.genre is Genre.TRANSCRIPT
-    assert isinstance(meeting.judge, ExchangeJudge)
+    assert isinstance(meeting.judge, CompanyJudge)
     asked = "What is the case of the remote control made of?"
     hit = meeting.explain(asked, "s2")
     own = default_judge()(meeting.normalize(asked), index.segments[:4])
     weights = [0.6, 1.0, 0.6, 0.36]
     assert hit.quote == "Bob: Rubber."
     assert hit.judgement == pytest.approx(np.average(own, weights=weights), abs=1e-9)
-    assert "who heard the turns around it" in meeting.explain(asked, "s8").reading
+    assert "who has read the turns around it too" in meeting.explain(asked, "s8").reading
 
 
 def test_a_judge_that_is_no_reader_of_passages_is_left_as_it_is() -> None:
@@ -241,5 +241,7 @@ def test_a_judge_that_is_no_reader_of_passages_is_left_as_it_is() -> None:
 
     assert Searcher(index, preset=PRESETS["general"], judge=own).judge is own
     given = Searcher(index, preset=PRESETS["general"], judge=default_judge())
-    assert isinstance(given.judge, ExchangeJudge)  # as the server gives it
-    assert not isinstance(searcher("general").judge, ExchangeJudge)
+    assert isinstance(given.judge, CompanyJudge)  # as the server gives it
+    prose = build_index(load_text(b"Nobody speaks here. It is prose.", "prose.txt"))
+    assert Searcher(prose, preset=PRESETS["general"]).judge is not None
+    assert not isinstance(Searcher(prose, preset=PRESETS["general"]).judge, CompanyJudge)

@@ -1,11 +1,13 @@
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
+from abstrag.model.document import Genre
 from abstrag.model.query import Query
 from abstrag.model.segment import Role, Segment, SegmentKind
 from abstrag.model.span import Alignment, Span
-from abstrag.rank.exchange import SHARE, ExchangeJudge
+from abstrag.rank.company import ROWS, TURNS, CompanyJudge
 
 QUERY = Query("q", ())
 
@@ -37,32 +39,45 @@ class Recorded:
 
 def test_what_is_said_around_a_turn_counts_less_the_farther_it_is() -> None:
     turns = [turn(i) for i in range(9)]
-    judge = ExchangeJudge(Recorded({"s4": 1.0}), turns)
+    judge = CompanyJudge(Recorded({"s4": 1.0}), turns, Genre.TRANSCRIPT)
     said = judge(QUERY, turns)
-    whole = 1 + 2 * SHARE + 2 * SHARE**2
+    share = TURNS.share
+    whole = 1 + 2 * share + 2 * share**2
     assert said[4] == pytest.approx(1 / whole)
-    assert said[3] == said[5] == pytest.approx(SHARE / whole)
-    assert said[2] == said[6] == pytest.approx(SHARE**2 / whole)
+    assert said[3] == said[5] == pytest.approx(share / whole)
+    assert said[2] == said[6] == pytest.approx(share**2 / whole)
     assert said[1] == said[7] == 0.0
 
 
 def test_at_an_end_the_mean_is_over_the_turns_there_are() -> None:
     turns = [turn(i) for i in range(2)]
-    first, _ = ExchangeJudge(Recorded({"s0": 0.8, "s1": 0.8}), turns)(QUERY, turns)
+    first, _ = CompanyJudge(Recorded({"s0": 0.8, "s1": 0.8}), turns, Genre.TRANSCRIPT)(QUERY, turns)
     assert first == pytest.approx(0.8)
 
 
 def test_another_heading_is_another_exchange() -> None:
     turns = [turn(0, ("Budget",)), turn(1, ("Budget",)), turn(2, ("Design",))]
-    judge = ExchangeJudge(Recorded({"s2": 1.0}), turns)
+    judge = CompanyJudge(Recorded({"s2": 1.0}), turns, Genre.TRANSCRIPT)
     assert judge(QUERY, turns[:2]) == [0.0, 0.0]
 
 
 def test_a_turn_gets_the_same_whatever_else_is_asked_about_and_each_is_read_once() -> None:
     turns = [turn(i) for i in range(9)]
     inner = Recorded({f"s{i}": i / 10 for i in range(9)})
-    judge = ExchangeJudge(inner, turns)
+    judge = CompanyJudge(inner, turns, Genre.TRANSCRIPT)
     together = judge(QUERY, turns)
     assert inner.asked == [t.id for t in turns]
     assert [judge(QUERY, [t])[0] for t in turns] == pytest.approx(together)
     assert judge(QUERY, []) == []
+
+
+def row(number: int, section: tuple[str, ...] = ()) -> Segment:
+    return replace(turn(number, section), kind=SegmentKind.TABLE_ROW)
+
+
+def test_rows_keep_company_with_rows_and_paragraphs_with_nobody() -> None:
+    page = [turn(0), row(1), row(2), row(3), turn(4), turn(5)]
+    judge = CompanyJudge(Recorded({"s0": 1.0, "s2": 1.0, "s5": 1.0}), page, Genre.REPORT)
+    beside, between = ROWS.share / (1 + ROWS.share), 1 / (1 + 2 * ROWS.share)
+    assert judge(QUERY, page) == pytest.approx([1.0, beside, between, beside, 0.0, 1.0])
+    assert [judge.company(one) for one in page[:2]] == [None, ROWS.name]

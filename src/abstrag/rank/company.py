@@ -1,0 +1,86 @@
+"""Company: turns of a conversation and rows of a table are judged with those beside them.
+
+"Battery then. Everyone agree?" is evidence because of what was said before it, and the cells that
+answer a question mostly stand in one row. So what the judge says of a turn, a row or a cell is a
+mean over it and its company: those of its sort within reach, before and behind it under the same
+heading, each weighing a share of the one nearer by. Coverage and Gap stay those of the segment
+alone, for no literal is met by what its neighbours say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from abstrag.model.document import Genre
+from abstrag.model.query import Query
+from abstrag.model.segment import Segment, SegmentKind
+from abstrag.rank.judging import Judge
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """How far it reaches on either side, what the next one weighs, and what it is called."""
+
+    reach: int
+    share: float
+    name: str
+
+
+TURNS: Final = Company(2, 0.6, "the turns around it")
+ROWS: Final = Company(1, 0.2, "what stands beside it in the table")
+_TABULAR: Final = frozenset({SegmentKind.TABLE_ROW, SegmentKind.TABLE_CELL})
+_FARTHEST: Final = max(TURNS.reach, ROWS.reach)
+_STEPS: Final = np.arange(-_FARTHEST, _FARTHEST + 1)
+
+
+def company_of(segment: Segment, genre: Genre) -> Company | None:
+    """Return the company a segment keeps; a paragraph stands on its own."""
+    if segment.kind in _TABULAR:
+        return ROWS
+    return TURNS if genre is Genre.TRANSCRIPT else None
+
+
+class CompanyJudge:
+    """A judge who reads each segment in its company; implements `Judge`.
+
+    Those beside the segments it is asked about are read as well, each pair once.
+    """
+
+    def __init__(self, judge: Judge, segments: Sequence[Segment], genre: Genre) -> None:
+        """Take who judges a single segment, and all segments of a document in their order."""
+        self._judge = judge
+        self._segments = segments
+        self._genre = genre
+        self._place = {segment.id: i for i, segment in enumerate(segments)}
+        self._weights = np.zeros((len(segments), len(_STEPS)))
+        kept = [company_of(segment, genre) for segment in segments]
+        for i, own in enumerate(kept):
+            for column, step in enumerate(_STEPS.tolist()):
+                other = i + step
+                if step == 0:
+                    self._weights[i, column] = 1.0
+                elif own is not None and 0 <= other < len(segments) and abs(step) <= own.reach:
+                    beside = kept[other] is own
+                    same = segments[other].section == segments[i].section
+                    self._weights[i, column] = own.share ** abs(step) if beside and same else 0.0
+
+    def company(self, segment: Segment) -> str | None:
+        """Return what the judge read besides a segment, None for nothing."""
+        found = company_of(segment, self._genre)
+        return found.name if found else None
+
+    def __call__(self, query: Query, segments: Sequence[Segment]) -> list[float]:
+        """Return a probability for each segment."""
+        if not segments:
+            return []
+        own = np.array([self._place[segment.id] for segment in segments])
+        weights = self._weights[own]
+        near = np.where(weights > 0, own[:, None] + _STEPS, own[:, None])
+        read, where = np.unique(near, return_inverse=True)
+        said = np.array(self._judge(query, [self._segments[i] for i in read.tolist()]))
+        means = (said[where.reshape(near.shape)] * weights).sum(axis=1) / weights.sum(axis=1)
+        return [float(mean) for mean in means]

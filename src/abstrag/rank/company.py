@@ -1,10 +1,10 @@
-"""Company: turns of a conversation and rows of a table are judged with those beside them.
+"""Company: turns of a conversation and cells of a table are judged with those beside them.
 
 "Battery then. Everyone agree?" is evidence because of what was said before it, and the cells that
-answer a question mostly stand in one row. So what the judge says of a turn, a row or a cell is a
-mean over it and its company: those of its sort within reach, before and behind it under the same
-heading, each weighing a share of the one nearer by. Coverage and Gap stay those of the segment
-alone, for no literal is met by what its neighbours say.
+answer a question mostly stand in one row. So what the judge says of a turn or a cell is a mean over
+it and its company: those of its sort within reach, before and behind it under the same heading,
+each weighing a share of the one nearer by. Coverage and Gap stay those of the segment alone, for no
+literal is met by what its neighbours say.
 """
 
 from __future__ import annotations
@@ -31,16 +31,15 @@ class Company:
 
 
 TURNS: Final = Company(2, 0.6, "the turns around it")
-ROWS: Final = Company(1, 0.2, "what stands beside it in the table")
-_TABULAR: Final = frozenset({SegmentKind.TABLE_ROW, SegmentKind.TABLE_CELL})
-_FARTHEST: Final = max(TURNS.reach, ROWS.reach)
+CELLS: Final = Company(1, 0.2, "the cells beside it")
+_FARTHEST: Final = max(TURNS.reach, CELLS.reach)
 _STEPS: Final = np.arange(-_FARTHEST, _FARTHEST + 1)
 
 
 def company_of(segment: Segment, genre: Genre) -> Company | None:
-    """Return the company a segment keeps; a paragraph stands on its own."""
-    if segment.kind in _TABULAR:
-        return ROWS
+    """Return the company a segment keeps; a paragraph or a row stands on its own."""
+    if segment.kind is SegmentKind.TABLE_CELL:
+        return CELLS
     return TURNS if genre is Genre.TRANSCRIPT else None
 
 

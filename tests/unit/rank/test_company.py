@@ -7,7 +7,7 @@ from abstrag.model.document import Genre
 from abstrag.model.query import Query
 from abstrag.model.segment import Role, Segment, SegmentKind
 from abstrag.model.span import Alignment, Span
-from abstrag.rank.company import ROWS, TURNS, CompanyJudge
+from abstrag.rank.company import CELLS, TURNS, CompanyJudge
 
 QUERY = Query("q", ())
 
@@ -71,13 +71,13 @@ def test_a_turn_gets_the_same_whatever_else_is_asked_about_and_each_is_read_once
     assert judge(QUERY, []) == []
 
 
-def row(number: int, section: tuple[str, ...] = ()) -> Segment:
-    return replace(turn(number, section), kind=SegmentKind.TABLE_ROW)
+def cell(number: int, section: tuple[str, ...] = ()) -> Segment:
+    return replace(turn(number, section), kind=SegmentKind.TABLE_CELL)
 
 
-def test_rows_keep_company_with_rows_and_paragraphs_with_nobody() -> None:
-    page = [turn(0), row(1), row(2), row(3), turn(4), turn(5)]
+def test_cells_keep_company_with_cells_and_paragraphs_with_nobody() -> None:
+    page = [turn(0), cell(1), cell(2), cell(3), turn(4), turn(5)]
     judge = CompanyJudge(Recorded({"s0": 1.0, "s2": 1.0, "s5": 1.0}), page, Genre.REPORT)
-    beside, between = ROWS.share / (1 + ROWS.share), 1 / (1 + 2 * ROWS.share)
+    beside, between = CELLS.share / (1 + CELLS.share), 1 / (1 + 2 * CELLS.share)
     assert judge(QUERY, page) == pytest.approx([1.0, beside, between, beside, 0.0, 1.0])
-    assert [judge.company(one) for one in page[:2]] == [None, ROWS.name]
+    assert [judge.company(one) for one in page[:2]] == [None, CELLS.name]

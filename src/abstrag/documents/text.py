@@ -184,7 +184,7 @@ class _Reader:
             elif is_caption(first):
                 self._add(BlockKind.CAPTION, part)
             elif i < len(parts) and len(part) == 1 and is_label(first):
-                self._add(BlockKind.HEADING, part, level=_LABEL)
+                self._add(BlockKind.HEADING, [_without_colon(part[0])], level=_LABEL)
             else:
                 self._add(BlockKind.PARAGRAPH, part)
         self.sections.leave(_LABEL)
@@ -209,8 +209,6 @@ class _Reader:
     ) -> None:
         """Add a block of these lines; `skip` characters of the first are a mark, not text."""
         start, end = group[0].start, group[-1].end
-        if level == _LABEL and kind is BlockKind.HEADING:
-            end = start + group[0].text.rindex(":")
         reading, alignment = reading_text(self.text, [(start + skip, end)], self.hyphens)
         if not reading:
             return
@@ -239,6 +237,11 @@ def _groups(all_lines: Sequence[Line]) -> Iterator[Group]:
 def _without_first_line(groups: list[Group]) -> list[Group]:
     rest = groups[0][1:]
     return [rest, *groups[1:]] if rest else groups[1:]
+
+
+def _without_colon(label: Line) -> Line:
+    at = label.text.rindex(":")
+    return Line(label.text[:at], label.start, label.start + at)
 
 
 def _heads_text(group: Group) -> bool:

@@ -70,6 +70,11 @@ class CollectionVocabulary:
         """Return the times of any document that lie wholly inside an interval."""
         return tuple(sorted(t for t, own in self.times.items() if interval.contains(own)))
 
+    def has_section(self, name: str) -> bool:
+        """Say yes: cards have no headings, and each document decides for itself."""
+        del name
+        return True
+
     def scores(self, query: Query) -> Scores:
         """Return Σ w_j · exp(−c_j) for each document: the costed postings of the collection.
 

@@ -58,6 +58,8 @@ _MONTHS_IN: Final = {
     Unit.DECADE: 120,
     Unit.CENTURY: 1200,
 }
+_DAYS_BETWEEN: Final = {Unit.DAY: 1, Unit.WEEK: 7, Unit.WEEKEND: 7}
+_SATURDAY: Final = 5
 
 
 class Days(NamedTuple):
@@ -131,14 +133,17 @@ def around(day: date, unit: Unit, steps: int = 0) -> Days:
 
 def shift(day: date, steps: int, unit: Unit) -> date:
     """Return the same day so many units later; the 31st becomes the month's last day."""
-    if unit in (Unit.DAY, Unit.WEEK):
-        return day + steps * (7 if unit is Unit.WEEK else 1) * ONE_DAY
+    if unit in _DAYS_BETWEEN:
+        return day + steps * _DAYS_BETWEEN[unit] * ONE_DAY
     there = months(day.year, day.month + steps * _MONTHS_IN[unit])
     return there.first.replace(day=min(day.day, there.last.day))
 
 
 def ending(last: date, count: int, unit: Unit) -> Days:
     """Return the so many units that end with a day: three months to June 30 begin on April 1."""
+    if unit is Unit.WEEKEND:  # it may end with a holiday, so it begins with the Saturday before
+        begun = last - (last.weekday() - _SATURDAY) % 7 * ONE_DAY
+        return Days(shift(begun, 1 - count, unit), last)
     return Days(shift(last + ONE_DAY, -count, unit), last)
 
 

@@ -117,7 +117,7 @@ class _Reader:
         self.text = text
         self.vocabulary = vocabulary
         self.doc, self.words = _parsed(text)
-        self.scope, places = scope_of(text)
+        self.scope, places = scope_of(text, vocabulary.has_section)
         self.today = today
         self.window: Interval | None = None
         self.taken: set[int] = set()

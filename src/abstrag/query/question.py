@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 # Imperatives that wrap a request: "Give me all …", "Please list the …", "I want to know whether …",
@@ -21,7 +22,7 @@ _SCOPE: Final = re.compile(
     r"\b(?:in|within|from|according to|of)\s+the\s+(?P<name>[\w ,&-]{2,40}?)\s+"
     r"(?:section|chapter|part)\b|\b(?:in|within|from)\s+(?:section|chapter)\s+(?P<number>\d+(?:\.\d+)*)\b"
     r"|\b(?:in|within|from)\s+the\s+(?P<part>abstract|introduction|conclusions?|appendix|discussion|"
-    r"references|footnotes?|captions?|tables?)\b",
+    r"references|footnotes?|captions?|tables?(?! of\b))\b",
     re.I,
 )
 _ANSWERS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
@@ -56,12 +57,20 @@ def unwrapped(text: str) -> str:
     return _WRAPPER.sub("", text, count=1)
 
 
-def scope_of(text: str) -> tuple[tuple[str, ...], list[tuple[int, int]]]:
-    """Return the sections a query restricts itself to, and where it says so."""
+def scope_of(
+    text: str, has_section: Callable[[str], bool]
+) -> tuple[tuple[str, ...], list[tuple[int, int]]]:
+    """Return the sections a query restricts itself to, and where it says so.
+
+    "In the old part" is no restriction where no section is called that: a scope is a filter, and
+    one that hides everything would answer a question nobody asked.
+    """
     names, places = [], []
     for match in _SCOPE.finditer(text):
-        names.append(next(g for g in match.groups() if g).strip().casefold())
-        places.append(match.span())
+        name = next(g for g in match.groups() if g).strip().casefold()
+        if has_section(name):
+            names.append(name)
+            places.append(match.span())
     return tuple(names), places
 
 

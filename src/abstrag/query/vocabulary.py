@@ -10,6 +10,7 @@ from typing import Protocol
 from abstrag.language.keys import key
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Interval, TermKind
+from abstrag.query.scope import names
 
 
 class Names(Protocol):
@@ -51,6 +52,10 @@ class Known(Protocol):
         """Return the known times that lie wholly inside an interval."""
         ...
 
+    def has_section(self, name: str) -> bool:
+        """Tell whether there may be a section of that name to restrict a query to."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
@@ -62,16 +67,17 @@ class Vocabulary:
     longest_name: int  # in words
     times: Mapping[str, Interval]
     postings: Mapping[str, frozenset[int]]
+    sections: frozenset[tuple[str, tuple[str, ...]]]  # role, and the headings above
 
     @classmethod
     def of(cls, index: DocumentIndex) -> Vocabulary:
         """Read the vocabulary off an index."""
-        names: dict[str, str] = {}
+        named: dict[str, str] = {}
         times: dict[str, Interval] = {}
         for term in index.map.terms:
             if term.kind is TermKind.ENTITY:
                 for surface in (term.label, *term.surfaces):
-                    names.setdefault(key(surface), term.id)
+                    named.setdefault(key(surface), term.id)
             elif term.interval is not None:
                 times[term.id] = term.interval
         postings: defaultdict[str, set[int]] = defaultdict(set)
@@ -79,14 +85,15 @@ class Vocabulary:
             postings[mention.term].add(mention.segment)
         for frame in index.frames:
             postings[frame.event].add(frame.segment)
-        names.pop("", None)
+        named.pop("", None)
         return cls(
             segments=len(index.records),
             terms=frozenset(t.id for t in index.map.terms),
-            names=names,
-            longest_name=max((len(n.split()) for n in names), default=0),
+            names=named,
+            longest_name=max((len(n.split()) for n in named), default=0),
             times=times,
             postings={term: frozenset(where) for term, where in postings.items()},
+            sections=frozenset((s.role.value, s.section) for s in index.segments),
         )
 
     def frequency(self, terms: Iterable[str]) -> int:
@@ -99,3 +106,7 @@ class Vocabulary:
     def times_inside(self, interval: Interval) -> tuple[str, ...]:
         """Return the times of the document that lie wholly inside an interval."""
         return tuple(sorted(t for t, own in self.times.items() if interval.contains(own)))
+
+    def has_section(self, name: str) -> bool:
+        """Tell whether any segment lies in a section of that name."""
+        return any(names(name, role, headings) for role, headings in self.sections)

@@ -11,9 +11,9 @@ from abstrag.config import COST_UNIT, TAU_MAX
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.ranking import BudgetCurve, BudgetStep, Entry
+from abstrag.query.scope import in_scope
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.lookup import FAR, Lookup
-from abstrag.rank.scope import in_scope
 
 
 def budget_curve(

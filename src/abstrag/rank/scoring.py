@@ -16,6 +16,7 @@ from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.ranking import Hit, Ranking
+from abstrag.query.scope import in_scope
 from abstrag.rank.company import CompanyJudge
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.gap import Gaps, gaps
@@ -25,7 +26,6 @@ from abstrag.rank.match import Pooling, Signal, Similarity, blend, coverage
 from abstrag.rank.postings import BoolArray, FloatArray, IntArray
 from abstrag.rank.reading import DOUBTFUL, read_aloud
 from abstrag.rank.relevance import SMOOTH, Preset, relevance
-from abstrag.rank.scope import in_scope
 from abstrag.rank.trace import stated, trace
 
 STATED: Final = 0.9  # what a judge is taken to say at least where a Background settles the query

@@ -15,8 +15,8 @@ from abstrag.language.keys import key
 from abstrag.model.query import LiteralKind
 from abstrag.model.ranking import Cause, Hit, LiteralTrace, WhyNot
 from abstrag.model.term import TermKind
+from abstrag.query.scope import in_scope
 from abstrag.rank.counterfactual import cheapest_change
-from abstrag.rank.scope import in_scope
 from abstrag.rank.scoring import Scoring
 
 KINDS: Final = {  # which terms of a segment could ever stand for a literal

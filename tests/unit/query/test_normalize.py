@@ -115,9 +115,25 @@ def test_an_unknown_name_is_still_a_literal() -> None:
 
 
 def test_a_scope_is_a_filter_and_no_literal() -> None:
-    query = asked("collaborations in the methods section")
-    assert query.scope == ("methods",)
+    query = asked("collaborations in the trip to Hsinchu section")
+    assert query.scope == ("trip to hsinchu",)
     assert [x.label for x in query.literals] == ["collaboration"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a factory in the old part of Hsinchu",
+        "the mayor of the northern part of Taiwan",
+        "collaborations in the table of ranks",
+        "collaborations in the discussion section",
+    ],
+)
+def test_what_no_section_is_called_is_no_scope(text: str) -> None:
+    query = asked(text)
+    assert query.scope == ()
+    last = text.split()[-1].casefold()
+    assert any(last in x.label.casefold() or last[:-1] in x.label for x in query.literals)
 
 
 def test_a_verb_and_its_noun_ask_for_the_same_event() -> None:

@@ -7,10 +7,10 @@ from abstrag.errors import InputError
 from abstrag.model.query import Query
 from abstrag.model.segment import Role, Segment, SegmentKind
 from abstrag.model.span import Alignment, Span
+from abstrag.query.scope import in_scope
 from abstrag.rank.judging import judge_by_bound
 from abstrag.rank.overlap import OverlapJudge
 from abstrag.rank.postings import FloatArray, IntArray
-from abstrag.rank.scope import in_scope
 
 BOUNDS = np.array([0.9, 0.8, 0.7, 0.2, 0.1])
 
@@ -86,5 +86,6 @@ def test_a_scope_names_roles_or_the_words_of_a_heading() -> None:
     assert in_scope(methods, ())
     assert in_scope(methods, ("Methods",))
     assert not in_scope(methods, ("results",))
+    assert in_scope(segment(role=Role.TABLE), ("tables",))
     assert in_scope(deep, ("results", "data sets"))
     assert not in_scope(deep, ("data set",))

@@ -38,7 +38,7 @@ from abstrag.rank.judging import judge_shortlist
 from abstrag.rank.match import Signal
 from abstrag.rank.postings import FloatArray, IntArray
 from abstrag.rank.relevance import GENERAL, Preset
-from abstrag.rank.scoring import Candidates, affordable
+from abstrag.rank.scoring import Candidates, affordable, effort
 from training.prepare import SOURCES
 
 FIELDS: Final = {
@@ -68,11 +68,11 @@ class Asked:
         positions, rows = self.candidates.positions, np.arange(len(self.elements))
         if not preset.judge_weight:
             return rows[:0]
-        if preset.judged is None or affordable(self.lengths, preset.judged) == len(rows):
+        if preset.judged is None or affordable(effort(self.lengths), preset.judged) == len(rows):
             return rows
         cheap = self.candidates.score(preset.unjudged, np.zeros(len(rows)), rows)
         order = np.lexsort((positions, -cheap))
-        return order[: affordable(self.lengths[order], preset.judged)]
+        return order[: affordable(effort(self.lengths[order]), preset.judged)]
 
     def ranked(self, preset: Preset) -> tuple[str, ...]:
         """Return the elements, best first."""

@@ -118,11 +118,12 @@ class Pooled:
         rows = np.arange(len(self.owners))
         cheap = self.scores(rows, np.zeros(len(rows)), self.preset.unjudged)
         order = np.lexsort((rows, -cheap))
-        lengths = []
-        for row in order.tolist():
-            owner, position = self.position(row)
-            lengths.append(len(self.laid[owner].scoring.document.records[position].segment.text))
-        return order[: affordable(lengths, self.preset.judged)] if lengths else order
+        efforts = np.zeros(len(order))
+        for owner, places in self._by_document(order):
+            scoring = self.laid[owner].scoring
+            positions = scoring.candidates.positions[self._inner[order[places]]]
+            efforts[places] = scoring.efforts(positions)
+        return order[: affordable(efforts, self.preset.judged)]
 
     def _by_document(self, rows: IntArray) -> list[tuple[int, IntArray]]:
         """Sort some rows by document: for each the places in `rows` that are its own."""

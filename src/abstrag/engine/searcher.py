@@ -98,7 +98,7 @@ class Searcher:
     def judge(self) -> Judge | None:
         """Who judges: the one given, or the shipped one where the preset wants it.
 
-        One that only reads passages reads turns of a conversation and cells of a table in company.
+        One that only reads passages reads turns, cells of a table and clauses in company.
         """
         judge = self._given_judge
         if judge is None and self.preset.judge_weight:

@@ -1,10 +1,10 @@
-"""Company: turns of a conversation and cells of a table are judged with those beside them.
+"""Company: turns of a conversation, cells of a table and clauses are judged with those beside them.
 
-"Battery then. Everyone agree?" is evidence because of what was said before it, and the cells that
-answer a question mostly stand in one row. So what the judge says of a turn or a cell is a mean over
-it and its company: those of its sort within reach, before and behind it under the same heading,
-each weighing a share of the one nearer by. Coverage and Gap stay those of the segment alone, for no
-literal is met by what its neighbours say.
+"Battery then. Everyone agree?" is evidence because of what was said before it, the cells that
+answer a question mostly stand in one row, and a duty is spelled out over several clauses. So what
+the judge says of such a segment is a mean over it and its company: those of its sort within reach,
+before and behind it under the same heading, each weighing a share of the one nearer by. Coverage
+and Gap stay those of the segment alone, for no literal is met by what its neighbours say.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from abstrag.model.document import Genre
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment, SegmentKind
 from abstrag.rank.judging import Judge
+from abstrag.rank.postings import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,14 @@ class Company:
     reach: int
     share: float
     name: str
+    short: bool  # so that the judge reads it on top of what a preset lets it read
 
 
-TURNS: Final = Company(2, 0.6, "the turns around it")
-CELLS: Final = Company(1, 0.2, "the cells beside it")
-_FARTHEST: Final = max(TURNS.reach, CELLS.reach)
+TURNS: Final = Company(2, 0.6, "the turns around it", short=True)
+CELLS: Final = Company(1, 0.2, "the cells beside it", short=True)
+CLAUSES: Final = Company(1, 0.2, "the clauses beside it", short=False)
+_TEXTS: Final = {Genre.TRANSCRIPT: TURNS, Genre.LEGAL: CLAUSES}
+_FARTHEST: Final = max(kept.reach for kept in (TURNS, CELLS, CLAUSES))
 _STEPS: Final = np.arange(-_FARTHEST, _FARTHEST + 1)
 
 
@@ -40,7 +44,7 @@ def company_of(segment: Segment, genre: Genre) -> Company | None:
     """Return the company a segment keeps; a paragraph or a row stands on its own."""
     if segment.kind is SegmentKind.TABLE_CELL:
         return CELLS
-    return TURNS if genre is Genre.TRANSCRIPT else None
+    return _TEXTS.get(genre)
 
 
 class CompanyJudge:
@@ -77,9 +81,26 @@ class CompanyJudge:
         if not segments:
             return []
         own = np.array([self._place[segment.id] for segment in segments])
-        weights = self._weights[own]
-        near = np.where(weights > 0, own[:, None] + _STEPS, own[:, None])
+        weights, near = self._weights[own], self._near(own)
         read, where = np.unique(near, return_inverse=True)
         said = np.array(self._judge(query, [self._segments[i] for i in read.tolist()]))
         means = (said[where.reshape(near.shape)] * weights).sum(axis=1) / weights.sum(axis=1)
         return [float(mean) for mean in means]
+
+    def efforts(self, positions: IntArray, own: FloatArray) -> FloatArray:
+        """Return what reading each segment costs, in this order, with company not yet read.
+
+        `own` is what each segment of the document costs by itself.
+        """
+        if (_TEXTS.get(self._genre) or CELLS).short:
+            return own[positions]
+        near = self._near(positions)
+        read, first = np.unique(near, return_index=True)
+        found = np.zeros(len(positions))
+        np.add.at(found, first // near.shape[1], own[read])
+        return found
+
+    def _near(self, positions: IntArray) -> IntArray:
+        """Return a row for each segment: where it stands, and those that it keeps company with."""
+        alone = positions[:, None]
+        return np.where(self._weights[positions] > 0, alone + _STEPS, alone)

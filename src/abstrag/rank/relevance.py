@@ -115,9 +115,9 @@ GENERAL: Final = Preset(
     utility_power=0.3,
     gap_rate=0.05,
     pooling=Pooling.ODDS,
-    coverage_weight=1.0,
-    lexical_weight=1.0,
-    dense_weight=2.0,
+    coverage_weight=1.5,
+    lexical_weight=0.3,
+    dense_weight=3.0,
     judge_weight=1.0,
     judged=40,
 )

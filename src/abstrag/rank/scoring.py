@@ -34,10 +34,14 @@ _PARAGRAPH: Final = 600  # characters: what reading one costs is the unit of a j
 _LEAST_EFFORT: Final = 0.25  # of the shortest segment: the query is read again with each
 
 
-def affordable(lengths: Sequence[int] | IntArray, paragraphs: int) -> int:
+def effort(lengths: Sequence[int] | IntArray) -> FloatArray:
+    """Return what a judge's reading of texts costs, in paragraphs."""
+    return np.maximum(np.asarray(lengths) / _PARAGRAPH, _LEAST_EFFORT)
+
+
+def affordable(efforts: FloatArray, paragraphs: int) -> int:
     """Return how many texts, the first ones, a judge reads for the effort of some paragraphs."""
-    effort = np.cumsum(np.maximum(np.asarray(lengths) / _PARAGRAPH, _LEAST_EFFORT))
-    return max(1, int(np.searchsorted(effort, paragraphs, side="right")))
+    return max(1, int(np.searchsorted(np.cumsum(efforts), paragraphs, side="right")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,13 +295,19 @@ class Scoring:
         rows = np.arange(len(candidates.positions))
         if self.preset.judged is None:
             return rows
-        records = self.document.records
-        lengths = np.array([len(records[p].segment.text) for p in candidates.positions.tolist()])
-        if affordable(lengths, self.preset.judged) == len(rows):
+        positions = candidates.positions
+        if affordable(self.efforts(positions), self.preset.judged) == len(rows):
             return rows
         cheap = candidates.score(self.preset.unjudged, np.zeros(len(rows)), rows)
-        order = np.lexsort((candidates.positions, -cheap))
-        return order[: affordable(lengths[order], self.preset.judged)]
+        order = np.lexsort((positions, -cheap))
+        return order[: affordable(self.efforts(positions[order]), self.preset.judged)]
+
+    def efforts(self, positions: IntArray) -> FloatArray:
+        """Return what each segment costs a judge who reads them in this order, in paragraphs."""
+        own = effort([len(segment.text) for segment in self.document.segments])
+        if isinstance(self.judge, CompanyJudge):
+            return self.judge.efforts(positions, own)
+        return own[positions]
 
     def as_hit(
         self, candidates: Candidates, row: int, score: float, judgement: float | None

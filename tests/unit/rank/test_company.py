@@ -1,13 +1,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from abstrag.model.document import Genre
 from abstrag.model.query import Query
 from abstrag.model.segment import Role, Segment, SegmentKind
 from abstrag.model.span import Alignment, Span
-from abstrag.rank.company import CELLS, TURNS, CompanyJudge
+from abstrag.rank.company import CELLS, CLAUSES, TURNS, CompanyJudge
 
 QUERY = Query("q", ())
 
@@ -81,3 +82,23 @@ def test_cells_keep_company_with_cells_and_paragraphs_with_nobody() -> None:
     beside, between = CELLS.share / (1 + CELLS.share), 1 / (1 + 2 * CELLS.share)
     assert judge(QUERY, page) == pytest.approx([1.0, beside, between, beside, 0.0, 1.0])
     assert [judge.company(one) for one in page[:2]] == [None, CELLS.name]
+
+
+def test_clauses_of_a_contract_keep_company_with_the_next() -> None:
+    clauses = [turn(i) for i in range(4)]
+    judge = CompanyJudge(Recorded({"s1": 1.0}), clauses, Genre.LEGAL)
+    inside, end = 1 + 2 * CLAUSES.share, 1 + CLAUSES.share
+    said = judge(QUERY, clauses)
+    assert said == pytest.approx([CLAUSES.share / end, 1 / inside, CLAUSES.share / inside, 0.0])
+    assert judge.company(clauses[0]) == CLAUSES.name
+
+
+def test_reading_costs_what_has_not_been_read_with_another() -> None:
+    clauses = [turn(i) for i in range(6)]
+    judge = CompanyJudge(Recorded({}), clauses, Genre.LEGAL)
+    own = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
+    assert judge.efforts(np.array([2, 3, 0]), own).tolist() == [2 + 4 + 8, 16, 1]
+    assert judge.efforts(np.arange(6), own).sum() == own.sum()
+    assert judge.efforts(np.array([], dtype=np.int64), own).tolist() == []
+    turns = CompanyJudge(Recorded({}), clauses, Genre.TRANSCRIPT)
+    assert turns.efforts(np.array([2, 3, 0]), own).tolist() == [4, 8, 1]  # on top: they are short

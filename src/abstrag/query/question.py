@@ -22,7 +22,7 @@ _SCOPE: Final = re.compile(
     r"\b(?:in|within|from|according to|of)\s+the\s+(?P<name>[\w ,&-]{2,40}?)\s+"
     r"(?:section|chapter|part)\b|\b(?:in|within|from)\s+(?:section|chapter)\s+(?P<number>\d+(?:\.\d+)*)\b"
     r"|\b(?:in|within|from)\s+the\s+(?P<part>abstract|introduction|conclusions?|appendix|discussion|"
-    r"references|footnotes?|captions?|tables?(?! of\b))\b",
+    r"references|footnotes?|captions?)\b",
     re.I,
 )
 _ANSWERS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(

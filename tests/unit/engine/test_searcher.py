@@ -25,6 +25,7 @@ from abstrag.model.ranking import Cause, Ranking, WhyNot
 from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Segment
 from abstrag.neural.judge import default_judge
+from abstrag.neural.scorer import SegmentJudge
 from abstrag.rank.company import CompanyJudge
 from abstrag.rank.relevance import PRESETS, Preset
 
@@ -245,3 +246,35 @@ def test_a_judge_that_is_no_reader_of_passages_is_left_as_it_is() -> None:
     prose = build_index(load_text(b"Nobody speaks here. It is prose.", "prose.txt"))
     assert Searcher(prose, preset=PRESETS["general"]).judge is not None
     assert not isinstance(Searcher(prose, preset=PRESETS["general"]).judge, CompanyJudge)
+
+
+class Counting(SegmentJudge):
+    """A judge who says 0.5 of everything, and keeps what it has read."""
+
+    fingerprint = "counting"
+
+    def __init__(self) -> None:
+        self.read: set[str] = set()
+
+    def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        self.read.update(passages)
+        return [0.5] * len(passages)
+
+
+def test_of_a_long_contract_the_judge_reads_as_much_as_of_anything_else_company_included() -> None:
+    clause = (
+        "The receiving party shall keep the confidential information number {} secret hereunder."
+    )
+    text = "\n\n".join(clause.format(1000 + i) for i in range(400))
+    index = build_index(load_text(text.encode(), "nda.txt"))
+    assert index.genre is Genre.LEGAL
+    judge = Counting()
+    found = Searcher(index, preset=PRESETS["general"], judge=judge).search(
+        "information number 1200"
+    )
+    assert PRESETS["general"].judged is not None
+    effort = len(judge.read) * 0.25  # of a paragraph: a clause is shorter than that
+    assert PRESETS["general"].judged - 1 < effort <= PRESETS["general"].judged
+    assert found.judgements < len(judge.read)
+    assert all(hit.judgement == pytest.approx(0.5) for hit in found.hits)
+    assert "who has read the clauses beside it too" in found.hits[0].reading

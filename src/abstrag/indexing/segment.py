@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import ceil
 from typing import ClassVar, Final
 
 from spacy.tokens import Doc
@@ -28,6 +29,8 @@ _NO_END: Final = re.compile(
     r"Mr|Mrs|Ms|Prof|St|Inc|Corp|Ltd|Co|U\.S)|(?<![\w.])[A-Z])\.$"
 )
 _CELL_SEPARATOR: Final = " | "
+_LONG_ITEM: Final = 300  # characters: a longer item of a list is cut like other prose
+_LONGEST, _PIECE = 2_400, 1_500  # of a segment, and of what a longer one is cut into: 320 tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class SegmentLayout:
     requires: ClassVar[Layer | None] = None
     provides: ClassVar[Layer] = Layer.SEGMENTS
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
 
     def __call__(self, draft: Draft) -> Draft:
         """Parse every block and cut it."""
@@ -72,8 +75,7 @@ class SegmentLayout:
         for n, (unit, doc) in enumerate(zip(units, parses, strict=True)):
             block = document.blocks[unit.block]
             role = role_of_block(block, genre)
-            cuts = sentences(doc) if unit.kind is SegmentKind.SENTENCE else [(0, len(doc))]
-            for first, last in cuts:
+            for first, last in _cuts(unit, block, doc):
                 text = doc[first:last].text
                 label = role_of_label(text) or label if role is Role.ABSTRACT else None
                 name = f"s{len(segments) + 1}"
@@ -95,6 +97,24 @@ def sentences(doc: Doc) -> list[tuple[int, int]]:
     return cuts
 
 
+def _cuts(unit: _Unit, block: Block, doc: Doc) -> list[tuple[int, int]]:
+    """Return the segments of a unit as token ranges; a paragraph stays whole while it can be read.
+
+    No model reads more than 320 tokens of a segment, and nobody wants four pages quoted.
+    """
+    if unit.kind is SegmentKind.SENTENCE:
+        return sentences(doc)
+    if len(unit.text) <= _LONGEST or block.kind in (BlockKind.TABLE, BlockKind.CODE):
+        return [(0, len(doc))]
+    size = len(unit.text) / ceil(len(unit.text) / _PIECE)
+    cuts: dict[int, tuple[int, int]] = {}
+    for first, last in sentences(doc):
+        middle = (doc[first].idx + doc[last - 1].idx) / 2
+        begun, _ = cuts.setdefault(int(middle // size), (first, last))
+        cuts[int(middle // size)] = begun, last
+    return list(cuts.values())
+
+
 def _opens(text: str) -> bool:
     """True when a text may begin a sentence: it starts neither in lower case nor with a comma."""
     first = text.lstrip("\"'“‘([")[:1]
@@ -113,9 +133,11 @@ def _units(document: Document, index: int, granularity: Granularity) -> Iterator
         BlockKind.CAPTION: SegmentKind.CAPTION,
         BlockKind.CODE: SegmentKind.PARAGRAPH,
     }.get(block.kind)
+    whole = granularity is Granularity.PARAGRAPH
     if kind is None:
-        whole = granularity is Granularity.PARAGRAPH
         kind = SegmentKind.PARAGRAPH if whole else SegmentKind.SENTENCE
+    elif kind is SegmentKind.LIST_ITEM and not whole and len(block.text) > _LONG_ITEM:
+        kind = SegmentKind.SENTENCE
     for start, end in _pieces(block.text):
         yield _Unit(index, block.text[start:end], block.alignment.cut(start, end), kind)
 

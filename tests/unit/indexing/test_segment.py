@@ -112,3 +112,42 @@ def test_a_block_too_long_to_parse_at_once_loses_nothing(size: int) -> None:
     assert len(segments) > 1
     assert " ".join(s.text for s in segments) == text
     assert all(doc.quote(s.span) == s.text for s in segments)
+
+
+CLAUSE = "The receiving party shall keep item {} secret. "
+
+
+@pytest.mark.parametrize(
+    ("clauses", "granularity", "segments"),
+    [
+        (2, Granularity.SENTENCE, 1),  # short enough to be one thing
+        (10, Granularity.SENTENCE, 10),
+        (10, Granularity.PARAGRAPH, 1),
+    ],
+)
+def test_a_long_item_of_a_list_is_cut_where_sentences_are(
+    clauses: int, granularity: Granularity, segments: int
+) -> None:
+    text = "".join(CLAUSE.format(i) for i in range(clauses)).strip()
+    doc = document(text, (BlockKind.LIST_ITEM, text, ()))
+    assert len(cut(doc, granularity, Genre.LEGAL)) == segments
+
+
+@pytest.mark.parametrize("kind", [BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.CAPTION])
+def test_what_is_too_long_to_be_read_at_once_is_cut_into_like_pieces(kind: BlockKind) -> None:
+    text = "".join(CLAUSE.format(i) for i in range(100)).strip()
+    doc = document(text, (kind, text, ()))
+    found = cut(doc, Granularity.PARAGRAPH)
+    assert " ".join(s.text for s in found) == text
+    assert [doc.quote(s.span) for s in found] == [s.text for s in found]
+    sizes = [len(s.text) for s in found]
+    assert max(sizes) <= 1_600
+    assert min(sizes) > 0.7 * max(sizes)
+    assert all(s.text.startswith("The") and s.text.endswith("secret.") for s in found)
+
+
+def test_code_and_short_paragraphs_stay_whole() -> None:
+    text = "".join(CLAUSE.format(i) for i in range(100)).strip()
+    assert len(cut(document(text, (BlockKind.CODE, text, ())), Granularity.PARAGRAPH)) == 1
+    short = text[:2_300]
+    assert len(cut(document(short, (BlockKind.PARAGRAPH, short, ())), Granularity.PARAGRAPH)) == 1

@@ -45,21 +45,21 @@ def read_aloud(
         said.append(_opinion(judgement, unmet, company))
     elif judgement is not None and judgement < DOUBTFUL:
         but = ", but it has not read the Background" if stated(trace) else ""
-        said.append(f"The judge{_besides(company)} doubts it ({judgement:.2f}){but}.")
+        said.append(f"The judge{_besides(company, ',')} doubts it ({judgement:.2f}){but}.")
     return " ".join(said)
 
 
 def _opinion(judgement: float, unmet: list[LiteralTrace], company: str | None) -> str:
     """Say that a judge found evidence, and what of it no bridge accounts for."""
-    besides = _besides(company)
     if not unmet:
-        return f"The judge{besides} agrees ({judgement:.2f})."
+        return f"The judge{_besides(company, ',')} agrees ({judgement:.2f})."
     without = _listed([_quoted(trace.literal.label) for trace in unmet])
-    return f"Matched by the judge{besides} ({judgement:.2f}), unexplained: {without}."
+    besides = _besides(company, ";") or ","
+    return f"Matched by the judge ({judgement:.2f}){besides} unexplained: {without}."
 
 
-def _besides(company: str | None) -> str:
-    return f", who has read {company} too," if company else ""
+def _besides(company: str | None, end: str) -> str:
+    return f", who has read {company} too{end}" if company else ""
 
 
 def _verdict(trace: GapTrace, tau: float) -> str:

@@ -27,11 +27,11 @@ from abstrag.model.statement import Statement, StatementKind
 
 Schedule = Mapping[str, float]
 
-VERSION: Final = 3  # an index made with another prior is made again
-# Of an abstract: up to a fifth of the way it sets the scene, from seven tenths on it reports.
-_SETTING_ENDS: Final = 0.2
-_REPORT_BEGINS: Final = 0.7
-_SETTING: Final = 0.05  # what is left of the utility of a sentence that only sets the scene
+VERSION: Final = 4  # an index made with another prior is made again
+# Of an abstract: up to three tenths of the way it sets the scene, from six tenths on it reports.
+_SETTING_ENDS: Final = 0.3
+_REPORT_BEGINS: Final = 0.6
+_SETTING: Final = 0.02  # what is left of the utility of a sentence that only sets the scene
 _LEAST: Final = 4  # sentences; fewer have no order to go by
 _PROSE: Final = frozenset({SegmentKind.SENTENCE, SegmentKind.PARAGRAPH})
 

@@ -82,7 +82,7 @@ def test_what_opens_an_abstract_sets_the_scene_and_is_worth_less() -> None:
     found = utilities([segment(Role.ABSTRACT)] * 11, [same] * 11, Genre.ABSTRACT_ONLY)
     values = [u.value for u in found]
     assert values == sorted(values)
-    assert values[0] == values[2] == pytest.approx(0.05 * (0.75 + 1.0))
+    assert values[0] == values[2] == pytest.approx(0.02 * (0.75 + 1.0))
     assert values[0] < values[4] < values[6] < values[7]
     assert values[7] == values[10] == pytest.approx(0.75 + 1.0)
     for u in found:  # Eq. 1 holds for what is shown of it

@@ -82,9 +82,9 @@ def test_what_opens_an_abstract_sets_the_scene_and_is_worth_less() -> None:
     found = utilities([segment(Role.ABSTRACT)] * 11, [same] * 11, Genre.ABSTRACT_ONLY)
     values = [u.value for u in found]
     assert values == sorted(values)
-    assert values[0] == values[2] == pytest.approx(0.02 * (0.75 + 1.0))
-    assert values[0] < values[4] < values[6] < values[7]
-    assert values[7] == values[10] == pytest.approx(0.75 + 1.0)
+    assert values[0] == values[3] == pytest.approx(0.02 * (0.75 + 1.0))
+    assert values[3] < values[4] < values[5] < values[6]
+    assert values[6] == values[10] == pytest.approx(0.75 + 1.0)
     for u in found:  # Eq. 1 holds for what is shown of it
         assert u.value == pytest.approx(u.layout + u.novelty * u.assertedness, abs=1e-5)
 

@@ -2,7 +2,7 @@
 
     python -m tools.tune_blend --data DATA --examples build/training/examples.npz \
         --source qasper contractnli --logits build/oof/*.npz --slope 0.42 --offset -1.38 \
-        --weights lexical=1,dense=2,coverage=1,utility=0.3,gap=0.05 --against judged=0
+        --weights lexical=0.3,dense=3,coverage=1.5,utility=0.3,gap=0.05 --against judged=0
 
 The judge that ships has learned from every document of the `tune` parts, so how much to trust it
 cannot be told there. `training/judge.py --logits` writes what judges say about documents that they

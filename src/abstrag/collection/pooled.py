@@ -105,7 +105,7 @@ class Pooled:
         for owner, places in self._by_document(rows):
             scoring = self.laid[owner].scoring
             assert scoring.judge is not None
-            positions = scoring.candidates.positions[self._inner[rows[places]]]
+            positions = self._positions(owner, rows[places])
             records = scoring.document.records
             segments = [records[p].segment for p in positions.tolist()]
             said[places] = scoring.judge(scoring.query, segments)
@@ -120,10 +120,13 @@ class Pooled:
         order = np.lexsort((rows, -cheap))
         efforts = np.zeros(len(order))
         for owner, places in self._by_document(order):
-            scoring = self.laid[owner].scoring
-            positions = scoring.candidates.positions[self._inner[order[places]]]
-            efforts[places] = scoring.efforts(positions)
+            positions = self._positions(owner, order[places])
+            efforts[places] = self.laid[owner].scoring.efforts(positions)
         return order[: affordable(efforts, self.preset.judged)]
+
+    def _positions(self, owner: int, rows: IntArray) -> IntArray:
+        """Return where in their document some rows of it stand."""
+        return self.laid[owner].scoring.candidates.positions[self._inner[rows]]
 
     def _by_document(self, rows: IntArray) -> list[tuple[int, IntArray]]:
         """Sort some rows by document: for each the places in `rows` that are its own."""

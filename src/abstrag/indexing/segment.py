@@ -30,7 +30,8 @@ _NO_END: Final = re.compile(
 )
 _CELL_SEPARATOR: Final = " | "
 _LONG_ITEM: Final = 300  # characters: a longer item of a list is cut like other prose
-_LONGEST, _PIECE = 2_400, 1_500  # of a segment, and of what a longer one is cut into: 320 tokens
+_LONGEST: Final = 2_400  # characters of a segment
+_PIECE: Final = 1_500  # of what a longer one is cut into: about 320 tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +110,9 @@ def _cuts(unit: _Unit, block: Block, doc: Doc) -> list[tuple[int, int]]:
     size = len(unit.text) / ceil(len(unit.text) / _PIECE)
     cuts: dict[int, tuple[int, int]] = {}
     for first, last in sentences(doc):
-        middle = (doc[first].idx + doc[last - 1].idx) / 2
-        begun, _ = cuts.setdefault(int(middle // size), (first, last))
-        cuts[int(middle // size)] = begun, last
+        piece = int((doc[first].idx + doc[last - 1].idx) / 2 // size)  # where its middle lies
+        begun, _ = cuts.get(piece, (first, last))
+        cuts[piece] = begun, last
     return list(cuts.values())
 
 

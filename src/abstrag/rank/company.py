@@ -61,6 +61,7 @@ class CompanyJudge:
         self._place = {segment.id: i for i, segment in enumerate(segments)}
         self._weights = np.zeros((len(segments), len(_STEPS)))
         kept = [company_of(segment, genre) for segment in segments]
+        self._counted = np.array([own is not None and not own.short for own in kept])
         for i, own in enumerate(kept):
             for column, step in enumerate(_STEPS.tolist()):
                 other = i + step
@@ -92,9 +93,7 @@ class CompanyJudge:
 
         `own` is what each segment of the document costs by itself.
         """
-        if (_TEXTS.get(self._genre) or CELLS).short:
-            return own[positions]
-        near = self._near(positions)
+        near = np.where(self._counted[positions, None], self._near(positions), positions[:, None])
         read, first = np.unique(near, return_index=True)
         found = np.zeros(len(positions))
         np.add.at(found, first // near.shape[1], own[read])

@@ -304,10 +304,14 @@ class Scoring:
 
     def efforts(self, positions: IntArray) -> FloatArray:
         """Return what each segment costs a judge who reads them in this order, in paragraphs."""
-        own = effort([len(segment.text) for segment in self.document.segments])
         if isinstance(self.judge, CompanyJudge):
-            return self.judge.efforts(positions, own)
-        return own[positions]
+            return self.judge.efforts(positions, self._efforts)
+        return self._efforts[positions]
+
+    @cached_property
+    def _efforts(self) -> FloatArray:
+        """What each segment of the document costs by itself."""
+        return effort([len(segment.text) for segment in self.document.segments])
 
     def as_hit(
         self, candidates: Candidates, row: int, score: float, judgement: float | None

@@ -17,7 +17,7 @@ from abstrag.indexing.operator import Draft, Layer
 from abstrag.indexing.role import role_of_block, role_of_label
 from abstrag.language.parser import parse, parser_version
 from abstrag.model.document import Block, BlockKind, Document, Genre
-from abstrag.model.segment import Granularity, Role, Segment, SegmentKind
+from abstrag.model.segment import CELL_SEPARATOR, Granularity, Role, Segment, SegmentKind
 from abstrag.model.span import Alignment, Quote, Span
 from abstrag.model.table import Cell, Grid, Table
 
@@ -28,7 +28,6 @@ _NO_END: Final = re.compile(
     r"(?:\b(?:al|e\.g|i\.e|cf|vs|approx|resp|Fig|Figs|Eq|Eqs|Sec|Tab|Ref|Refs|No|Nos|Vol|pp?|Dr|"
     r"Mr|Mrs|Ms|Prof|St|Inc|Corp|Ltd|Co|U\.S)|(?<![\w.])[A-Z])\.$"
 )
-_CELL_SEPARATOR: Final = " | "
 _LONG_ITEM: Final = 300  # characters: a longer item of a list is cut like other prose
 _LONGEST: Final = 2_400  # characters of a segment
 _PIECE: Final = 1_500  # of what a longer one is cut into: about 320 tokens
@@ -60,7 +59,7 @@ class SegmentLayout:
     requires: ClassVar[Layer | None] = None
     provides: ClassVar[Layer] = Layer.SEGMENTS
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
 
     def __call__(self, draft: Draft) -> Draft:
         """Parse every block and cut it."""
@@ -179,7 +178,7 @@ def _table_units(
             continue
         text, alignment = _row_text(document, cells)
         own = {c.span for c in cells}
-        headers = {q: None for c in cells for q in grid.above(c)}
+        headers = dict.fromkeys((*(q for c in cells for q in grid.above(c)), *grid.over(row)))
         span = Span(min(s.start for s in own), max(s.end for s in own))
         kind = SegmentKind.TABLE_ROW
         yield _Unit(index, text, alignment, kind, span, headers=tuple(headers), row=row)
@@ -199,8 +198,8 @@ def _row_text(document: Document, cells: list[Cell]) -> tuple[str, Alignment]:
     length = 0
     for cell in cells:
         if pieces:
-            pieces.append(_CELL_SEPARATOR)
-            length += len(_CELL_SEPARATOR)
+            pieces.append(CELL_SEPARATOR)
+            length += len(CELL_SEPARATOR)
         text, alignment = _cell_text(document, cell)
         runs.extend((length + a, b) for a, b in alignment.runs)
         pieces.append(text)

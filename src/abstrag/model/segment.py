@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 from abstrag.model.record import record
 from abstrag.model.span import Alignment, Quote, Span
+
+CELL_SEPARATOR: Final = " | "  # between the cells of a row
 
 
 class SegmentKind(StrEnum):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from abstrag.model.record import record
 from abstrag.model.span import Quote, Span
+from abstrag.model.table_lines import lines_over
 
 
 @record
@@ -46,8 +48,16 @@ class Grid:
         for cell in sorted(table.cells, key=lambda c: (c.row, c.column)):
             self.rows[cell.row].append(cell)
         # a column's headers stand in rows that hold nothing but headers
-        pure = [row for row in self.rows.values() if all(c.header for c in row)]
-        self._columns = [cell for row in pure for cell in row]
+        pure = [row for row, cells in self.rows.items() if all(c.header for c in cells)]
+        body = next((row for row in self.rows if row not in pure), table.rows)
+        heads: list[int] = []
+        for row in pure:
+            named = [cell for cell in self.rows[row] if cell.text]
+            title = len(named) == 1 and (row > body or (bool(heads) and named[0].column == 0))
+            if not title:
+                heads.append(row)
+        self._columns = [cell for row in heads for cell in self.rows[row]]
+        self._over = _lines(table, [row for row in range(table.rows) if row not in heads])
         self._beside: defaultdict[int, list[Cell]] = defaultdict(list)
         for cell in table.cells:
             if cell.header:
@@ -66,8 +76,12 @@ class Grid:
             and cell.column < c.column + c.column_span
         )
 
+    def over(self, row: int) -> tuple[Quote, ...]:
+        """Return the names of the lines a row stands under, the outer one first."""
+        return self._over.get(row, ())
+
     def headers(self, cell: Cell) -> tuple[Quote, ...]:
-        """Return a cell's own headers: those above it, then those to its left.
+        """Return a cell's own headers: those above it, the lines over its row, those to its left.
 
         A header cell has none: it is one.
         """
@@ -77,4 +91,19 @@ class Grid:
         left = {c: None for row in rows for c in self._beside[row] if c.column < cell.column}
         beside = sorted(left, key=lambda c: (c.column, c.row))
         quotes = (Quote(c.text, c.span) for c in beside if c.text)
-        return tuple(dict.fromkeys((*self.above(cell), *quotes)))
+        return tuple(dict.fromkeys((*self.above(cell), *self.over(cell.row), *quotes)))
+
+
+def _lines(table: Table, rows: Sequence[int]) -> dict[int, tuple[Quote, ...]]:
+    """Return for each of some rows the names of the lines it stands under."""
+    width = max((c.column + 1 for c in table.cells), default=0)
+    filled = {(row, c.column): c for c in table.cells for row in range(c.row, c.row + c.row_span)}
+    texts = [
+        [cell.text if (cell := filled.get((row, column))) else "" for column in range(width)]
+        for row in rows
+    ]
+    over = {}
+    for row, lines in zip(rows, lines_over(texts), strict=True):
+        cells = [filled[rows[line], 0] for line in lines]
+        over[row] = tuple(Quote(cell.text, cell.span) for cell in cells)
+    return over

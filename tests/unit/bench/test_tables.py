@@ -50,6 +50,17 @@ def test_tatqa_reads_the_mapping_of_the_test_release(tmp_path: Path) -> None:
     assert case.document.ids == ("p1", "p2", "t0", "t1", "t2", "t4")  # t3 is blank
 
 
+def test_tatqa_rows_carry_column_heads_and_title_lines(tmp_path: Path) -> None:
+    asked = context({"uid": "q1", "answer": 3, "mappings": [{"table": [2, 1]}]})
+    asked["table"]["table"] = [*ROWS, ["Per share:", "", ""], ["Basic", "1", "2"]]
+    write_json(tmp_path / "tatqa" / "tatqa-tune.json", [asked])
+    elements = {e.id: e.headers for e in tatqa.load(tmp_path, "tune").cases[0].document.elements}
+    heads = ("2019", "2018", "$'000")
+    assert elements["t0"] == ()
+    assert elements["t4"] == elements["t5"] == heads
+    assert elements["t6"] == (*heads, "Per share:")
+
+
 def test_tatqa_reads_the_mapping_of_the_other_releases(tmp_path: Path) -> None:
     mapping = {"table": [[2, 1], [4, 2]], "paragraph": {"2": [[0, 4]]}}
     write_json(

@@ -1,5 +1,6 @@
 import pytest
 
+from abstrag.documents.load import load_bytes
 from abstrag.documents.reading import Hyphens, reading_text
 from abstrag.indexing.operator import Draft
 from abstrag.indexing.segment import SegmentLayout
@@ -95,6 +96,20 @@ def test_a_row_carries_the_headers_above_it() -> None:
     assert [r.text for r in rows] == ["TSMC | 1987", "Samsung | 1969"]
     assert [doc.quote(r.span) for r in rows] == ["TSMC\t1987", "Samsung\t1969"]
     assert [h.text for h in rows[0].headers] == ["Company", "Founded"]
+
+
+def test_a_row_carries_the_title_it_stands_under() -> None:
+    page = "| | 2019 |\n|---|---|\n| Loss per share: | |\n| Basic | 0.07 |\n"
+    doc = load_bytes(page.encode(), name="d.md")
+    (basic,) = cut(doc, Granularity.SENTENCE)
+    assert basic.text == "Basic | 0.07"
+    assert [(h.text, doc.quote(h.span)) for h in basic.headers] == [
+        ("2019", "2019"),
+        ("Loss per share:", "Loss per share:"),
+    ]
+    cells = cut(doc, Granularity.ELEMENT, Genre.PAGE_LOCAL)
+    value = next(c for c in cells if c.text == "0.07")
+    assert [h.text for h in value.headers] == ["2019", "Loss per share:", "Basic"]
 
 
 def test_a_cell_carries_its_row_and_column_headers() -> None:

@@ -15,10 +15,11 @@ from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset
 from abstrag.bench.datasets.files import Place, existing, read_json
 from abstrag.model.document import Genre
+from abstrag.model.segment import CELL_SEPARATOR
+from abstrag.model.table_lines import lines_over
 
 NAME: Final = "tatqa"
 _PARAGRAPH: Final = re.compile(r"paragraph_(\d+)$")
-_CELLS: Final = " | "
 
 
 def load(data: Path, split: str) -> Dataset:
@@ -67,13 +68,15 @@ def _cases(
 
 
 def _rows(rows: Sequence[Sequence[str]]) -> Iterator[Element]:
-    """Make a candidate of every row; the rows of column heads go along with those below."""
+    """Make a candidate of every row; rows of column heads and title lines go along with others."""
     depth = header_rows(rows)
     heads = [text for row in rows[:depth] for text in row if text.strip()]
+    over = (((),) * depth) + lines_over(rows[depth:])
     for i, row in enumerate(rows):
-        text = _CELLS.join(cell.strip() for cell in row if cell.strip())
+        text = CELL_SEPARATOR.join(cell.strip() for cell in row if cell.strip())
         if text:
-            headers = tuple(dict.fromkeys(heads)) if i >= depth else ()
+            titles = [rows[depth + line][0].strip() for line in over[i]]
+            headers = tuple(dict.fromkeys((*heads, *titles))) if i >= depth else ()
             yield Element(f"t{i}", text, ElementKind.TABLE_ROW, headers=headers)
 
 

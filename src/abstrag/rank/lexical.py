@@ -14,6 +14,7 @@ from spacy.lang.en.stop_words import STOP_WORDS
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.rank.postings import FloatArray, IntArray
+from abstrag.rank.tables import Tables
 
 K1: Final = 1.2
 B: Final = 0.4  # of full length normalization; candidates differ in length less than documents do
@@ -24,12 +25,14 @@ class Lexical:
     """BM25 of the query's words against the segments' own words and headers.
 
     Scores are divided by the best one, so that the best segment has 1 and one without any of the
-    words has 0. It is a similarity: it has a say in Match and meets no literal.
+    words has 0; a row of a table is halfway between its own and its table's best. It is a
+    similarity: it has a say in Match and meets no literal.
     """
 
     def __init__(self, index: DocumentIndex) -> None:
         texts = [words(" ".join((*(h.text for h in s.headers), s.text))) for s in index.segments]
         self._known = {word for text in texts for word in text}
+        self._tables = Tables(index.segments)
         if self._known:
             self._bm25 = bm25s.BM25(method="lucene", k1=K1, b=B)
             self._bm25.index(texts, show_progress=False)
@@ -41,7 +44,9 @@ class Lexical:
             return np.zeros(len(positions))
         scores: FloatArray = np.asarray(self._bm25.get_scores(asked), dtype=np.float64)
         top = float(scores.max())
-        return scores[positions] / top if top > 0 else np.zeros(len(positions))
+        if top <= 0:
+            return np.zeros(len(positions))
+        return self._tables.shared(scores)[positions] / top
 
 
 def words(text: str) -> list[str]:

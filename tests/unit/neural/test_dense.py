@@ -9,7 +9,6 @@ import pytest
 
 from abstrag.baselines.dense import Dense, element_text
 from abstrag.baselines.pool import Element, ElementKind, Pool
-from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.span import Quote, Span
@@ -108,29 +107,6 @@ def test_where_no_segment_is_asked_about_nothing_is_embedded() -> None:
     encoder = Letters()
     assert DenseSimilarity(index_of("a"), encoder=encoder)(asked("a"), some()).shape == (0,)
     assert encoder.asked == []
-
-
-def test_embeddings_that_were_kept_are_used() -> None:
-    encoder = Letters()
-    kept = encoder.embed(["b", "a"])
-    similarity = DenseSimilarity(index_of("a", "b"), encoder=encoder, embeddings=kept)
-    assert similarity(asked("a"), some(0, 1)).tolist() == [0.0, 1.0]
-    assert similarity(asked("a"), some(1)).tolist() == [1.0]
-    assert encoder.asked == ["b", "a", "a"]
-
-
-@pytest.mark.parametrize("shape", [(3, 4), (4,), (1, 4)])
-def test_embeddings_of_another_document_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(InputError, match="'trip' has 2 segments"):
-        DenseSimilarity(index_of("a", "b"), embeddings=np.zeros(shape, np.float32))
-
-
-def test_embeddings_of_another_model_are_refused() -> None:
-    similarity = DenseSimilarity(
-        index_of("a", "b"), encoder=Letters(), embeddings=np.zeros((2, 384), np.float32)
-    )
-    with pytest.raises(InputError, match=r"384 dimensions .* query has 4"):
-        similarity(asked("a"), some(1))
 
 
 def test_a_document_without_segments_has_no_similarities(shipped: Embedder) -> None:

@@ -21,6 +21,7 @@ from abstrag.rank.dense import DenseSimilarity
 from abstrag.rank.match import Pooling, Signal, blend
 from abstrag.rank.relevance import DEFAULT_PRESET, FAST, GENERAL, Preset
 from abstrag.rank.scoring import STATED, Scoring
+from abstrag.rank.tables import Tables
 from tests.unit.neural.letters import Letters
 
 JUDGED = replace(FAST, name="judged", judge_weight=4.0)
@@ -254,7 +255,8 @@ def test_embeddings_that_do_not_come_late_are_those_of_all_segments() -> None:
     scoring = laid(replace(LATE, pooling=Pooling.MEAN), judge, encoder, background=False)
     scoring.ranking(5)
     assert len(judge.asked) < len(scoring.document.segments)
-    everybody = [segment_text(segment) for segment in scoring.document.segments]
+    segments = scoring.document.segments
+    everybody = [*map(segment_text, segments), *Tables(segments).cards]
     assert sorted(encoder.asked) == sorted([DEMO_QUERY, *everybody])
 
 

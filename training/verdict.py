@@ -41,11 +41,11 @@ class Recipe:
     """Everything that decides what comes out, besides the data."""
 
     name: str = "verdict"
-    epochs: int = 6
-    rate: float = 6e-5
+    epochs: int = 2
+    rate: float = 1.2e-4
     warm_up: float = 0.1
     batch: int = 32
-    flip: float = 0.3  # share of supported claims that are turned around
+    flip: float = 0.1  # share of supported claims that are turned around
     blank: float = 0.12  # share shown with passages that are no evidence
     marked: float = 0.5  # share shown the marked passages first
     average: float = 0.4  # share of the last steps whose weights are averaged
@@ -219,8 +219,9 @@ def main() -> None:
         if given.evidence
         else orders_of(judge, examples, labelled, device)
     )
-    torch.manual_seed(recipe.seed)
+    torch.manual_seed(0)  # every run begins with the same head, so that their mean has one too
     model = Scorer(outputs=3, dropout=recipe.dropout)
+    torch.manual_seed(recipe.seed)
     load(model.bert, weights)
     model.to(device)
     queries = [

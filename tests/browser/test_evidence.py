@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from pathlib import Path
 from typing import Any
 
 from tests.browser.asking import ask, quotes, rank, set_budget
@@ -171,6 +172,22 @@ def test_the_comparison_joins_what_is_the_same(visit: Opener) -> None:
     first.hover()
     assert page.locator("li.lit").count() >= 2
     assert page.locator(".joins .lit").count() >= 1
+
+
+def test_a_cell_of_a_table_is_shown_under_its_headers(visit: Opener, tmp_path: Path) -> None:
+    accounts = tmp_path / "accounts.md"
+    accounts.write_text("| | 2019 |\n|---|---|\n| Loss per share: | |\n| Basic | 0.07 |\n")
+    page = visit()
+    page.set_input_files("#file", accounts)
+    page.wait_for_url(re.compile("#doc=accounts"))
+    page.wait_for_selector(".text [data-segment]")
+    ask(page, "What was the loss per share?")
+    places = page.locator(".hit", has_text="0.07").first.locator(".place").all_inner_texts()
+    assert places[0] == "under 2019 · Loss per share: · Basic"
+    page.click("#shelf-button")
+    page.locator(".shelf li[aria-current] >> text=Remove").click()
+    page.locator("text=Really remove?").click()
+    page.wait_for_selector(".shelf li:only-child")
 
 
 def test_a_heading_of_the_document_can_be_asked_at_once(visit: Opener) -> None:

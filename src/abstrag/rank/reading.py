@@ -31,11 +31,14 @@ def read_aloud(
     `company` is what the judge read besides the segment.
     """
     direct = [t for t in trace.literals if t.met and not t.bridges]
+    headed = [t for t in direct if _in_header(t)]
+    own = [t for t in direct if not _in_header(t)]
     bridged = [t for t in trace.literals if t.met and t.bridges]
     unmet = [t for t in trace.literals if not t.met]
     parts = []
-    if direct:
-        parts.append("it says " + _listed([_direct(t, segment, labels) for t in direct]))
+    for who, some in (("it says ", own), ("it stands under ", headed)):
+        if some:
+            parts.append(who + _listed([_direct(t, segment, labels) for t in some]))
     parts += [_bridged(t, segment, labels) for t in bridged]
     if unmet:
         parts.append("nothing in it meets " + _listed([_quoted(t.literal.label) for t in unmet]))
@@ -130,6 +133,10 @@ def _source(bridges: tuple[Bridge, ...]) -> str:
 
 def _price(trace: LiteralTrace) -> str:
     return f"{trace.distance:.2f}" if trace.distance is not None else "unpriced"
+
+
+def _in_header(trace: LiteralTrace) -> bool:
+    return trace.mention is not None and trace.mention.header is not None
 
 
 def _words(trace: LiteralTrace, segment: Segment) -> str:

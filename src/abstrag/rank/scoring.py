@@ -346,4 +346,5 @@ class Scoring:
                 company=judge.company(segment) if isinstance(judge, CompanyJudge) else None,
             ),
             text=segment.text,
+            headers=tuple(header.text for header in segment.headers),
         )

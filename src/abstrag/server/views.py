@@ -43,6 +43,7 @@ def document_view(info: DocumentInfo, index: DocumentIndex) -> dict[str, Any]:
                 "section": list(segment.section),
                 "kind": segment.kind.value,
                 "block": segment.block,
+                "headers": [header.text for header in segment.headers],
             }
             for segment in index.segments
         ],

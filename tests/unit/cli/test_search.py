@@ -60,6 +60,20 @@ def test_the_footer_says_how_many_the_judge_was_asked_about(
     assert "judge" not in run(capsys, "search", report, LOCK, "--no-judge")
 
 
+def test_a_cell_of_a_table_is_shown_under_its_headers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "accounts.md"
+    page.write_text("| | 2019 |\n|---|---|\n| Loss per share: | |\n| Basic | 0.07 |\n")
+    question = ("search", page, "What was the loss per share?", *PLAIN)
+    shown = run(capsys, *question)
+    assert "\n    under 2019 · Loss per share: · Basic\n" in shown
+    assert "It stands under “Loss” and “share”. Gap 0.00" in shown
+    (hit,) = json.loads(run(capsys, *question, "--json"))["hits"]
+    assert hit["text"] == "0.07"
+    assert hit["headers"] == ["2019", "Loss per share:", "Basic"]
+
+
 def test_exact_asks_about_all_that_may_get_in_and_says_how_many_may_not(
     report: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

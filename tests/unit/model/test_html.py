@@ -27,6 +27,13 @@ def test_text_from_a_document_is_never_mark_up() -> None:
     assert "&lt;script&gt;" in shown
 
 
+def test_a_row_is_shown_under_its_headers() -> None:
+    hit = searcher().search(DEMO_QUERY, k=1).hits[0]
+    assert "under" not in hit._repr_html_()
+    shown = replace(hit, headers=("2019", "<b>Costs</b>"))._repr_html_()
+    assert "under 2019 · &lt;b&gt;Costs&lt;/b&gt;<br>" in shown
+
+
 def test_why_not_and_the_curve_show_themselves() -> None:
     answer = searcher().why_not(DEMO_QUERY, passage="Neither side said what was discussed", k=1)
     assert answer.cause.value in answer._repr_html_()

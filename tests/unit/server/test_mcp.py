@@ -72,6 +72,7 @@ async def every_tool_that_reads(client: Client) -> None:
     for hit in found["hits"]:
         assert text[hit["span"]["start"] : hit["span"]["end"]] == hit["quote"]
         assert hit["reading"]
+        assert hit["headers"] == []
     visit = next(hit for hit in found["hits"] if hit["text"] == DEMO_SENTENCE)
     assert {"event:visit"} <= {step["source"] for step in visit["steps"]}
     told = await call(

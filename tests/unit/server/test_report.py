@@ -48,6 +48,13 @@ def test_a_report_has_quotes_places_factors_and_licences(
     assert len(list(page.iter("meter"))) == 3 * len(list(page.iter("article")))
 
 
+def test_a_report_shows_a_cell_under_its_headers(tmp_path: Path) -> None:
+    article = tmp_path / "accounts.md"
+    article.write_text("| | 2019 |\n|---|---|\n| Loss per share: | |\n| Basic | 0.07 |\n")
+    page = html.fromstring(written(article, "What was the loss per share?"))
+    assert "under 2019 · Loss per share: · Basic" in [text_of(p) for p in page.iter("p")]
+
+
 def test_a_report_loads_and_runs_nothing(tmp_path: Path) -> None:
     article = tmp_path / "attack.md"
     article.write_text(f"# A `{ATTACK}` title\n\nMr. `{ATTACK}` met the mayor of Bern in May.\n")

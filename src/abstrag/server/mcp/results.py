@@ -60,6 +60,7 @@ class Found:
     reading: str
     steps: tuple[Step, ...]
     unmet: tuple[str, ...]
+    headers: tuple[str, ...] = ()  # of a table's row or cell: they count as said by it
 
 
 @record
@@ -136,6 +137,7 @@ def found(hit: Hit) -> Found:
         reading=hit.reading,
         steps=_steps(tuple(b for one in hit.trace.literals if one.met for b in one.bridges)),
         unmet=tuple(one.literal.label for one in hit.trace.literals if not one.met),
+        headers=hit.headers,
     )
 
 

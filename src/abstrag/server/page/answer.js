@@ -96,7 +96,8 @@ function sentence({ text, citations, doubt }) {
   ];
 }
 
-function source({ number, text, page, section, segment }) {
+function source({ number, text, page, section, segment, headers }) {
+  const under = headers?.length ? `under ${headers.join(" · ")} · ` : "";
   return h(
     "li",
     { data: { number } },
@@ -107,7 +108,7 @@ function source({ number, text, page, section, segment }) {
       text: `“${text}”`,
       on: { click: () => goTo(segment) },
     }),
-    h("span", { class: "place", text: ` ${whereabouts({ page, section })}` }),
+    h("span", { class: "place", text: ` ${under}${whereabouts({ page, section })}` }),
   );
 }
 

@@ -29,6 +29,8 @@ export function card({ entry, full, segment, rank, enters, before }) {
       "div",
       { class: "body" },
       h("blockquote", { class: "quote" }, inside),
+      segment?.headers?.length > 0 &&
+        h("p", { class: "place", text: `under ${segment.headers.join(" · ")}` }),
       h("p", { class: "place" }, place(segment ?? full ?? {}) || "in the text", entrance(enters)),
       full?.reading && full.reading !== "" && h("p", { class: "reading", text: full.reading }),
       factors(entry),

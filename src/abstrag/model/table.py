@@ -47,15 +47,7 @@ class Grid:
         self.rows: defaultdict[int, list[Cell]] = defaultdict(list)
         for cell in sorted(table.cells, key=lambda c: (c.row, c.column)):
             self.rows[cell.row].append(cell)
-        # a column's headers stand in rows that hold nothing but headers
-        pure = [row for row, cells in self.rows.items() if all(c.header for c in cells)]
-        body = next((row for row in self.rows if row not in pure), table.rows)
-        heads: list[int] = []
-        for row in pure:
-            named = [cell for cell in self.rows[row] if cell.text]
-            title = len(named) == 1 and (row > body or (bool(heads) and named[0].column == 0))
-            if not title:
-                heads.append(row)
+        heads = self._heads(table.rows)
         self._columns = [cell for row in heads for cell in self.rows[row]]
         self._over = _lines(table, [row for row in range(table.rows) if row not in heads])
         self._beside: defaultdict[int, list[Cell]] = defaultdict(list)
@@ -63,6 +55,18 @@ class Grid:
             if cell.header:
                 for row in range(cell.row, cell.row + cell.row_span):
                     self._beside[row].append(cell)
+
+    def _heads(self, end: int) -> dict[int, None]:
+        """The rows of column headers: they hold nothing but headers, and are no title of rows."""
+        pure = {row: None for row, cells in self.rows.items() if all(c.header for c in cells)}
+        body = next((row for row in self.rows if row not in pure), end)
+        heads: dict[int, None] = {}
+        for row in pure:
+            named = [cell for cell in self.rows[row] if cell.text]
+            title = len(named) == 1 and (row > body or (bool(heads) and named[0].column == 0))
+            if not title:
+                heads[row] = None
+        return heads
 
     def above(self, cell: Cell) -> tuple[Quote, ...]:
         """Return the column headers above a cell, top first."""
@@ -96,14 +100,20 @@ class Grid:
 
 def _lines(table: Table, rows: Sequence[int]) -> dict[int, tuple[Quote, ...]]:
     """Return for each of some rows the names of the lines it stands under."""
-    width = max((c.column + 1 for c in table.cells), default=0)
-    filled = {(row, c.column): c for c in table.cells for row in range(c.row, c.row + c.row_span)}
+    names = {
+        row: c for c in table.cells if c.column == 0 for row in range(c.row, c.row + c.row_span)
+    }
+    filled = {
+        row
+        for c in table.cells
+        if c.column > 0 and c.text.strip()
+        for row in range(c.row, c.row + c.row_span)
+    }
     texts = [
-        [cell.text if (cell := filled.get((row, column))) else "" for column in range(width)]
-        for row in rows
+        (names[row].text if row in names else "", "…" if row in filled else "") for row in rows
     ]
     over = {}
     for row, lines in zip(rows, lines_over(texts), strict=True):
-        cells = [filled[rows[line], 0] for line in lines]
+        cells = [names[rows[line]] for line in lines]
         over[row] = tuple(Quote(cell.text, cell.span) for cell in cells)
     return over

@@ -164,3 +164,8 @@ def test_a_name_that_reaches_down_names_every_row_it_covers() -> None:
         ["Assets"],
         ["Assets"],
     ]
+
+
+def test_rows_of_one_cell_stand_under_nothing() -> None:
+    grid = Grid(Table(tuple(cell(row, 0, text) for row, text in enumerate(("a", "b", "c")))))
+    assert [grid.over(row) for row in range(3)] == [(), (), ()]

@@ -34,6 +34,7 @@ from examples import CLS, SEP, Examples, View, applied, read_logits
 
 SUPPORTS, REFUTES, NOT_ENOUGH = range(3)
 MOST, EVIDENCE, EACH = 320, 3, 110
+SHORTEST, LONGEST = 6, 40  # tokens of a passage that is a claim as it stands
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Recipe:
     flip: float = 0.1  # share of supported claims that are turned around
     blank: float = 0.12  # share shown with passages that are no evidence
     marked: float = 0.5  # share shown the marked passages first
+    echoes: float = 0.1  # as many claims again, as a share, that repeat a passage or its opposite
     average: float = 0.4  # share of the last steps whose weights are averaged
     smoothing: float = 0.05
     dropout: float = 0.1
@@ -103,6 +105,31 @@ def shown(
     return framed(examples, claim, passages), label
 
 
+def echoed(
+    examples: Examples,
+    order: Sequence[int],
+    flip: Flipper,
+    chance: random.Random,
+) -> tuple[tuple[list[int], int], int] | None:
+    """Return a pair whose claim is what a passage says, or the opposite; None without such a one.
+
+    Whoever claims what the document says word for word must not be told that it is refuted.
+    """
+    said = [p for p in order if SHORTEST <= len(examples.passage(p)) <= LONGEST]
+    if not said:
+        return None
+    passage = chance.choice(said)
+    claim, label = examples.passage(passage).tolist(), SUPPORTS
+    if chance.random() < 0.5:
+        turned = flip(claim, chance)
+        if turned is None:
+            return None
+        claim, label = turned, REFUTES
+    others = [p for p in order if p != passage][: EVIDENCE - 1]
+    place = chance.randrange(len(others) + 1)
+    return framed(examples, claim, [*others[:place], passage, *others[place:]]), label
+
+
 def logits_of(
     model: nn.Module, pairs: Sequence[tuple[list[int], int]], device: torch.device
 ) -> Tensor:
@@ -130,6 +157,9 @@ def fit(
 
     def loss(some: Sequence[int]) -> Tensor:
         made = [shown(examples, q, orders[q], recipe, flip, chance) for q in some]
+        for query in chance.sample(list(some), round(recipe.echoes * len(some))):
+            if (pair := echoed(examples, orders[query], flip, chance)) is not None:
+                made.append(pair)
         target = torch.tensor([label for _, label in made], device=device)
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
             logits = logits_of(model, [pair for pair, _ in made], device)

@@ -157,9 +157,9 @@ def fit(
 
     def loss(some: Sequence[int]) -> Tensor:
         made = [shown(examples, q, orders[q], recipe, flip, chance) for q in some]
-        for query in chance.sample(list(some), round(recipe.echoes * len(some))):
-            if (pair := echoed(examples, orders[query], flip, chance)) is not None:
-                made.append(pair)
+        again = chance.sample(list(some), round(recipe.echoes * len(some)))
+        echoes = [echoed(examples, orders[query], flip, chance) for query in again]
+        made += [pair for pair in echoes if pair is not None]
         target = torch.tensor([label for _, label in made], device=device)
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
             logits = logits_of(model, [pair for pair, _ in made], device)

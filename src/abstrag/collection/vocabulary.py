@@ -75,6 +75,11 @@ class CollectionVocabulary:
         del name
         return True
 
+    @property
+    def fiscal_start(self) -> int:
+        """January: documents differ, and each reads the query again with its own."""
+        return 1
+
     def scores(self, query: Query) -> Scores:
         """Return Σ w_j · exp(−c_j) for each document: the costed postings of the collection.
 

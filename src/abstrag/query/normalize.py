@@ -147,14 +147,18 @@ class _Reader:
         return tokens
 
     def _times(self) -> Iterator[_Found]:
-        for found in find_times(self.text, anchor=self.today):
+        start = self.vocabulary.fiscal_start
+        # a column called "2019" in the accounts of fiscal years holds one of them
+        plain = {f.start: f.interval for f in find_times(self.text, anchor=self.today)}
+        for found in find_times(self.text, anchor=self.today, fiscal_year_start=start):
             tokens = self._take(found.start, found.end)
             if not tokens or found.interval is None:
                 continue
             interval = found.interval
             self.window = self.window or interval
             inside = self.vocabulary.times_inside(interval)
-            terms = tuple(dict.fromkeys((time_id(interval), *inside)))
+            other = plain.get(found.start) or interval
+            terms = tuple(dict.fromkeys((time_id(interval), *inside, time_id(other))))
             label = self.text[found.start : found.end]
             literal = Literal(LiteralKind.TIME, label, terms, 0.0, interval=interval)
             yield _Found(found.start, literal)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from datetime import date
+from typing import Final, Protocol
 
 from abstrag.language.keys import key
 from abstrag.model.index import DocumentIndex
-from abstrag.model.term import Interval, TermKind
+from abstrag.model.term import Interval, Term, TermKind
 from abstrag.query.scope import names
+
+_FISCAL: Final = re.compile(r"\b(?:fiscal|financial|fy)", re.IGNORECASE)
 
 
 class Names(Protocol):
@@ -56,6 +60,11 @@ class Known(Protocol):
         """Tell whether there may be a section of that name to restrict a query to."""
         ...
 
+    @property
+    def fiscal_start(self) -> int:
+        """The month in which fiscal years begin."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
@@ -68,6 +77,7 @@ class Vocabulary:
     times: Mapping[str, Interval]
     postings: Mapping[str, frozenset[int]]
     sections: frozenset[tuple[str, tuple[str, ...]]]  # role, and the headings above
+    fiscal_start: int = 1  # the month in which fiscal years begin
 
     @classmethod
     def of(cls, index: DocumentIndex) -> Vocabulary:
@@ -94,6 +104,7 @@ class Vocabulary:
             times=times,
             postings={term: frozenset(where) for term, where in postings.items()},
             sections=frozenset((s.role.value, s.section) for s in index.segments),
+            fiscal_start=_fiscal_start(index.map.terms),
         )
 
     def frequency(self, terms: Iterable[str]) -> int:
@@ -110,3 +121,14 @@ class Vocabulary:
     def has_section(self, name: str) -> bool:
         """Tell whether any segment lies in a section of that name."""
         return any(names(name, role, headings) for role, headings in self.sections)
+
+
+def _fiscal_start(terms: Iterable[Term]) -> int:
+    """Return the month in which most of the years begin that a document calls fiscal."""
+    starts: Counter[int] = Counter()
+    for term in terms:
+        if term.interval is not None and any(_FISCAL.search(text) for text in term.surfaces):
+            first, last = map(date.fromisoformat, (term.interval.start, term.interval.end))
+            if (last - first).days in (364, 365):
+                starts[first.month] += 1
+    return max(starts, key=lambda month: (starts[month], -month), default=1)

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abstrag.documents.load import load_bytes
 from abstrag.engine.demo import DEMO_QUERY, demo_index
 from abstrag.errors import InputError
+from abstrag.indexing.pipeline import index
 from abstrag.model.query import Literal, LiteralKind, Query
+from abstrag.model.term import Interval
 from abstrag.query.normalize import MAX_QUERY_CHARS, normalize
 from abstrag.query.vocabulary import Vocabulary
 
@@ -166,6 +169,27 @@ def test_a_relative_time_is_left_out_unless_somebody_says_what_day_it_is() -> No
     known = asked("results of last year", today=date(2025, 3, 1))
     assert known.window is not None
     assert known.window.start == "2024-01-01"
+
+
+FISCAL = "Sales rose in fiscal 2021. For the fiscal year ended May 31, 2021, costs fell."
+
+
+@pytest.mark.parametrize("text", ["sales in fiscal 2021", "sales in FY 2021"])
+def test_fiscal_years_are_those_of_the_document(text: str) -> None:
+    document = load_bytes(FISCAL.encode(), name="filing.txt")
+    known = Vocabulary.of(index(document))
+    assert known.fiscal_start == 6
+    query = normalize(text, known)
+    assert query.window == Interval("2020-06-01", "2021-05-31")
+    (time,) = [x for x in query.literals if x.kind is LiteralKind.TIME]
+    assert time.terms[0] == "time:2020-06-01/2021-05-31"
+    assert "time:2021-01-01/2021-12-31" in time.terms  # what a column of its accounts may be called
+    assert normalize("sales in 2021", known).window == Interval("2021-01-01", "2021-12-31")
+
+
+def test_without_a_word_about_it_fiscal_years_begin_in_january() -> None:
+    assert vocabulary().fiscal_start == 1
+    assert asked("sales in fiscal 2021").window == Interval("2021-01-01", "2021-12-31")
 
 
 def test_at_most_ten_literals_stay_and_they_are_the_heaviest() -> None:

@@ -59,8 +59,8 @@ def print_hit(out: Console, hit: Hit, rank: int | None, preset: Preset) -> None:
     """Print a hit: quote, place, factors, reading."""
     number = "–" if rank is None else str(rank)
     out.print(f"\n[bold]{number:>2}[/]  [bold green]{escape(hit.text)}[/]")
-    if hit.headers:
-        out.print(f"    [dim]under {escape(' · '.join(hit.headers))}[/]")
+    if hit.under:
+        out.print(f"    [dim]{escape(hit.under)}[/]")
     out.print(f"    [dim]{hit.segment} · {escape(place(hit))}[/]")
     out.print(f"    [magenta]{hit.relevance:.3f}[/] = {_factors(hit, preset)}")
     if hit.reading:

@@ -44,8 +44,8 @@ def hit_html(hit: Hit) -> str:
     """Return a hit: the quote, where it stands, its factors and its bridges."""
     place = [*hit.section, f"page {hit.page}" if hit.page is not None else "", hit.segment]
     where = escape(" › ".join(p for p in place if p))
-    if hit.headers:
-        where = f"under {escape(' · '.join(hit.headers))}<br>{where}"
+    if hit.under:
+        where = f"{escape(hit.under)}<br>{where}"
     factors = (
         f"{hit.relevance:.3f}: match {brief(hit.match)} · utility {hit.utility:.2f} · "
         f"gap {hit.gap:.2f}"

@@ -75,6 +75,11 @@ class Hit:
     text: str = ""  # the quote as it reads: lines joined, hyphens at line ends healed
     headers: tuple[str, ...] = ()  # of a table's row or cell: they count as said by it
 
+    @property
+    def under(self) -> str:
+        """What a row or cell of a table stands under, for a person; "" for any other text."""
+        return f"under {' · '.join(self.headers)}" if self.headers else ""
+
     def _repr_html_(self) -> str:
         """Show it in a notebook."""
         return hit_html(self)

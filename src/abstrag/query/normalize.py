@@ -148,16 +148,18 @@ class _Reader:
 
     def _times(self) -> Iterator[_Found]:
         start = self.vocabulary.fiscal_start
+        times = find_times(self.text, anchor=self.today, fiscal_year_start=start)
         # a column called "2019" in the accounts of fiscal years holds one of them
-        plain = {f.start: f.interval for f in find_times(self.text, anchor=self.today)}
-        for found in find_times(self.text, anchor=self.today, fiscal_year_start=start):
+        plain = times if start == 1 else find_times(self.text, anchor=self.today)
+        calendar = {found.start: found.interval for found in plain}
+        for found in times:
             tokens = self._take(found.start, found.end)
             if not tokens or found.interval is None:
                 continue
             interval = found.interval
             self.window = self.window or interval
             inside = self.vocabulary.times_inside(interval)
-            other = plain.get(found.start) or interval
+            other = calendar.get(found.start) or interval
             terms = tuple(dict.fromkeys((time_id(interval), *inside, time_id(other))))
             label = self.text[found.start : found.end]
             literal = Literal(LiteralKind.TIME, label, terms, 0.0, interval=interval)

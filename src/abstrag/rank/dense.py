@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -28,7 +28,8 @@ class DenseSimilarity:
         self._tables = Tables(index.segments)
         self._given_encoder = encoder
         self._asked: dict[str, Vectors] = {}
-        self._known: dict[str, Vectors] = {}
+        self._known: dict[int, Vectors] = {}  # by position
+        self._known_cards: dict[int, Vectors] = {}  # by table
 
     @cached_property
     def encoder(self) -> TextEncoder:
@@ -40,21 +41,29 @@ class DenseSimilarity:
         if not len(positions):
             return np.zeros(0)
         asked = self._query(query.text)
-        texts = [segment_text(self._segments[p]) for p in positions.tolist()]
-        near: FloatArray = np.maximum(cosines(self._embedded(texts), asked), 0.0)
-        tables = self._tables.of(positions)
-        (rows,) = np.nonzero(tables >= 0)
+        own = self._embedded(self._known, positions.tolist(), self._text)
+        near: FloatArray = np.maximum(cosines(own, asked), 0.0)
+        of = self._tables.of(positions)
+        (rows,) = np.nonzero(of >= 0)
         if len(rows):
-            cards = [self._tables.cards[table] for table in tables[rows].tolist()]
-            near[rows] = np.maximum(near[rows], cosines(self._embedded(cards), asked))
+            tables, where = np.unique(of[rows], return_inverse=True)
+            cards = self._embedded(
+                self._known_cards, tables.tolist(), self._tables.cards.__getitem__
+            )
+            near[rows] = np.maximum(near[rows], cosines(cards, asked)[where])
         return near
 
-    def _embedded(self, texts: Sequence[str]) -> Vectors:
-        """Return one vector for each text."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+    def _text(self, position: int) -> str:
+        return segment_text(self._segments[position])
+
+    def _embedded(
+        self, known: dict[int, Vectors], wanted: Sequence[int], text: Callable[[int], str]
+    ) -> Vectors:
+        """Return one vector for each number, embedding the texts of those not yet known."""
+        new = [number for number in dict.fromkeys(wanted) if number not in known]
         if new:
-            self._known.update(zip(new, self.encoder.embed(new), strict=True))
-        return np.stack([self._known[text] for text in texts])
+            known.update(zip(new, self.encoder.embed([text(n) for n in new]), strict=True))
+        return np.stack([known[number] for number in wanted])
 
     def _query(self, text: str) -> Vectors:
         """Return the vector of a query; that of the last one is kept, for it comes in parts."""

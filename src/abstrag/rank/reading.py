@@ -31,8 +31,8 @@ def read_aloud(
     `company` is what the judge read besides the segment.
     """
     direct = [t for t in trace.literals if t.met and not t.bridges]
-    headed = [t for t in direct if _in_header(t)]
-    own = [t for t in direct if not _in_header(t)]
+    headed = [t for t in direct if _header(t) is not None]
+    own = [t for t in direct if _header(t) is None]
     bridged = [t for t in trace.literals if t.met and t.bridges]
     unmet = [t for t in trace.literals if not t.met]
     parts = []
@@ -135,19 +135,19 @@ def _price(trace: LiteralTrace) -> str:
     return f"{trace.distance:.2f}" if trace.distance is not None else "unpriced"
 
 
-def _in_header(trace: LiteralTrace) -> bool:
-    return trace.mention is not None and trace.mention.header is not None
+def _header(trace: LiteralTrace) -> int | None:
+    """Return which of the segment's headers carries a literal, None where its own words do."""
+    return None if trace.mention is None else trace.mention.header
 
 
 def _words(trace: LiteralTrace, segment: Segment) -> str:
     """Return the words of the segment that carry a literal."""
-    place = trace.frame or trace.mention
-    if place is None:
-        return ""
-    if trace.mention is not None and trace.mention.header is not None:
-        place, text = trace.mention, segment.headers[trace.mention.header].text
-        return text[place.start : place.end]
-    return segment.text[place.start : place.end]
+    header = _header(trace)
+    if header is None:
+        place, text = trace.frame or trace.mention, segment.text
+    else:
+        place, text = trace.mention, segment.headers[header].text
+    return "" if place is None else text[place.start : place.end]
 
 
 def _quoted(text: str) -> str:

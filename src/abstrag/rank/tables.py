@@ -42,9 +42,11 @@ class Tables:
     def shared(self, values: FloatArray) -> FloatArray:
         """Return a value for each segment of the document, a row's halfway to its table's best."""
         made = values.copy()
-        for rows in self._runs:
-            own = values[rows.start : rows.stop]
-            made[rows.start : rows.stop] = (own + own.max()) / 2
+        (rows,) = np.nonzero(self._table >= 0)
+        own, table = values[rows], self._table[rows]
+        best = np.full(len(self._runs), -np.inf)
+        np.maximum.at(best, table, own)
+        made[rows] = (own + best[table]) / 2
         return made
 
 

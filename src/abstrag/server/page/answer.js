@@ -5,7 +5,7 @@ import { byId, h, say, show } from "/static/dom.js";
 import { goTo } from "/static/document-view.js";
 import { refusal, teach } from "/static/notices.js";
 import { get, watch } from "/static/state.js";
-import { percent, place as whereabouts } from "/static/words.js";
+import { percent, place as whereabouts, under } from "/static/words.js";
 
 const place = () => byId("view-answer");
 let current = null;
@@ -97,7 +97,7 @@ function sentence({ text, citations, doubt }) {
 }
 
 function source({ number, text, page, section, segment, headers }) {
-  const under = headers?.length ? `under ${headers.join(" · ")} · ` : "";
+  const where = [under(headers), whereabouts({ page, section })].filter(Boolean).join(" · ");
   return h(
     "li",
     { data: { number } },
@@ -108,7 +108,7 @@ function source({ number, text, page, section, segment, headers }) {
       text: `“${text}”`,
       on: { click: () => goTo(segment) },
     }),
-    h("span", { class: "place", text: ` ${under}${whereabouts({ page, section })}` }),
+    h("span", { class: "place", text: ` ${where}` }),
   );
 }
 

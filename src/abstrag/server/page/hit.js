@@ -5,7 +5,7 @@ import { goTo } from "/static/document-view.js";
 import { marked } from "/static/quote.js";
 import { get, set } from "/static/state.js";
 import { steps } from "/static/trace.js";
-import { brief, budget, place, two } from "/static/words.js";
+import { brief, budget, place, two, under } from "/static/words.js";
 
 /**
  * Draw a hit. `entry` has the factors at the slider's budget, `full` the last complete answer for the
@@ -29,8 +29,7 @@ export function card({ entry, full, segment, rank, enters, before }) {
       "div",
       { class: "body" },
       h("blockquote", { class: "quote" }, inside),
-      segment?.headers?.length > 0 &&
-        h("p", { class: "place", text: `under ${segment.headers.join(" · ")}` }),
+      segment?.headers?.length > 0 && h("p", { class: "place", text: under(segment.headers) }),
       h("p", { class: "place" }, place(segment ?? full ?? {}) || "in the text", entrance(enters)),
       full?.reading && full.reading !== "" && h("p", { class: "reading", text: full.reading }),
       factors(entry),

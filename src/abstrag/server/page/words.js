@@ -19,6 +19,9 @@ export function place({ page, section }) {
   return [page ? `p. ${page}` : "", path].filter(Boolean).join(" · ");
 }
 
+/** What a row or cell of a table stands under; empty for any other text. */
+export const under = (headers) => (headers?.length ? `under ${headers.join(" · ")}` : "");
+
 const labels = new Map();
 
 /** Remember what terms are called, for edges name them by id only. */

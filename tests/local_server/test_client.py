@@ -93,7 +93,7 @@ def test_a_schema_without_limits_gets_some_that_the_server_can_compile(
         "type": "object",
         "properties": {"title": text, "rows": {"type": "array", "items": row}},
     }
-    with connecting(patience=Patience(timeout_s=15, retries=0)) as models:
+    with connecting(patience=Patience(timeout_s=60, retries=0)) as models:
         (reply,) = models[Role.INDEX].complete_many([fruits(schema=open_ended, max_tokens=60)])
     if isinstance(reply, ModelError):
         assert "cut off after 60 tokens" in str(reply)  # it went on and on, and was stopped

@@ -118,10 +118,10 @@ def test_spans_that_belong_to_a_time_are_left_out() -> None:
 
 
 def test_many_numbers_take_linear_time() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     text = "5 mg, " * 5_000
     assert len(find_quantities(text, exclude=[(i, i + 1) for i in range(0, 60, 6)])) == 4_990
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 PIECES = st.sampled_from(

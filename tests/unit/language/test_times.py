@@ -137,17 +137,10 @@ def test_a_date_the_calendar_does_not_reach_is_no_time() -> None:
     assert find_times("999 decades ago", anchor=ANCHOR) == ()
 
 
-def test_text_without_times_is_passed_over_quickly() -> None:
-    text = "It was said that nothing of note happened there at all. " * 20_000
-    began = time.perf_counter()
-    assert find_times(text) == ()
-    assert len(text) / (time.perf_counter() - began) > 2_000_000  # a fifth of what is usual
-
-
 def test_a_long_list_takes_linear_time() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(find_times("in 2019, " * 3_000)) == 3_000
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 # --- Laws -----------------------------------------------------------------------------------------

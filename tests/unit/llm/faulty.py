@@ -14,6 +14,8 @@ from typing import Any
 
 Behaviour = Callable[["Handler"], None]
 
+_LONG_S = 60.0  # as good as never
+
 
 class Handler(BaseHTTPRequestHandler):
     """Takes the next behaviour of the script; the last one stays."""
@@ -52,7 +54,7 @@ class FaultyServer(ThreadingHTTPServer):
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.most_at_once = 0
-        self.at_once = 0
+        self._at_once = 0
         self.over = threading.Event()
         self._lock = threading.Lock()
 
@@ -66,6 +68,18 @@ class FaultyServer(ThreadingHTTPServer):
             self.bodies.append(body)
             self.headers.append(headers)
             return self.script[min(number, len(self.script) - 1)]
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count whoever is in the block."""
+        with self._lock:
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._at_once -= 1
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: a client that hangs up is what is being tested."""
@@ -128,7 +142,7 @@ def raw(body: bytes) -> Behaviour:
 
 def stalls(handler: Handler) -> None:
     """Take the request and never answer."""
-    handler.server.over.wait(10)
+    handler.server.over.wait(_LONG_S)
 
 
 def drips_headers(handler: Handler) -> None:
@@ -147,7 +161,7 @@ def drips_body(handler: Handler) -> None:
 
 def _drip(handler: Handler, what: bytes) -> None:
     began = time.monotonic()
-    while time.monotonic() < began + 10 and not handler.server.over.is_set():
+    while time.monotonic() < began + _LONG_S and not handler.server.over.is_set():
         handler.wfile.write(what)
         handler.wfile.flush()
         time.sleep(0.02)
@@ -183,14 +197,22 @@ def dies_mid_body(handler: Handler) -> None:
 
 
 def slowly(behaviour: Behaviour, seconds: float) -> Behaviour:
-    """Do it after a while, and keep count of how many wait at a time."""
+    """Do it after a while."""
 
     def late(handler: Handler) -> None:
-        server = handler.server
-        server.at_once += 1
-        server.most_at_once = max(server.most_at_once, server.at_once)
         time.sleep(seconds)
-        server.at_once -= 1
+        behaviour(handler)
+
+    return late
+
+
+def together(behaviour: Behaviour, number: int) -> Behaviour:
+    """Do it when that many wait for it at a time, and keep count of the most that ever did."""
+    all_there = threading.Barrier(number, timeout=_LONG_S)
+
+    def late(handler: Handler) -> None:
+        with handler.server.counting():
+            all_there.wait()
         behaviour(handler)
 
     return late

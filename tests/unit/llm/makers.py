@@ -45,9 +45,9 @@ def asking(
     key: str | None = None,
     **patience: Any,
 ) -> Iterator[Metered]:
-    """Connect to a server with little patience."""
+    """Connect to a server; a pause of the machine is no fault, so only the waits are short."""
     endpoint = Endpoint("tester", url)
-    how = Patience(**{"timeout_s": 0.4, "retries": 2, "concurrency": 4, **patience})
+    how = Patience(**{"timeout_s": 30.0, "retries": 2, "concurrency": 4, **patience})
     budget = Budget(limits)
     client = ChatClient(
         endpoint, key=key, price=price, patience=how, budget=budget, backoff_s=0.002

@@ -25,7 +25,7 @@ def settings(url: str, **changes: Any) -> LlmSettings:
     values: dict[str, Any] = {
         "endpoints": {Role.INDEX: Endpoint("small", url), Role.JUDGE: Endpoint("large", url)},
         "prices": {"small": Price(100, 200), "large": Price(1000, 2000)},
-        "patience": Patience(timeout_s=2, retries=0),
+        "patience": Patience(timeout_s=30, retries=0),
     }
     return LlmSettings(**{**values, **changes})
 

@@ -22,13 +22,14 @@ from tests.unit.llm.faulty import (
     resets,
     says,
     serving,
-    slowly,
     stalls,
     status,
+    together,
 )
 from tests.unit.llm.makers import asking, request
 
 GOOD = says({"n": 3})
+WHILE_S = 30.0  # less than servers stall here, and more than a busy machine does
 
 
 @pytest.mark.parametrize(
@@ -69,11 +70,12 @@ def test_a_fault_that_passes_is_waited_out(tmp_path: Path, fault: Behaviour) -> 
     ],
 )
 def test_a_fault_that_stays_is_an_error_in_time(tmp_path: Path, fault: Behaviour, why: str) -> None:
-    with serving(fault) as server, asking(server.url, tmp_path) as model:
+    patience = 0.4 if why == "0.4 s" else 30.0
+    with serving(fault) as server, asking(server.url, tmp_path, timeout_s=patience) as model:
         began = time.monotonic()
         with pytest.raises(ModelUnreachable, match=why) as caught:
             model.complete(request())
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < WHILE_S
         assert caught.value.hint
         assert model.meter.ledger().total.failed == 1
         failed = model.log.lines(failed=True)
@@ -236,7 +238,7 @@ def test_replies_can_be_kept_short_without_becoming_other_calls(tmp_path: Path) 
 
 
 def test_calls_are_made_side_by_side_but_no_more_than_allowed(tmp_path: Path) -> None:
-    with serving(slowly(GOOD, 0.05)) as server:
+    with serving(together(GOOD, 3)) as server:
         with asking(server.url, tmp_path, concurrency=3) as model:
             model.complete_many([request(str(n)) for n in range(12)])
         assert server.most_at_once == 3
@@ -244,7 +246,7 @@ def test_calls_are_made_side_by_side_but_no_more_than_allowed(tmp_path: Path) ->
 
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_call_that_is_called_off_ends_at_once(tmp_path: Path, alone: bool) -> None:
-    with serving(stalls) as server, asking(server.url, tmp_path, timeout_s=9.0) as model:
+    with serving(stalls) as server, asking(server.url, tmp_path, timeout_s=60.0) as model:
 
         def interrupt() -> None:
             while not server.bodies:
@@ -256,7 +258,7 @@ def test_a_call_that_is_called_off_ends_at_once(tmp_path: Path, alone: bool) -> 
         asked = [request(str(n)) for n in range(8)]
         with pytest.raises(KeyboardInterrupt):
             model.complete(asked[0]) if alone else model.complete_many(asked)
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < WHILE_S
         assert model.meter.ledger().total.lost >= 1  # it may have been worked on
 
 
@@ -281,7 +283,7 @@ def test_an_interrupt_keeps_what_is_finished_and_the_program_ends(tmp_path: Path
         while len(server.bodies) < 5 and time.monotonic() < deadline:
             time.sleep(0.02)
         program.send_signal(signal.SIGINT)
-        _, said = program.communicate(timeout=5)
+        _, said = program.communicate(timeout=WHILE_S)
         assert b"KeyboardInterrupt" in said
     with serving(GOOD) as server, asking(server.url, tmp_path) as model:
         again = model.complete_many([request(str(n)) for n in range(10)])

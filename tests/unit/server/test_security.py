@@ -27,7 +27,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def client(folder: Path) -> Iterator[Client]:
     store = store_with_demo(folder / "store.db")
-    with running(store, max_upload_bytes=LIMIT, head_limit_s=0.6, idle_limit_s=0.6) as made:
+    with running(store, max_upload_bytes=LIMIT) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def impatient(folder: Path, client: Client) -> Iterator[Client]:
+    with running(folder / "store.db", head_limit_s=0.6, idle_limit_s=0.6) as made:
         yield made
 
 
@@ -201,7 +207,7 @@ def test_a_zip_bomb_is_refused_before_it_goes_off(folder: Path, client: Client) 
 
 
 def test_a_gigabyte_is_refused_before_it_is_sent(client: Client) -> None:
-    with socket.create_connection(("127.0.0.1", client.port), timeout=10) as sock:
+    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as sock:
         head = (
             f"POST /api/documents?name=big.pdf HTTP/1.1\r\nHost: localhost\r\n"
             f"Content-Type: {FILE}\r\nContent-Length: {2**30}\r\n\r\n"
@@ -216,7 +222,7 @@ def test_an_upload_of_unsaid_length_is_cut_off_at_the_limit(client: Client, fold
     piece = b"10000\r\n" + bytes(0x10000) + b"\r\n"
     sent = 0
     answer = b""
-    with socket.create_connection(("127.0.0.1", client.port), timeout=10) as sock:
+    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as sock:
         head = (
             "POST /api/documents?name=big.pdf HTTP/1.1\r\nHost: localhost\r\n"
             f"Content-Type: {FILE}\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -235,7 +241,7 @@ def test_an_upload_of_unsaid_length_is_cut_off_at_the_limit(client: Client, fold
     assert sent < 128 * 2**20  # what is thrown away while the refusal is read, and no more
     assert answer == b"" or b" 413 " in answer.split(b"\r\n")[0]
     uploads = folder / "store.db.studio" / "uploads"
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while (left := list(uploads.glob("*.part"))) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert left == []
@@ -257,48 +263,44 @@ def test_mark_up_in_a_document_stays_text(client: Client) -> None:
     assert "<script>alert(2)</script>" in found.data["hits"][0]["text"]
 
 
-def left_open(client: Client, start: bytes) -> tuple[bytes, float]:
-    """Send the start of a request and nothing more; return what comes back, and when it ends."""
+def left_open(client: Client, start: bytes) -> bytes:
+    """Send the start of a request and nothing more; return what comes back until we are alone."""
     with socket.create_connection(("127.0.0.1", client.port), timeout=10) as sock:
-        began = time.monotonic()
         sock.sendall(start)
         got = b""
-        while piece := sock.recv(65536):
+        while piece := sock.recv(65536):  # and a `TimeoutError` where nobody hangs up
             got += piece
-        return got, time.monotonic() - began
+        return got
 
 
-def test_a_client_that_never_finishes_its_head_is_hung_up_on(client: Client) -> None:
-    got, seconds = left_open(client, b"GET /api/health HTTP/1.1\r\nHost: loc")
+def test_a_client_that_never_finishes_its_head_is_hung_up_on(impatient: Client) -> None:
+    got = left_open(impatient, b"GET /api/health HTTP/1.1\r\nHost: loc")
     assert got == b""
-    assert seconds < 5
 
 
-def test_a_second_head_that_never_ends_is_no_way_around_that(client: Client) -> None:
+def test_a_second_head_that_never_ends_is_no_way_around_that(impatient: Client) -> None:
     whole = b"GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    got, seconds = left_open(client, whole + b"GET /api/health HTTP/1.1\r\nHost: loc")
+    got = left_open(impatient, whole + b"GET /api/health HTTP/1.1\r\nHost: loc")
     assert got.startswith(b"HTTP/1.1 200")
-    assert seconds < 5
 
 
-def test_a_client_that_never_finishes_its_body_is_told_and_hung_up_on(client: Client) -> None:
+def test_a_client_that_never_finishes_its_body_is_told_and_hung_up_on(impatient: Client) -> None:
     for path, kind in ((f"{AT}/search", "application/json"), ("/api/documents?name=a.md", FILE)):
         head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
-        got, seconds = left_open(client, f"{head}Content-Length: 100\r\n\r\n{{".encode())
+        got = left_open(impatient, f"{head}Content-Length: 100\r\n\r\n{{".encode())
         assert b" 408 " in got.split(b"\r\n")[0]
         assert b'"kind":"TooSlow"' in got
-        assert seconds < 5
 
 
-def test_a_client_that_never_reads_is_hung_up_on(client: Client) -> None:
+def test_a_client_that_never_reads_is_hung_up_on(impatient: Client) -> None:
     with socket.socket() as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        sock.settimeout(10)
-        sock.connect(("127.0.0.1", client.port))
+        sock.settimeout(30)
+        sock.connect(("127.0.0.1", impatient.port))
         request = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
         began = time.monotonic()
         hung_up = False
-        while not hung_up and time.monotonic() - began < 8:
+        while not hung_up and time.monotonic() - began < 30:
             try:
                 sock.sendall(request * 200)
             except ConnectionError:

@@ -172,7 +172,7 @@ def test_patience_has_an_end(own_server: PostgresServer, own_address: str) -> No
             started = time.monotonic()
             with pytest.raises(StoreError, match="cannot be reached") as caught:
                 store.put(sample_index(), source_path="/a", source_hash="1")
-            assert time.monotonic() - started < 5
+            assert time.monotonic() - started < 30
             assert caught.value.hint is not None
         finally:
             own_server.start()

@@ -172,6 +172,7 @@ def _told(ranking: Ranking, hits: Mapping[str, Hit]) -> dict[str, Any]:
         "details": {
             "preset": ranking.preset,
             "touched": ranking.touched,
+            "segments": ranking.segments,
             "match": [round(hit.match, 6) for hit in hits.values()],
             "gap": [round(hit.gap, 4) for hit in hits.values()],
             "utility": [round(hit.utility, 6) for hit in hits.values()],

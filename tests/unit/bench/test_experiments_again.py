@@ -222,6 +222,16 @@ def test_effort_counts_tokens_and_names_who_was_not_asked() -> None:
     assert "| `crag` | – | – | not run: needs an endpoint | not run: needs an endpoint |" in shown
 
 
+def test_pairs_are_avoided_of_segments_not_of_elements() -> None:
+    whole = make_record(system="exact", judgements=4, details={"segments": 4})
+    half = make_record(system="some", judgements=2, details={"segments": 4})
+    plain = make_record(system="rerank", judgements=3)
+    (shown,) = effort({"exact": [whole], "some": [half], "rerank": [plain]}, away=())
+    assert "| `exact` | 4.0 | 0.0 % |" in shown  # of three elements, one of which is cut
+    assert "| `some` | 2.0 | 50.0 % |" in shown
+    assert "| `rerank` | 3.0 | 0.0 % |" in shown
+
+
 def test_times_are_shown_as_they_were_kept(tmp_path: Path) -> None:
     timed = MAIN + "timed = 2\n"
     setting = make_setting(tmp_path, ("main", timed))

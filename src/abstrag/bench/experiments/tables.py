@@ -132,12 +132,12 @@ def effort(
     rows = []
     for name, own in by_system.items():
         judged = [one.judgements for one in own if one.judgements is not None]
-        pool = [one.pool for one in own if one.judgements is not None]
+        pairs = [_pairs(one) for one in own if one.judgements is not None]
         rows.append(
             (
                 f"`{name}`",
                 f"{fmean(judged):.1f}" if judged else "–",
-                f"{100 * (1 - sum(judged) / sum(pool)):.1f} %" if judged and sum(pool) else "–",
+                f"{100 * (1 - sum(judged) / sum(pairs)):.1f} %" if judged and sum(pairs) else "–",
                 _amount([one.llm_calls or 0 for one in own]),
                 _amount([tokens(one) for one in own]),
                 f"{fmean(one.pool for one in own):.1f}" if own else "–",
@@ -147,6 +147,11 @@ def effort(
     rows += [(f"`{name}`", "–", "–", absent, absent, "–") for name in away]
     head = ("system", "judgements", "avoided", "model calls", "tokens", "candidates")
     yield "*a query, on average*\n\n" + table(head, rows)
+
+
+def _pairs(record: CaseRecord) -> int:
+    """Return how many pairs there were to judge: a long element may be several segments."""
+    return int(record.details.get("segments", record.pool))
 
 
 def tokens(record: CaseRecord) -> int:

@@ -8,10 +8,11 @@ The judge that ships has learned from every document of the `tune` parts, so how
 cannot be told there. `training/judge.py --logits` writes what judges say about documents that they
 were not shown; all else is computed by the package from the same cases, and scored by it.
 
-Of the weights, those not named are 0, but judge is 1 and judged is as in `general`; judged=0 has
-the judge read everything. Figures are nDCG@10 × 100 over cases with gold and logits, with 95 %
-bootstrap intervals, and the paired difference from --against. `--cache` keeps indexes and
-embeddings for the next run.
+A blend is the name of a preset, or weights: those not named are 0, but judge is 1 and judged is as
+in `general`; judged=0 has the judge read everything. Figures are nDCG@10 × 100 over cases with gold
+and logits, with 95 % bootstrap intervals, and the paired difference from --against. `--cache` keeps
+indexes and embeddings for the next run. What a change of the package brings is told by two runs:
+`--save` keeps the scores of the one before it, `--before` prints the paired difference from them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from abstrag.errors import InputError
 from abstrag.rank.judging import judge_shortlist
 from abstrag.rank.match import Signal
 from abstrag.rank.postings import FloatArray, IntArray
-from abstrag.rank.relevance import GENERAL, Preset
+from abstrag.rank.relevance import GENERAL, PRESETS, Preset
 from abstrag.rank.scoring import Candidates, affordable, effort
 from training.prepare import SOURCES
 
@@ -104,7 +105,9 @@ class Asked:
 
 
 def preset_of(text: str) -> Preset:
-    """Read weights such as `lexical=1,dense=2,utility=0.3`."""
+    """Read weights such as `lexical=1,dense=2,utility=0.3`, or take a preset by its name."""
+    if text in PRESETS:
+        return PRESETS[text]
     values = {"judge": 1.0, "judged": float(GENERAL.judged or 0)}
     for part in filter(None, text.split(",")):
         name, _, value = part.partition("=")
@@ -189,11 +192,10 @@ def with_late_dense(found: Candidates, segments: int) -> Candidates:
     return replace(found, dense=lambda positions: near[positions])
 
 
-def report(source: str, cases: Sequence[Asked], tried: Sequence[Preset], base: Preset) -> None:
-    """Print each blend, and how far it is from the one it is compared with."""
-    presets = (base, *tried)
-    scores = 100 * np.array([[one.ndcg(preset) for preset in presets] for one in cases])
-    print(f"{source}, n {len(cases)}")
+def report(source: str, scores: FloatArray, before: FloatArray, presets: Sequence[Preset]) -> None:
+    """Print each blend, and how far it is from the first one and from what it was before."""
+    base, *tried = presets
+    print(f"{source}, n {len(scores)}")
     means = intervals(scores)
     apart = differences(scores[:, 1:] - scores[:, :1])
     print(f"  {means[0].mean:5.1f} [{means[0].low:.1f}, {means[0].high:.1f}]  {base.name}")
@@ -203,6 +205,9 @@ def report(source: str, cases: Sequence[Asked], tried: Sequence[Preset], base: P
             f"{by.mean:+.1f} [{by.low:+.1f}, {by.high:+.1f}]",
             flush=True,
         )
+    if before.size:
+        for preset, by in zip(presets, differences(scores - before), strict=True):
+            print(f"  {by.mean:+.2f} [{by.low:+.2f}, {by.high:+.2f}] since then: {preset.name}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -216,13 +221,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--weights", type=preset_of, nargs="+", required=True)
     parser.add_argument("--against", type=preset_of, default="judged=0")
     parser.add_argument("--cache", type=Path, help="a file that may be there already")
+    parser.add_argument("--save", type=Path, help="where to keep the scores of each case")
+    parser.add_argument("--before", type=Path, help="scores that were kept, of the same blends")
     given = parser.parse_args(arguments)
+    presets = (given.against, *given.weights)
+    before = dict(np.load(given.before)) if given.before else {}
+    scores: dict[str, FloatArray] = {}
     logits, known = read_logits(given.logits), numbers(given.examples)
     with shared(given.cache) if given.cache else nullcontext():
         for source in given.source:
             cases = judged_cases(source, given.data, known[source], logits)
             found = list(asked(cases, calibration(given.slope, given.offset)))
-            report(source, found, given.weights, given.against)
+            scores[source] = 100 * np.array([[one.ndcg(p) for p in presets] for one in found])
+            report(source, scores[source], before.get(source, np.zeros(0)), presets)
+    if given.save:
+        np.savez(given.save, **scores)  # type: ignore[arg-type]  # a name is no option
 
 
 if __name__ == "__main__":

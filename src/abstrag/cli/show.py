@@ -97,7 +97,7 @@ def _print_table(index: DocumentIndex) -> None:
     table.add_column("context", ratio=2, no_wrap=True, overflow="ellipsis", style="dim")
     for r in index.records:
         s = r.segment
-        context = "; ".join(f"{v.name} = {v.value}" for _, v in r.context.values())
+        context = "; ".join(f"{v.name} = {v.value}" for _, v in r.context.to_read())
         page = "" if s.page is None else str(s.page)
         row = (s.id, page, s.role.value, f"{r.utility.value:.2f}")
         table.add_row(*row, Text(s.text), Text(context))
@@ -127,7 +127,7 @@ def _print_segment(index: DocumentIndex, r: SegmentRecord) -> None:
         f"[dim]utility  [/] {u.value:.3f} = layout {u.layout:.2f} ({s.role.value}) + "
         f"novelty {u.novelty:.2f} × assertedness {u.assertedness:.2f}"
     )
-    for field, value in r.context.values():
+    for field, value in r.context.to_read():
         at = "" if value.span is None else f" at {value.span.start}..{value.span.end}"
         out.print(
             f"[dim]context  [/] {field.value}: {escape(value.name)} = "

@@ -7,7 +7,7 @@ for a company of that class: an intent edge, licensed by the phrase.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
 from abstrag.config import DELTA_ABS_BASELINE, DELTA_ABS_ONE_WAY, OMEGA
@@ -23,6 +23,7 @@ from abstrag.indexing.abstraction.passage import Passage, passages
 from abstrag.indexing.abstraction.patterns import find_stated
 from abstrag.indexing.abstraction.role_terms import RoleReader
 from abstrag.indexing.abstraction.senses import choose_senses, nodes, sense_edges
+from abstrag.indexing.abstraction.telling_names import names_company, variant_of
 from abstrag.indexing.layers import Concepts
 from abstrag.indexing.operator import Draft, Layer
 from abstrag.language.keys import key, term_id
@@ -32,6 +33,9 @@ from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, Ter
 
 NAME: Final = "abstract_concepts"
 _PART_OF_PHRASE: Final = 0.9  # how sure the rest of a stated class is: "AI startup" → "startup"
+
+_VARIANT: Final = 0.8  # how sure it is that "ISO 27001" is one of ISO's
+_COMPANY: Final = ("company", "firm")
 
 _CONCEPT: Final = f"{TermKind.CONCEPT.value}:"
 
@@ -51,7 +55,7 @@ class AbstractConcepts:
     requires: ClassVar[Layer | None] = Layer.CONTEXTS
     provides: ClassVar[Layer] = Layer.CONCEPTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def __call__(self, draft: Draft) -> Draft:
         """Add the layer of concepts."""
@@ -63,6 +67,7 @@ class AbstractConcepts:
             read_quantities(passage, ledger)
             roles.read(passage)
             classes.read(passage, roles)
+            classes.read_names(passage, vocabulary)
         classes.add_background(draft, self.classes, self.background)
         roles.finish(classes.of)
         _add_senses(ledger, vocabulary)
@@ -98,6 +103,24 @@ class _Classes:
             first = passage.words.phrase(head)[-1]
             label = passage.words.label(first, head)
             self.of.setdefault(source, {})[passage.words.phrase_key(first, head)] = label
+
+    def read_names(self, passage: Passage, vocabulary: Vocabulary) -> None:
+        """Note what names say about what they name."""
+        for mention in dict.fromkeys(passage.names.values()):
+            name = passage.source.text[mention.start : mention.end]
+            licence = Licence(LicenceKind.TEXT, name, passage.place(mention.start, mention.end))
+            if names_company(name):
+                for class_ in _COMPANY:
+                    target = term_id(TermKind.CONCEPT, class_)
+                    vocabulary.nouns[class_] = None
+                    self.ledger.term(target, TermKind.CONCEPT, class_)
+                    self.ledger.edge(_free(mention.term, target, 1.0, licence))
+                    self.of.setdefault(mention.term, {}).setdefault(class_, class_)
+            elif base := variant_of(name):
+                target = term_id(TermKind.ENTITY, key(base))
+                self.ledger.term(target, TermKind.ENTITY, base)
+                edge = _free(mention.term, target, _VARIANT, licence)
+                self.ledger.edge(replace(edge, truth_preserving=False))
 
     def _member(self, passage: Passage, noun: int) -> str:
         name = passage.name(noun)

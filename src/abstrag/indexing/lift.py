@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final, TypeVar
 
+from abstrag.indexing.headings import Headings
 from abstrag.indexing.layers import Contexts, Link, TimeMention
 from abstrag.indexing.minimize import minimize
 from abstrag.indexing.operator import Draft, Layer
@@ -39,16 +40,16 @@ class LiftContext:
 
     Needed are: what its pronouns and descriptions stand for; the document's date when it speaks of
     a relative time, or in a tense without naming a time; the headers and caption of a table cell
-    or row; the heading it stands under; the entity the document is about when it names none; and
-    its evidence profile when a cue gives one. What nothing on offer can bind stays an ambiguity of
-    the operator that met it.
+    or row; the heading it stands under, and those further out that name an entity; the entity the
+    document is about when it names none; and its evidence profile when a cue gives one. What
+    nothing on offer can bind stays an ambiguity of the operator that met it.
     """
 
     name: ClassVar[str] = "lift_context"
     requires: ClassVar[Layer | None] = Layer.TIMES
     provides: ClassVar[Layer] = Layer.CONTEXTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def __call__(self, draft: Draft) -> Draft:
         """Lift every segment of the draft."""
@@ -91,7 +92,11 @@ class _Offer:
         self.times = _by_segment(draft.times.expressions)
         self.labels = {t.id: t.label for t in draft.entities.terms}
         self.topics = tuple(_title_entities(draft.document, draft.entities.terms))
-        self.headings = _heading_spans(draft.document)
+        self.heading_spans = _heading_spans(draft.document)
+        tables = (block.table for block in draft.document.blocks)
+        captions = (t.caption.text for t in tables if t is not None and t.caption is not None)
+        paths = (heading for segment in draft.segments for heading in segment.section)
+        self.headings = Headings((*paths, *captions), draft.entities.terms)
 
     def context(self, index: int, said: Sequence[Statement]) -> Context:
         """Return every value that could be attached to a segment."""
@@ -113,10 +118,13 @@ class _Offer:
             "anchor": any(t.relative for t in own) or (tensed and not any(t.interval for t in own)),
             "header": in_table,
             "caption": in_table,
-            "outer section": False,
             "default": False,
         }
-        return frozenset(pair for pair in full.values() if wanted.get(pair[1].name, True))
+        return frozenset(
+            (field, value)
+            for field, value in full.values()
+            if wanted.get(value.name, True) and (value.term or value.name != "outer section")
+        )
 
     def _bindings(self, index: int) -> Iterator[FieldValue]:
         text = self.segments[index].text
@@ -151,16 +159,30 @@ class _Offer:
             yield FieldValue("header", header.text, _HEADER, header.span)
         table = self.document.blocks[segment.block].table
         if table is not None and table.caption is not None:
-            yield FieldValue("caption", table.caption.text, _CAPTION, table.caption.span)
+            caption = table.caption
+            yield from _named("caption", caption.text, _CAPTION, caption.span, self.headings.terms)
         path = segment.section
         for depth in range(len(path), 0, -1):
             inner = depth == len(path)
-            yield FieldValue(
+            yield from _named(
                 "section" if inner else "outer section",
                 path[depth - 1],
                 _INNER_HEADING if inner else _OUTER_HEADING,
-                self.headings.get((segment.block, depth)),
+                self.heading_spans.get((segment.block, depth)),
+                self.headings.terms if inner else self.headings.entities,
             )
+
+
+def _named(
+    name: str,
+    text: str,
+    confidence: float,
+    span: Span | None,
+    terms: Callable[[str], tuple[str, ...]],
+) -> Iterator[FieldValue]:
+    """Offer a heading once for each term that it names; without any, once as it is."""
+    for term in terms(text) or (None,):
+        yield FieldValue(name, text, confidence, span, term)
 
 
 def _evidence(segment: Segment, said: Sequence[Statement]) -> Iterator[FieldValue]:

@@ -15,6 +15,7 @@ _DOTTED = re.compile(r"\b(?:\w\.){1,}\w\b\.?|\b\w\.(?=\s|$)")
 _GAP = re.compile(r"[\s\-/.']+")
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS: Final = str.maketrans({"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "æ": "ae", "œ": "oe"})
+_SHORT_WORD: Final = 3  # letters; in capitals it may be an acronym
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$")
 
 # Pairs that differ in spelling only, whatever the sentence. Pairs such as "practise" and
@@ -103,3 +104,20 @@ def possessive(name: str) -> str:
     """Return a name's possessive: `Anthropic's`, `the authors'`."""
     lower_plural = name.endswith("s") and name.split()[-1].islower()
     return name + ("'" if lower_plural else "'s")
+
+
+def lowered(text: str) -> str:
+    """Write a heading in small letters, but leave what may be an acronym: "NET income of IBM".
+
+    No character is added or lost, so offsets stay. In a heading that is all in capitals, only
+    short words may be acronyms.
+    """
+    loud = text.isupper()
+
+    def word(match: re.Match[str]) -> str:
+        written = match.group()
+        small = written.lower()
+        acronym = len(written) <= _SHORT_WORD if loud else not written[1:].islower()
+        return written if acronym or len(small) != len(written) else small
+
+    return _WORD.sub(word, text)

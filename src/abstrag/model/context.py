@@ -21,7 +21,10 @@ class Field(StrEnum):
 
 @record
 class FieldValue:
-    """One value of a context: what it settles, to what, how surely, and where that stands."""
+    """One value of a context: what it settles, to what, how surely, and where that stands.
+
+    It supplies at most one term; a heading that names several is there once for each.
+    """
 
     name: str  # what is bound: a pronoun, "anchor", "section", "caption", "header", "profile"
     value: str
@@ -43,6 +46,15 @@ class Context:
         """Go through every value with the part it belongs to."""
         for field in Field:
             for value in getattr(self, field.value):
+                yield field, value
+
+    def to_read(self) -> Iterator[tuple[Field, FieldValue]]:
+        """Go through the values as a reader needs them: a heading that names two terms once."""
+        seen: set[tuple[Field, str, str]] = set()
+        for field, value in self.values():
+            said = field, value.name, value.value
+            if said not in seen:
+                seen.add(said)
                 yield field, value
 
     def without(self, field: Field, value: FieldValue) -> Context:

@@ -152,7 +152,7 @@ class PromptedJudge:
         headers = [header.text for header in segment.headers]
         text = " | ".join([*headers, segment.text])
         context = self.contexts.get(segment.id)
-        values = context.values() if context else ()
+        values = context.to_read() if context else ()
         lifted = [
             f"{said_name(value)}: {value.value}"
             for part, value in values

@@ -116,13 +116,19 @@ def test_a_counterfactual_budget_does_what_it_says() -> None:
         ("words that nobody wrote", Cause.NOT_IN_DOCUMENT),
         ("A trip to Hsinchu", Cause.NOT_A_SEGMENT),
         (f"{DEMO_SENTENCE} Neither side said what was discussed.", Cause.NOT_A_SEGMENT),
-        ("Neither side said what was discussed", Cause.NO_COUNTERPART),
+        ("Neither side said what was discussed", Cause.NO_EDGE),  # but concepts stand over it
         ("The minister of economic affairs met farmers", Cause.NO_EDGE),
         (DEMO_SENTENCE, Cause.FOUND),
     ],
 )
 def test_a_passage_has_exactly_one_first_cause(passage: str, cause: Cause) -> None:
     assert searcher().why_not(DEMO_QUERY, passage=passage, k=3).cause is cause
+
+
+def test_a_passage_without_a_number_has_no_counterpart_of_one() -> None:
+    answer = searcher().why_not("a visit that cost $5 million", passage="Neither side said what")
+    assert answer.cause is Cause.NO_COUNTERPART
+    assert answer.detail == "it has no quantity that could stand for “$5 million”"
 
 
 @pytest.mark.parametrize("query", QUERIES)

@@ -15,6 +15,7 @@ from abstrag.indexing.layers import TimeMention
 from abstrag.indexing.operator import Draft
 from abstrag.language.keys import term_id
 from abstrag.language.parser import parse
+from abstrag.language.spelling import lowered
 from abstrag.language.words import Words
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
@@ -65,8 +66,12 @@ class Passage:
 
     def span(self, first: int, last: int) -> Span:
         """Return where some tokens stand in the document."""
+        return self.place(*self.offsets(first, last))
+
+    def place(self, start: int, end: int) -> Span:
+        """Return where some characters stand in the document."""
         if isinstance(self.source, Segment):
-            return self.source.alignment.locate(*self.offsets(first, last))
+            return self.source.alignment.locate(start, end)
         return self.source.span
 
     def name(self, token: int) -> Name | None:
@@ -133,8 +138,11 @@ def passages(draft: Draft) -> Iterator[Passage]:
 
 @lru_cache(maxsize=2)
 def _parsed(texts: tuple[str, ...]) -> tuple[Words, ...]:
-    """Parse header texts; both operators that read a draft ask for the same ones."""
-    return tuple(map(_view, parse(texts)))
+    """Parse header texts; both operators that read a draft ask for the same ones.
+
+    Capitals are read as small letters: of "REVENUES" a parser makes a name, of "revenues" a noun.
+    """
+    return tuple(map(_view, parse(lowered(t) if t.isupper() else t for t in texts)))
 
 
 def _view(doc: Doc) -> Words:

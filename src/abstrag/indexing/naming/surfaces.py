@@ -18,6 +18,7 @@ _INSIDE = re.compile(r"[\w&]|-[A-Z\d]|\.[\w]")  # what follows a surface that go
 _CAPITAL_BEFORE = re.compile(r"(?<![.!?:]\s)(?<!^)\b(?!The\b)[A-Z][\w&.-]*\s$")
 _LONGEST_WORD: Final = 40
 _CAPITAL_AFTER = re.compile(r"\s[A-Z][a-z]")
+_PLACES: Final = frozenset({"GPE", "LOC"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class _Surface:
     name: str
     lead: int  # where its first word begins
     any_case: bool
+    in_capitals: bool  # also where a whole text is in capitals: "GREATER CHINA" heads a column
     plain: bool  # one capitalized word, which may be a common one at a sentence's beginning
 
 
@@ -53,7 +55,8 @@ class Surfaces:
                     continue
                 any_case = " " in text and (concept or text.islower())
                 plain = text.istitle() and text.isalpha() and one not in taught
-                surface = _Surface(text, one, word.start(), any_case, plain)
+                in_capitals = not concept and (" " in text or name.label in _PLACES)
+                surface = _Surface(text, one, word.start(), any_case, in_capitals, plain)
                 by_word[word.group().casefold()].append(surface)
         self._by_word = {
             word: sorted(found, key=lambda s: (-len(s.text), s.text, s.name))
@@ -63,23 +66,25 @@ class Surfaces:
     def find(self, text: str, tokens: Tokens | None = None) -> Iterator[Found]:
         """Go through the surfaces in a text; with its tokens, a plain word must be a name there."""
         end = 0
+        capitals = text.isupper()
         for word in _WORD.finditer(text):
             if word.start() < end:
                 continue
             for surface in self._by_word.get(word.group().casefold(), ()):
-                if found := _match(text, word.start(), surface, tokens):
+                any_case = surface.any_case or (capitals and surface.in_capitals)
+                if found := _match(text, word.start(), surface, tokens, any_case=any_case):
                     end = found.end
                     yield found
                     break
 
 
-def _match(text: str, start: int, surface: _Surface, tokens: Tokens | None) -> Found | None:
+def _match(
+    text: str, start: int, surface: _Surface, tokens: Tokens | None, *, any_case: bool
+) -> Found | None:
     start -= surface.lead
     end = start + len(surface.text)
     written = text[max(0, start) : end]
-    if written != surface.text and not (
-        surface.any_case and written.casefold() == surface.text.casefold()
-    ):
+    if written != surface.text and not (any_case and written.casefold() == surface.text.casefold()):
         return None
     if _INSIDE.match(text, end) or (
         start and (text[start - 1].isalnum() or text[start - 1] == "-")

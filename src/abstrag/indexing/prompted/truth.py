@@ -56,7 +56,7 @@ class Claim:
         """Return what the program is given."""
         pairs = [
             {"name": said_name(value), "value": value.value}
-            for part, value in self.context.values()
+            for part, value in self.context.to_read()
             if part is not Field.EVIDENCE  # how firmly something is said settles no word of it
         ]
         return {"id": self.id, "text": self.text, "context": pairs}

@@ -39,7 +39,7 @@ from abstrag.rank.judging import judge_shortlist
 from abstrag.rank.match import Signal
 from abstrag.rank.postings import FloatArray, IntArray
 from abstrag.rank.relevance import GENERAL, PRESETS, Preset
-from abstrag.rank.scoring import Candidates, affordable, effort
+from abstrag.rank.shortlist import Candidates, effort, shortlist
 from training.prepare import SOURCES
 
 FIELDS: Final = {
@@ -64,27 +64,30 @@ class Asked:
     lengths: IntArray
     judgements: FloatArray
 
-    def shortlist(self, preset: Preset) -> IntArray:
-        """Return the rows a judge would read, as `Scoring` picks them."""
-        positions, rows = self.candidates.positions, np.arange(len(self.elements))
-        if not preset.judge_weight:
-            return rows[:0]
-        if preset.judged is None or affordable(effort(self.lengths), preset.judged) == len(rows):
-            return rows
-        cheap = self.candidates.score(preset.unjudged, np.zeros(len(rows)), rows)
-        order = np.lexsort((positions, -cheap))
-        return order[: affordable(effort(self.lengths[order]), preset.judged)]
-
     def ranked(self, preset: Preset) -> tuple[str, ...]:
         """Return the elements, best first."""
         judged = judge_shortlist(
             self.candidates.positions,
-            self.shortlist(preset),
+            self._read(preset),
             lambda rows: self.judgements[rows].tolist(),
             lambda rows, said: self.candidates.score(preset, said, rows),
             k=len(self.elements),
         )
         return tuple(dict.fromkeys(self.elements[row] for row in judged.order))
+
+    def _read(self, preset: Preset) -> IntArray:
+        """Return the rows a judge would read."""
+        rows, own = np.arange(len(self.elements)), effort(self.lengths)
+        if not preset.judge_weight:
+            return rows[:0]
+        if preset.judged is None:
+            return rows
+        return shortlist(
+            rows,
+            preset.judged,
+            lambda some, embedded: self.candidates.promise(preset, some, embedded=embedded),
+            lambda some: own[some],
+        )
 
     def ndcg(self, preset: Preset) -> float:
         """Return nDCG@10 as `abstrag bench` computes it."""

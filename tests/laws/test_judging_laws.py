@@ -10,7 +10,8 @@ from abstrag.rank.judging import judge_by_bound, judge_shortlist
 from abstrag.rank.match import Pooling, Signal, blend
 from abstrag.rank.postings import FloatArray, IntArray
 from abstrag.rank.relevance import Preset, relevance
-from abstrag.rank.scoring import STATED, Candidates
+from abstrag.rank.scoring import STATED
+from abstrag.rank.shortlist import Candidates
 
 COARSE = st.integers(0, 4).map(lambda n: n / 4)  # coarse, so that ties are common
 CANDIDATE = st.tuples(COARSE, COARSE, st.integers(0, 4), COARSE)  # match, utility, gap, verdict

@@ -12,7 +12,8 @@ from abstrag.model.ranking import Hit
 from abstrag.rank.judging import Judged, judge_by_bound, judge_shortlist
 from abstrag.rank.postings import FloatArray, IntArray
 from abstrag.rank.relevance import Preset
-from abstrag.rank.scoring import Scoring, affordable
+from abstrag.rank.scoring import Scoring
+from abstrag.rank.shortlist import shortlist
 
 _BATCH = 16  # pairs the judge is asked about at a time
 
@@ -90,13 +91,13 @@ class Pooled:
         owner = int(self.owners[row])
         return owner, int(self.laid[owner].scoring.candidates.positions[self._inner[row]])
 
-    def scores(self, rows: IntArray, said: FloatArray, preset: Preset | None = None) -> FloatArray:
+    def scores(self, rows: IntArray, said: FloatArray) -> FloatArray:
         """Return Rel of some rows times the weight of their documents."""
         found = np.zeros(len(rows))
         for owner, places in self._by_document(rows):
             laid = self.laid[owner]
             inner = self._inner[rows[places]]
-            values = laid.scoring.candidates.score(preset or self.preset, said[places], inner)
+            values = laid.scoring.candidates.score(self.preset, said[places], inner)
             found[places] = laid.weight * values
         return found
 
@@ -115,14 +116,24 @@ class Pooled:
     def _cheap_best(self) -> IntArray:
         """The rows the judge is asked about: the best without it, as far as its effort goes."""
         assert self.preset.judged is not None
-        rows = np.arange(len(self.owners))
-        cheap = self.scores(rows, np.zeros(len(rows)), self.preset.unjudged)
-        order = np.lexsort((rows, -cheap))
-        efforts = np.zeros(len(order))
-        for owner, places in self._by_document(order):
-            positions = self._positions(owner, order[places])
+        return shortlist(
+            np.arange(len(self.owners)), self.preset.judged, self._promise, self._efforts
+        )
+
+    def _promise(self, rows: IntArray, embedded: bool) -> FloatArray:
+        found = np.zeros(len(rows))
+        for owner, places in self._by_document(rows):
+            laid, inner = self.laid[owner], self._inner[rows[places]]
+            promised = laid.scoring.candidates.promise(self.preset, inner, embedded=embedded)
+            found[places] = laid.weight * promised
+        return found
+
+    def _efforts(self, rows: IntArray) -> FloatArray:
+        efforts = np.zeros(len(rows))
+        for owner, places in self._by_document(rows):
+            positions = self._positions(owner, rows[places])
             efforts[places] = self.laid[owner].scoring.efforts(positions)
-        return order[: affordable(efforts, self.preset.judged)]
+        return efforts
 
     def _positions(self, owner: int, rows: IntArray) -> IntArray:
         """Return where in their document some rows of it stand."""

@@ -101,6 +101,20 @@ class Preset:
             judged=None,
         )
 
+    def less(self, whole: Preset) -> Preset:
+        """The same less what another preset gives no say, so that an ablation is a whole one."""
+        left = {s: w if whole.weights[s] else 0.0 for s, w in self.weights.items()}
+        typed_or_worded = left[Signal.COVERAGE] or left[Signal.LEXICAL]
+        return replace(
+            self,
+            name=f"{self.name}-for-{whole.name}",
+            utility_power=self.utility_power if whole.utility_power else 0.0,
+            gap_rate=self.gap_rate if whole.gap_rate else 0.0,
+            coverage_weight=left[Signal.COVERAGE] if typed_or_worded else 1.0,
+            lexical_weight=left[Signal.LEXICAL],
+            dense_weight=left[Signal.DENSE],
+        )
+
 
 PAPER: Final = Preset("paper", hard_gap=True)
 PAPER_HARD: Final = Preset("paper_hard", hard_gap=True, coverage=Coverage.HARD)
@@ -119,7 +133,7 @@ GENERAL: Final = Preset(
     lexical_weight=0.3,
     dense_weight=3.0,
     judge_weight=1.0,
-    judged=40,
+    judged=32,
 )
 DEFAULT_PRESET: Final = GENERAL
 PRESETS: Final[Mapping[str, Preset]] = {

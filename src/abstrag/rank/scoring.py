@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Final
@@ -22,55 +22,15 @@ from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.gap import Gaps, gaps
 from abstrag.rank.judging import Judge, Judged, judge_by_bound, judge_shortlist
 from abstrag.rank.lookup import Lookup
-from abstrag.rank.match import Pooling, Signal, Similarity, blend, coverage
+from abstrag.rank.match import Pooling, Signal, Similarity, coverage
 from abstrag.rank.postings import BoolArray, FloatArray, IntArray
 from abstrag.rank.reading import DOUBTFUL, read_aloud
-from abstrag.rank.relevance import SMOOTH, Preset, relevance
+from abstrag.rank.relevance import SMOOTH, Preset
+from abstrag.rank.shortlist import Candidates, effort, shortlist
 from abstrag.rank.trace import stated, trace
 
 STATED: Final = 0.9  # what a judge is taken to say at least where a Background settles the query
 _BATCH: Final = 16  # pairs the judge is asked about at a time
-_PARAGRAPH: Final = 600  # characters: what reading one costs is the unit of a judge's effort
-_LEAST_EFFORT: Final = 0.25  # of the shortest segment: the query is read again with each
-
-
-def effort(lengths: Sequence[int] | IntArray) -> FloatArray:
-    """Return what a judge's reading of texts costs, in paragraphs."""
-    return np.maximum(np.asarray(lengths) / _PARAGRAPH, _LEAST_EFFORT)
-
-
-def affordable(efforts: FloatArray, paragraphs: int) -> int:
-    """Return how many texts, the first ones, a judge reads for the effort of some paragraphs."""
-    return max(1, int(np.searchsorted(np.cumsum(efforts), paragraphs, side="right")))
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """The segments that may be hits, with everything but the judge's word; arrays are in step."""
-
-    positions: IntArray
-    signals: Mapping[Signal, FloatArray]
-    utility: FloatArray
-    gap: FloatArray
-    stated: FloatArray  # the least a judge may say: it has not read the Background
-    dense: Callable[[IntArray], FloatArray] | None = None  # of positions, where it comes late
-
-    def match(self, preset: Preset, judgement: FloatArray, rows: IntArray) -> FloatArray:
-        """Return Match of some rows, given what the judge said about them."""
-        parts = {signal: values[rows] for signal, values in self.signals.items()}
-        judgement = np.maximum(judgement, self.stated[rows])
-        parts[Signal.JUDGE] = judgement
-        if self.dense is not None and preset.late:
-            near = np.zeros(len(rows))
-            (read,) = np.nonzero(judgement)  # no similarity lifts what the judge gives nothing
-            near[read] = self.dense(self.positions[rows[read]])
-            parts[Signal.DENSE] = near
-        return blend(parts, preset.weights, preset.pooling)
-
-    def score(self, preset: Preset, judgement: FloatArray, rows: IntArray) -> FloatArray:
-        """Return Rel of some rows, given what the judge said about them."""
-        match = self.match(preset, judgement, rows)
-        return relevance(match, self.utility[rows], self.gap[rows], preset)
 
 
 @dataclass(frozen=True)
@@ -292,15 +252,16 @@ class Scoring:
 
     def _shortlist(self, candidates: Candidates) -> IntArray:
         """The rows the judge may be asked about: the best ones without it, or all of them."""
-        rows = np.arange(len(candidates.positions))
+        positions = candidates.positions
+        rows = np.arange(len(positions))
         if self.preset.judged is None:
             return rows
-        positions = candidates.positions
-        if affordable(self.efforts(positions), self.preset.judged) == len(rows):
-            return rows
-        cheap = candidates.score(self.preset.unjudged, np.zeros(len(rows)), rows)
-        order = np.lexsort((positions, -cheap))
-        return order[: affordable(self.efforts(positions[order]), self.preset.judged)]
+        return shortlist(
+            rows,
+            self.preset.judged,
+            lambda some, embedded: candidates.promise(self.preset, some, embedded=embedded),
+            lambda some: self.efforts(positions[some]),
+        )
 
     def efforts(self, positions: IntArray) -> FloatArray:
         """Return what each segment costs a judge who reads them in this order, in paragraphs."""

@@ -19,7 +19,7 @@ from abstrag.neural.judge import default_judge
 from abstrag.neural.passage import segment_text
 from abstrag.rank.dense import DenseSimilarity
 from abstrag.rank.match import Pooling, Signal, blend
-from abstrag.rank.relevance import DEFAULT_PRESET, FAST, GENERAL, Preset
+from abstrag.rank.relevance import DEFAULT_PRESET, EMBEDDED, FAST, GENERAL, Preset
 from abstrag.rank.scoring import STATED, Scoring
 from abstrag.rank.tables import Tables
 from tests.unit.neural.letters import Letters
@@ -56,17 +56,25 @@ def test_an_exact_ranking_is_that_of_judging_everything_for_fewer_judgements(
     assert exact.judgements + exact.judgements_avoided == len(demo_index().records)
 
 
-@pytest.mark.parametrize("preset", [replace(JUDGED, judged=1), LATE], ids=lambda p: p.name)
-def test_a_shortlist_is_picked_by_the_other_factors(preset: Preset) -> None:
-    judge = Counting("visited")
+def test_a_shortlist_is_picked_by_the_other_factors() -> None:
+    judge, preset = Counting("visited"), replace(JUDGED, judged=1)
     found = search(preset, judge)
     short = len(judge.asked)
-    best = Searcher(demo_index(), preset=preset.unjudged)
+    best = Searcher(demo_index(), preset=EMBEDDED.less(preset))
     assert judge.asked == [hit.segment for hit in best.search(DEMO_QUERY, k=short).hits]
     assert (found.judgements, found.judgements_avoided) == (
         short,
         len(demo_index().records) - short,
     )
+
+
+def test_what_a_preset_leaves_out_picks_no_shortlist() -> None:
+    bare = replace(GENERAL, utility_power=0.0, lexical_weight=0.0, gap_rate=0.0)
+    left = EMBEDDED.less(bare)
+    assert (left.utility_power, left.gap_rate, left.lexical_weight) == (0.0, 0.0, 0.0)
+    assert (left.coverage_weight, left.dense_weight) == (1.0, EMBEDDED.dense_weight)
+    nothing = EMBEDDED.less(replace(bare, coverage_weight=0.0))
+    assert nothing.coverage_weight == 1.0  # something has to choose before embeddings are there
 
 
 def test_short_segments_leave_room_for_more_of_them() -> None:
@@ -210,30 +218,29 @@ def laid(preset: Preset, judge: Counting, encoder: Letters, *, background: bool)
     return replace(scoring, similarities={**scoring.similarities, Signal.DENSE: dense})
 
 
-def texts(scoring: Scoring, segments: Sequence[str]) -> list[str]:
-    """Return segments as they are embedded."""
-    return [segment_text(s) for s in scoring.document.segments if s.id in set(segments)]
-
-
-def test_only_what_the_judge_reads_is_embedded() -> None:
+def test_words_choose_what_is_embedded_and_embeddings_what_is_judged() -> None:
     judge, encoder = Counting("chip"), Letters()
     scoring = laid(LATE, judge, encoder, background=False)
     ranking = scoring.ranking(5)
-    assert 1 < len(judge.asked) < len(scoring.document.segments)
-    expected = sorted([DEMO_QUERY, *texts(scoring, judge.asked)])
-    assert sorted(encoder.asked) == expected
+    segments = scoring.document.segments
+    read = set(encoder.asked) - {DEMO_QUERY}
+    assert 1 < len(judge.asked) < len(read) < len(segments)
+
+    candidates, rows = scoring.candidates, np.arange(len(segments))
+    by_words = candidates.score(EMBEDDED.without(Signal.DENSE), np.zeros(len(rows)), rows)
+    first = np.lexsort((rows, -by_words))[: len(read)]
+    assert read == {segment_text(segments[n]) for n in first.tolist()}
+
+    near = {Signal.DENSE: DenseSimilarity(scoring.document, encoder=Letters())(scoring.query, rows)}
+    known = replace(candidates, signals={**candidates.signals, **near}, dense=None)
+    with_them = known.score(EMBEDDED, np.zeros(len(first)), first)
+    best = first[np.lexsort((first, -with_them))][: len(judge.asked)]
+    assert judge.asked == [segments[n].id for n in best.tolist()]
+
+    asked = sorted(encoder.asked)
     for hit in ranking.hits:
         assert scoring.hit(hit.position) == hit
-    assert sorted(encoder.asked) == expected  # and once
-
-
-def test_what_the_judge_gives_nothing_is_not_embedded() -> None:
-    judge, encoder = Counting("chip", rest=0.0), Letters()
-    scoring = laid(LATE, judge, encoder, background=False)
-    scoring.ranking(5)
-    some = [s.id for s in scoring.document.segments if s.id in judge.asked and "chip" in s.text]
-    assert 0 < len(some) < len(judge.asked)
-    assert sorted(encoder.asked) == sorted([DEMO_QUERY, *texts(scoring, some)])
+    assert sorted(encoder.asked) == asked == sorted({*asked})  # each once
 
 
 def test_who_is_not_embedded_counts_as_like_nothing() -> None:

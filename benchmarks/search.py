@@ -1,23 +1,34 @@
 """How long a whole search takes, from the words of a question to ten hits with traces.
 
-    python benchmarks/search.py
+    python benchmarks/search.py [FILE]
 
-The document is the bundled article, its index repeated until it has as many segments as the row
-says, so that the query's words grow more frequent with it: the worst case. `smooth` touches only
-segments that hold something of the query; `general` also has BM25 look at all. `calculus.py` shows
-the same for queries whose words stay rare.
+First the document is the bundled article, its index repeated until it has as many segments as the
+row says, so that the query's words grow more frequent with it: the worst case. `smooth` touches
+only segments that hold something of the query; `general` also has BM25 look at all. `calculus.py`
+shows the same for queries whose words stay rare.
+
+Then it is FILE, or a hundred paragraphs of 120 to 180 words made of the article's sentences in
+other orders, with more or less of it judged: "first" is a question to a searcher that has embedded
+nothing yet, "in a row" one of several to the same searcher.
 """
 
 from __future__ import annotations
 
+import random
 import statistics
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
+from abstrag.config import Settings
+from abstrag.documents.load import load, load_bytes
 from abstrag.engine.demo import DEMO_QUERY, demo_index
 from abstrag.engine.searcher import Searcher
+from abstrag.indexing.pipeline import index as build_index
+from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
-from abstrag.rank.relevance import GENERAL, SMOOTH
+from abstrag.rank.relevance import EMBEDDED, FAST, GENERAL, SMOOTH, Preset
 
 QUERIES = (
     DEMO_QUERY,
@@ -29,6 +40,8 @@ QUERIES = (
 )
 COPIES = (3, 30, 300, 3000)
 ROUNDS = 5
+PARAGRAPHS = 100
+WORDS = 120  # of a paragraph at least
 
 
 def repeated(index: DocumentIndex, copies: int) -> DocumentIndex:
@@ -64,10 +77,33 @@ def timed(searcher: Searcher) -> tuple[float, float, float]:
     return 1000 * first, 1000 * statistics.median(whole), 1000 * statistics.median(words)
 
 
-def main() -> None:
-    """Time every size under both presets and print the table."""
-    index = demo_index()
-    Searcher(index, preset=GENERAL).search(DEMO_QUERY)  # load everything before the clock starts
+def shuffled() -> Document:
+    """Return the article's sentences as many paragraphs, the same ones every time."""
+    chance = random.Random(0)
+    sentences = [segment.text for segment in demo_index().segments]
+    made = []
+    for _ in range(PARAGRAPHS):
+        paragraph: list[str] = []
+        while sum(len(sentence.split()) for sentence in paragraph) < WORDS:
+            paragraph.append(chance.choice(sentences))
+        made.append(" ".join(paragraph))
+    return load_bytes("\n\n".join(made).encode(), name="shuffled.txt")
+
+
+def judging(paragraphs: int) -> Preset:
+    """Return the default with the judge reading so much."""
+    return replace(GENERAL, name=f"{paragraphs} judged", judged=paragraphs)
+
+
+def milliseconds(searcher: Searcher, query: str) -> float:
+    """Return how long a search takes."""
+    started = time.perf_counter()
+    searcher.search(query)
+    return 1000 * (time.perf_counter() - started)
+
+
+def growing(index: DocumentIndex) -> None:
+    """Time every size under two presets and print the table."""
     print(
         f"{'segments':>9} {'preset':>8} {'first ms':>9} {'median ms':>10} {'of it the query':>16}"
     )
@@ -80,6 +116,27 @@ def main() -> None:
                 f"{name:>9} {preset.name:>8} {first:>9.0f} {whole:>10.1f} {words:>16.1f}",
                 flush=True,
             )
+
+
+def reading(document: Document) -> None:
+    """Time a text that nobody has asked before, by how much is judged, and print the table."""
+    made = build_index(document, settings=Settings(granularity="paragraph"))
+    print(f"{len(made.records)} paragraphs; median of {len(QUERIES)} questions, ms")
+    print(f"{'':>12} {'first':>8} {'in a row':>9}")
+    for preset in (FAST, EMBEDDED, judging(12), judging(32)):
+        fresh = [milliseconds(Searcher(made, preset=preset), query) for query in QUERIES]
+        searcher = Searcher(made, preset=preset)
+        row = [milliseconds(searcher, query) for query in QUERIES]
+        median = statistics.median
+        print(f"{preset.name:>12} {median(fresh):>8.0f} {median(row):>9.0f}", flush=True)
+
+
+def main() -> None:
+    """Print both tables."""
+    index = demo_index()
+    Searcher(index, preset=GENERAL).search(DEMO_QUERY)  # load everything before the clock starts
+    growing(index)
+    reading(load(Path(sys.argv[1])) if len(sys.argv) > 1 else shuffled())
 
 
 if __name__ == "__main__":

@@ -161,9 +161,9 @@ def test_late_similarities_are_asked_for_only_where_the_judge_found_something(
     def score(some: IntArray, said: FloatArray) -> FloatArray:
         return laid.candidates.score(preset, said, some)
 
-    score_of_nobody = laid.candidates.score(preset.unjudged, np.zeros(len(rows)), rows)
-    assert laid.compared == []  # a shortlist is picked without them
-    assert np.all(score_of_nobody >= 0)
+    promised = laid.candidates.promise(preset, rows, embedded=False)
+    assert laid.compared == []  # the first step towards a shortlist does without them
+    assert np.all(promised >= 0)
     found = judge_shortlist(laid.candidates.positions, shortlist, laid.judge, score, k=len(rows))
     assert laid.compared == [row for row in sorted(chosen) if laid.verdict[row] > 0]
     assert sorted(found.order) == rows.tolist()

@@ -88,7 +88,7 @@ class Preset:
 
     @property
     def unjudged(self) -> Preset:
-        """The same less the models that read: candidates are picked by it before they do."""
+        """The same less the models that read, for whoever does without a judge."""
         left = {s: w for s, w in self.weights.items() if s is not Signal.JUDGE}
         if self.late:
             del left[Signal.DENSE]

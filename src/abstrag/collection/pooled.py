@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -93,13 +93,12 @@ class Pooled:
 
     def scores(self, rows: IntArray, said: FloatArray) -> FloatArray:
         """Return Rel of some rows times the weight of their documents."""
-        found = np.zeros(len(rows))
-        for owner, places in self._by_document(rows):
-            laid = self.laid[owner]
-            inner = self._inner[rows[places]]
-            values = laid.scoring.candidates.score(self.preset, said[places], inner)
-            found[places] = laid.weight * values
-        return found
+        return self._gathered(
+            rows,
+            lambda laid, inner, places: (
+                laid.weight * laid.scoring.candidates.score(self.preset, said[places], inner)
+            ),
+        )
 
     def _ask(self, rows: IntArray) -> list[float]:
         said = np.zeros(len(rows))
@@ -121,19 +120,30 @@ class Pooled:
         )
 
     def _promise(self, rows: IntArray, embedded: bool) -> FloatArray:
-        found = np.zeros(len(rows))
-        for owner, places in self._by_document(rows):
-            laid, inner = self.laid[owner], self._inner[rows[places]]
-            promised = laid.scoring.candidates.promise(self.preset, inner, embedded=embedded)
-            found[places] = laid.weight * promised
-        return found
+        return self._gathered(
+            rows,
+            lambda laid, inner, _: (
+                laid.weight * laid.scoring.candidates.promise(self.preset, inner, embedded=embedded)
+            ),
+        )
 
     def _efforts(self, rows: IntArray) -> FloatArray:
-        efforts = np.zeros(len(rows))
+        return self._gathered(
+            rows,
+            lambda laid, inner, _: laid.scoring.efforts(laid.scoring.candidates.positions[inner]),
+        )
+
+    def _gathered(
+        self, rows: IntArray, values: Callable[[Laid, IntArray, IntArray], FloatArray]
+    ) -> FloatArray:
+        """Return what each document says of its own among some rows.
+
+        It is given their numbers among its candidates, and their places among the rows.
+        """
+        found = np.zeros(len(rows))
         for owner, places in self._by_document(rows):
-            positions = self._positions(owner, rows[places])
-            efforts[places] = self.laid[owner].scoring.efforts(positions)
-        return efforts
+            found[places] = values(self.laid[owner], self._inner[rows[places]], places)
+        return found
 
     def _positions(self, owner: int, rows: IntArray) -> IntArray:
         """Return where in their document some rows of it stand."""

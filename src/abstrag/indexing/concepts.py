@@ -108,15 +108,16 @@ class _Classes:
         """Note what names say about what they name."""
         for mention in dict.fromkeys(passage.names.values()):
             name = passage.source.text[mention.start : mention.end]
+            company, base = names_company(name), variant_of(name)
+            if not (company or base):
+                continue
             licence = Licence(LicenceKind.TEXT, name, passage.place(mention.start, mention.end))
-            if names_company(name):
+            if company:
                 for class_ in _COMPANY:
-                    target = term_id(TermKind.CONCEPT, class_)
                     vocabulary.nouns[class_] = None
-                    self.ledger.term(target, TermKind.CONCEPT, class_)
-                    self.ledger.edge(_free(mention.term, target, 1.0, licence))
+                    self._belongs(mention.term, class_, class_, licence)
                     self.of.setdefault(mention.term, {}).setdefault(class_, class_)
-            elif base := variant_of(name):
+            elif base:
                 target = term_id(TermKind.ENTITY, key(base))
                 self.ledger.term(target, TermKind.ENTITY, base)
                 edge = _free(mention.term, target, _VARIANT, licence)
@@ -160,10 +161,14 @@ class _Classes:
             licence = Licence(LicenceKind.BACKGROUND, f"{background}: classes.{thing}")
             for name in classes:
                 class_ = class_key(name)
-                target = term_id(TermKind.CONCEPT, class_)
-                self.ledger.term(target, TermKind.CONCEPT, name)
-                self.ledger.edge(_free(source, target, 1.0, licence))
+                self._belongs(source, class_, name, licence)
                 self.of.setdefault(source, {})[class_] = name
+
+    def _belongs(self, source: str, class_: str, label: str, licence: Licence) -> None:
+        """Note that something is of a class beyond doubt."""
+        target = term_id(TermKind.CONCEPT, class_)
+        self.ledger.term(target, TermKind.CONCEPT, label)
+        self.ledger.edge(_free(source, target, 1.0, licence))
 
 
 def _free(source: str, target: str, confidence: float, licence: Licence) -> Edge:

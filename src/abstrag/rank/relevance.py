@@ -69,17 +69,20 @@ class Preset:
             Signal.JUDGE: self.judge_weight,
         }
 
-    def without(self, signal: Signal) -> Preset:
-        """The same, less one signal."""
-        left = {**self.weights, signal: 0.0}
+    def weighing(self, weights: Mapping[Signal, float]) -> Preset:
+        """The same with another blend of Match."""
         return replace(
             self,
-            name=f"no-{signal.value}",
-            coverage_weight=left[Signal.COVERAGE],
-            lexical_weight=left[Signal.LEXICAL],
-            dense_weight=left[Signal.DENSE],
-            judge_weight=left[Signal.JUDGE],
+            coverage_weight=weights[Signal.COVERAGE],
+            lexical_weight=weights[Signal.LEXICAL],
+            dense_weight=weights[Signal.DENSE],
+            judge_weight=weights[Signal.JUDGE],
         )
+
+    def without(self, signal: Signal) -> Preset:
+        """The same, less one signal."""
+        left = self.weighing({**self.weights, signal: 0.0})
+        return replace(left, name=f"no-{signal.value}")
 
     @property
     def late(self) -> bool:
@@ -104,15 +107,13 @@ class Preset:
     def less(self, whole: Preset) -> Preset:
         """The same less what another preset gives no say, so that an ablation is a whole one."""
         left = {s: w if whole.weights[s] else 0.0 for s, w in self.weights.items()}
-        typed_or_worded = left[Signal.COVERAGE] or left[Signal.LEXICAL]
+        if not (left[Signal.COVERAGE] or left[Signal.LEXICAL]):
+            left[Signal.COVERAGE] = 1.0
         return replace(
-            self,
+            self.weighing(left),
             name=f"{self.name}-for-{whole.name}",
             utility_power=self.utility_power if whole.utility_power else 0.0,
             gap_rate=self.gap_rate if whole.gap_rate else 0.0,
-            coverage_weight=left[Signal.COVERAGE] if typed_or_worded else 1.0,
-            lexical_weight=left[Signal.LEXICAL],
-            dense_weight=left[Signal.DENSE],
         )
 
 

@@ -163,7 +163,7 @@ class Scoring:
             return replace(self, query=replace(self.query, scope=())).hit(position)
         judgement = None
         asked = self.judge if self.judges else None
-        if asked is not None and int(rows[0]) in self._shortlist(self._all):
+        if asked is not None and int(rows[0]) in self._read:
             judgement = asked(self.query, [self.document.records[position].segment])[0]
         score = float(self._all.score(self.preset, np.array([judgement or 0.0]), rows)[0])
         return self.as_hit(self._all, int(rows[0]), score, judgement)
@@ -249,6 +249,11 @@ class Scoring:
             return judge_shortlist(positions, self._shortlist(candidates), ask, score, k=k)
         bounds = score(rows, np.ones(len(rows)))
         return judge_by_bound(positions, bounds, ask, score, k=k, batch=batch)
+
+    @cached_property
+    def _read(self) -> frozenset[int]:
+        """The rows of all segments that the judge may be asked about."""
+        return frozenset(self._shortlist(self._all).tolist())
 
     def _shortlist(self, candidates: Candidates) -> IntArray:
         """The rows the judge may be asked about: the best ones without it, or all of them."""

@@ -21,6 +21,7 @@ LAYERS = [  # low to high: a module imports its own package and lower layers, ne
     {"refine"},
     {"engine", "baselines", "testing"},
     {"collection"},
+    {"workspace"},
     {"bench"},
     {"server"},
     {"cli"},

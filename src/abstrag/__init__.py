@@ -12,7 +12,6 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from abstrag.collection.searcher import CollectionSearcher
     from abstrag.config import Settings
-    from abstrag.engine.facade import AbstRAG
     from abstrag.engine.searcher import Searcher
     from abstrag.errors import AbstragError
     from abstrag.indexing.pipeline import index
@@ -25,9 +24,10 @@ if TYPE_CHECKING:
     from abstrag.model.span import Span
     from abstrag.model.term import AbstractionMap, Edge, Term
     from abstrag.rank.relevance import Preset
+    from abstrag.workspace.facade import AbstRAG
 
 _HOMES = {
-    "AbstRAG": "engine.facade",
+    "AbstRAG": "workspace.facade",
     "AbstractionMap": "model.term",
     "AbstragError": "errors",
     "Background": "model.background",

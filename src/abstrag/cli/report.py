@@ -12,7 +12,7 @@ from abstrag.cli.output import print_json
 from abstrag.cli.patch_options import PatchOptions, patch_options
 from abstrag.cli.trace import labels_of
 from abstrag.errors import InputError
-from abstrag.server.report import report, sections_of
+from abstrag.workspace.report import report, sections_of
 
 
 @click.command("report")

@@ -14,11 +14,11 @@ from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
 from abstrag.server.aids import JudgeOf
-from abstrag.server.edits import Edits, EditStore, applied
-from abstrag.server.patches import Patches
 from abstrag.server.refusals import NotBuilt
 from abstrag.stores.open import Target, open_store
 from abstrag.stores.protocol import DocumentInfo, Store
+from abstrag.workspace.edits import Edits, EditStore, applied
+from abstrag.workspace.patches import Patches
 
 if TYPE_CHECKING:
     from abstrag.engine.searcher import Searcher

@@ -10,15 +10,15 @@ from abstrag.engine.kept import Kept
 from abstrag.errors import AbstragError
 from abstrag.server.aids import Aids
 from abstrag.server.answers import log
-from abstrag.server.edits import EditStore
 from abstrag.server.jobs import Jobs
 from abstrag.server.lane import Lane
-from abstrag.server.patches import Patches
 from abstrag.server.refusals import TooBusy
 from abstrag.server.settings import ServerSettings
 from abstrag.server.shelf import Shelf
 from abstrag.server.sources import Sources
 from abstrag.server.uploads import Uploads
+from abstrag.workspace.edits import EditStore
+from abstrag.workspace.patches import Patches
 
 if TYPE_CHECKING:
     from abstrag.baselines.system import System

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from abstrag.engine.demo import DEMO_QUERY, demo_document, demo_index
-from abstrag.engine.facade import AbstRAG
 from abstrag.engine.prompted_searcher import PromptedSearcher
 from abstrag.engine.prompting import Prompting, judged_preset
 from abstrag.llm.connect import Models
@@ -15,6 +14,7 @@ from abstrag.llm.model import Role
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import LicenceKind
 from abstrag.rank.relevance import GENERAL, PAPER, PRESETS, SMOOTH
+from abstrag.workspace.facade import AbstRAG
 from tests.unit.cli.model_server import QUERY_SIDE
 from tests.unit.indexing.prompted.encoders import Letters
 from tests.unit.indexing.prompted.models import diligent

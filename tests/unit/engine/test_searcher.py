@@ -15,7 +15,6 @@ from abstrag.engine.demo import (
     demo_document,
     demo_index,
 )
-from abstrag.engine.facade import AbstRAG
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError, StoreError, UnknownDocument
 from abstrag.indexing.pipeline import index as build_index
@@ -28,6 +27,7 @@ from abstrag.neural.judge import default_judge
 from abstrag.neural.scorer import SegmentJudge
 from abstrag.rank.company import CompanyJudge
 from abstrag.rank.relevance import PRESETS, Preset
+from abstrag.workspace.facade import AbstRAG
 
 QUERIES = (
     DEMO_QUERY,

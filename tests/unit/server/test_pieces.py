@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation
-from abstrag.server.edits import Edits, EditStore, edge_id
 from abstrag.server.pdf_pages import places, squeezed
 from abstrag.server.png import png
 from abstrag.server.settings import is_loopback
 from abstrag.server.uploads import safe_name
+from abstrag.workspace.edits import Edits, EditStore, edge_id
 from tests.unit.documents.pdf_maker import HEIGHT, Page, pdf
 
 

@@ -8,7 +8,6 @@ from abstrag.config import TAU, Settings
 from abstrag.errors import FileMissing, InputError
 from abstrag.model.answer import Answer
 from abstrag.server.aids import Aids
-from abstrag.server.edits import EditStore
 from abstrag.server.mcp.results import (
     Factors,
     Indexed,
@@ -20,9 +19,10 @@ from abstrag.server.mcp.results import (
     missed,
     search_result,
 )
-from abstrag.server.patches import Patches
 from abstrag.server.shelf import Shelf
 from abstrag.stores.open import Target, beside
+from abstrag.workspace.edits import EditStore
+from abstrag.workspace.patches import Patches
 
 MOST_HITS = 50
 

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from abstrag.server.answers import answer
-from abstrag.server.edits import edge_id, hand_made
 from abstrag.server.routes.shared import Desk
 from abstrag.server.studio import Studio
 from abstrag.server.views import edge_views, map_view, term_view
 from abstrag.server.wire import EdgeIn
+from abstrag.workspace.edits import edge_id, hand_made
 
 router = APIRouter(prefix="/api/documents/{document}", tags=["map"])
 

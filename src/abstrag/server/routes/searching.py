@@ -11,7 +11,6 @@ from starlette.responses import Response
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, WhyNot
 from abstrag.model.record import to_data
 from abstrag.server.answers import answer
-from abstrag.server.edits import Edits, hand_made
 from abstrag.server.routes.shared import Desk
 from abstrag.server.shelf import Asking
 from abstrag.server.studio import Studio
@@ -25,6 +24,7 @@ from abstrag.server.wire import (
     SweepIn,
     WhyNotIn,
 )
+from abstrag.workspace.edits import Edits, hand_made
 
 router = APIRouter(prefix="/api/documents/{document}", tags=["searching"])
 

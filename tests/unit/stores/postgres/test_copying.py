@@ -98,7 +98,7 @@ def test_the_command_copies_counts_and_tells_no_password(
 
 
 def test_a_library_on_a_server_answers_like_one_in_a_file(address: str, tmp_path: Path) -> None:
-    from abstrag.engine.facade import AbstRAG
+    from abstrag.workspace.facade import AbstRAG
 
     text = tmp_path / "trip.txt"
     text.write_text("Anna visited Basel on 14 May 2024. She paid 12 francs for a coffee.\n")

@@ -8,10 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.collection.pooled import Pooled
 from abstrag.collection.results import CollectionHit, DocumentScore
 from abstrag.collection.shortlist import Shortlist
+from abstrag.model.ranking import Hit
 from abstrag.rank.aggregate import AGGREGATIONS
+from abstrag.rank.joint import JointRanking
 
 ORDERED_BY: Final = "top_1"  # docs/collections.md says why
 
@@ -21,33 +22,44 @@ class Found:
     """A query laid over the documents of a shortlist, after the judge was asked."""
 
     shortlist: Shortlist
-    rows: tuple[int, ...]  # of the shelf: those that the pool's documents are, in its order
-    pooled: Pooled
+    rows: tuple[int, ...]  # of the shelf: which documents the shares are, in their order
+    joint: JointRanking
 
     def hits(self, k: int) -> tuple[CollectionHit, ...]:
         """Return the best k hits of all documents."""
-        return tuple(self._hit(row, score) for row, score in islice(self.pooled.order(), k))
+        return tuple(self._hit(row, score) for row, score in islice(self.joint.order(), k))
 
     def documents(self) -> tuple[DocumentScore, ...]:
         """Return the shortlist with its scores, best first."""
-        final, owners = self.pooled.final, self.pooled.owners
+        final, owners = self.joint.final, self.joint.owners
         made = [
             self._score(rank, row, final[owners == owner].tolist() or [0.0])
             for owner, (rank, row) in enumerate(enumerate(self.rows, 1))
         ]
         return tuple(sorted(made, key=lambda each: (-each.score, each.rank)))
 
+    def explained(self, document: str, position: int) -> Hit | None:
+        """Return a segment as it stands among all, None when it is no candidate."""
+        documents = self.shortlist.shelf.documents
+        owner = next((o for o, row in enumerate(self.rows) if documents[row].id == document), None)
+        row = None if owner is None else self.joint.row(owner, position)
+        if row is None:
+            return None
+        if self.joint.preset.judge_weight and row in self.joint.shortlist:
+            self.joint.ask(np.array([row]))
+        return self.joint.hit(row)
+
     def stands_for(self, owner: int, document: str) -> bool:
-        """Tell whether a document of the pool is a given one, or a copy of it."""
+        """Tell whether the document of a share is a given one, or a copy of it."""
         row = self.rows[owner]
         return document in (self.shortlist.shelf.documents[row].id, *self.shortlist.copies(row))
 
     def _hit(self, row: int, score: float) -> CollectionHit:
-        owner = int(self.pooled.owners[row])
+        owner = int(self.joint.owners[row])
         place = self.rows[owner]
         info = self.shortlist.shelf.documents[place]
         return CollectionHit(
-            hit=replace(self.pooled.hit(row), document=info.id),
+            hit=replace(self.joint.hit(row), document=info.id),
             title=info.title,
             also=self.shortlist.copies(place),
             prior=float(self.shortlist.prior[place]),

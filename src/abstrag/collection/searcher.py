@@ -10,7 +10,6 @@ from typing import Final
 from abstrag.collection.cards import OnMade, all_cards
 from abstrag.collection.filters import Filters
 from abstrag.collection.found import Found
-from abstrag.collection.pooled import Laid, Pooled
 from abstrag.collection.results import CollectionRanking, Standing
 from abstrag.collection.second_look import second_look
 from abstrag.collection.sentences import SentenceShelf
@@ -23,6 +22,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit
 from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder
+from abstrag.rank.joint import JointRanking, Share
 from abstrag.rank.judging import Judge
 from abstrag.rank.relevance import DEFAULT_PRESET, Preset
 from abstrag.stores.protocol import DocumentInfo, Store
@@ -130,7 +130,7 @@ class CollectionSearcher:
     def _search(self, text: str, k: int, tau: float, filters: Filters) -> CollectionRanking:
         shortlist = self.shortlist(text, filters=filters)
         found = self.lay(text, shortlist, tau=tau)
-        judged = found.pooled.judge(k)
+        judged = found.joint.judge(k)
         return CollectionRanking(
             query=self.shelf.query(text),
             tau=tau,
@@ -156,10 +156,24 @@ class CollectionSearcher:
         )
         return second_look(listed, SentenceShelf(self.store, encoder))
 
-    def explain(self, text: str, document: str, segment: str, *, tau: float = TAU) -> Hit:
-        """Return the full trace of one segment of one document, whether it is found or not."""
+    def explain(
+        self,
+        text: str,
+        document: str,
+        segment: str,
+        *,
+        tau: float = TAU,
+        filters: Filters | None = None,
+    ) -> Hit:
+        """Return the full trace of one segment of one document, whether it is found or not.
+
+        Where its document is on the shortlist, the segment scores as it does among the hits.
+        """
         info = self.store.find(document)
-        hit = self.open(info).explain(text, segment, tau=tau)
+        inner = self.open(info)
+        position = inner.position(segment)
+        found = self.lay(text, self.shortlist(text, filters=filters), tau=tau)
+        hit = found.explained(info.id, position) or inner.explain(text, segment, tau=tau)
         return replace(hit, document=info.id)
 
     def standing(
@@ -185,7 +199,7 @@ class CollectionSearcher:
 
     def lay(self, text: str, shortlist: Shortlist, *, tau: float) -> Found:
         """Lay a query over every document on the shortlist."""
-        rows, laid = [], []
+        rows, shares = [], []
         best = max((float(shortlist.prior[row]) for row in shortlist.rows), default=1.0)
         for row in shortlist.rows:
             try:
@@ -194,5 +208,5 @@ class CollectionSearcher:
                 continue
             rows.append(row)
             share = float(shortlist.prior[row]) / best
-            laid.append(Laid(scoring, share**self._prior_power))
-        return Found(shortlist, tuple(rows), Pooled(laid, self.preset))
+            shares.append(Share(scoring, share**self._prior_power))
+        return Found(shortlist, tuple(rows), JointRanking(shares, self.preset))

@@ -2,7 +2,7 @@
 
 It may stand in no document, or in one that a filter leaves out, or that is not on the shortlist, or
 that is and ranks something else; and when its own document ranks it well, others may still be
-ahead. Everything is read off the same shortlist and the same pool that rank.
+ahead. Everything is read off the same shortlist and the same joint ranking.
 """
 
 from __future__ import annotations
@@ -172,10 +172,10 @@ def _rank(
     if inner.segment is None:
         return None
     found = searcher.lay(query, shortlist, tau=tau)
-    found.pooled.judge(k)
-    for rank, (row, _) in enumerate(found.pooled.order(), 1):
-        owner, position = found.pooled.position(row)
-        laid = found.pooled.laid[owner].scoring.document
+    found.joint.judge(k)
+    for rank, (row, _) in enumerate(found.joint.order(), 1):
+        owner, position = found.joint.position(row)
+        laid = found.joint.shares[owner].scoring.document
         same = found.stands_for(owner, document)
         if same and laid.records[position].segment.id == inner.segment:
             return rank

@@ -20,17 +20,17 @@ from abstrag.query.scope import in_scope
 from abstrag.rank.company import CompanyJudge
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.gap import Gaps, gaps
-from abstrag.rank.judging import Judge, Judged, judge_by_bound, judge_shortlist
+from abstrag.rank.joint import BATCH, JointRanking, Share
+from abstrag.rank.judging import Judge
 from abstrag.rank.lookup import Lookup
 from abstrag.rank.match import Pooling, Signal, Similarity, coverage
 from abstrag.rank.postings import BoolArray, FloatArray, IntArray
 from abstrag.rank.reading import DOUBTFUL, read_aloud
 from abstrag.rank.relevance import SMOOTH, Preset
-from abstrag.rank.shortlist import Candidates, effort, shortlist
+from abstrag.rank.shortlist import Candidates, effort
 from abstrag.rank.trace import stated, trace
 
 STATED: Final = 0.9  # what a judge is taken to say at least where a Background settles the query
-_BATCH: Final = 16  # pairs the judge is asked about at a time
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,30 @@ class Scoring:
 
     @cached_property
     def candidates(self) -> Candidates:
-        """The segments that may be hits."""
-        return self._gather(everything=False)
+        """The segments that may be hits.
+
+        Those are the touched ones, unless something besides coverage has a say in Match or the
+        query has no literals: then any segment may be.
+        """
+        weights = self.preset.weights
+        beyond = any(w for signal, w in weights.items() if signal is not Signal.COVERAGE)
+        if beyond or not self.query.literals:
+            return self.everything
+        found = self.gaps
+        return self._gather(found.segments, coverage(found, self.preset.coverage), found.gap)
 
     @cached_property
-    def _all(self) -> Candidates:
-        return self._gather(everything=True)
+    def everything(self) -> Candidates:
+        """All segments inside the query's scope, as if each might be a hit."""
+        found = self.gaps
+        positions = np.arange(len(self.document.records))
+        spread = np.full(len(positions), found.rest_share)
+        gap = np.full(len(positions), found.rest_gap)
+        spread[found.segments] = coverage(found, self.preset.coverage)
+        gap[found.segments] = found.gap
+        return self._gather(positions, spread, gap)
 
-    def ranking(self, k: int, *, fill: bool = False, batch: int = _BATCH) -> Ranking:
+    def ranking(self, k: int, *, fill: bool = False, batch: int = BATCH) -> Ranking:
         """Return the best k segments.
 
         A segment that scores nothing is no hit, nor is one that holds nothing of the query and
@@ -96,21 +112,18 @@ class Scoring:
         """
         if k < 1:
             raise InputError(f"k is {k}", hint="ask for at least one hit")
-        candidates = self._all if fill else self.candidates
-        judged = self._judge(candidates, k=k, batch=batch, fill=fill)
-        hits = tuple(
-            self.as_hit(candidates, row, score, judgement)
-            for row, score, judgement in zip(
-                judged.order, judged.scores, judged.judgements, strict=True
-            )
-            if fill or score > 0
-        )
+        joint = JointRanking((Share(self),), self.preset, fill=fill)
+        judged = joint.judge(k, batch=batch)
         return Ranking(
             query=self.query,
             document=self.document.document.id,
             tau=self.tau,
             preset=self.preset.name,
-            hits=hits,
+            hits=tuple(
+                joint.hit(row)
+                for row, score in zip(judged.order, judged.scores, strict=True)
+                if fill or score > 0
+            ),
             segments=len(self.document.records),
             touched=len(self.lookup.segments),
             judgements=judged.made,
@@ -120,22 +133,11 @@ class Scoring:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """All segments that score anything, best first, by position."""
-        judged = self._judge(
-            self.candidates, k=max(1, len(self.candidates.positions)), batch=_BATCH
-        )
-        positions = self.candidates.positions
-        return tuple(
-            int(positions[row])
-            for row, score in zip(judged.order, judged.scores, strict=True)
-            if score > 0
-        )
+        joint = JointRanking((Share(self),), self.preset)
+        joint.judge(max(1, len(joint.rows)))
+        return tuple(joint.position(row)[1] for row, _ in joint.order())
 
-    def counts(self, position: int, score: float, judgement: float | None) -> bool:
-        """Tell whether a segment is a hit at all."""
-        some, said = np.array([position]), np.array([judgement or 0.0])
-        return score > 0 and bool(self._count(some, said)[0])
-
-    def _count(self, positions: IntArray, said: FloatArray) -> BoolArray:
+    def count(self, positions: IntArray, said: FloatArray) -> BoolArray:
         """Tell which segments hold something of the query, or have the judge's word for it."""
         if not self.judges or not self.query.literals:
             return np.ones(len(positions), dtype=np.bool_)
@@ -148,6 +150,12 @@ class Scoring:
         holds[self.lookup.segments] = True
         return holds
 
+    def ask(self, positions: IntArray) -> list[float]:
+        """Return what the judge says of some segments."""
+        assert self.judge is not None
+        records = self.document.records
+        return self.judge(self.query, [records[p].segment for p in positions.tolist()])
+
     def rank(self, position: int) -> int | None:
         """Return the rank of a segment, 1 for the best; None when it scores nothing."""
         return self._ranks.get(position)
@@ -158,35 +166,29 @@ class Scoring:
 
     def hit(self, position: int) -> Hit:
         """Return any one segment as if it were a hit, found or not."""
-        (rows,) = np.nonzero(self._all.positions == position)
-        if not len(rows):  # outside the query's scope
+        joint = self._whole
+        row = joint.row(0, position)
+        if row is None:  # outside the query's scope
             return replace(self, query=replace(self.query, scope=())).hit(position)
-        judgement = None
-        asked = self.judge if self.judges else None
-        if asked is not None and int(rows[0]) in self._read:
-            judgement = asked(self.query, [self.document.records[position].segment])[0]
-        score = float(self._all.score(self.preset, np.array([judgement or 0.0]), rows)[0])
-        return self.as_hit(self._all, int(rows[0]), score, judgement)
+        if self.judges and row in self._read and row not in joint.said:
+            joint.ask(np.array([row]))
+        return joint.hit(row)
 
-    def _gather(self, *, everything: bool) -> Candidates:
-        """Collect the factors of every segment that may be a hit.
+    @cached_property
+    def _whole(self) -> JointRanking:
+        return JointRanking((Share(self),), self.preset, fill=True)
 
-        Those are the touched ones, unless something besides coverage has a say in Match or the
-        query has no literals: then any segment may be.
-        """
-        found, weights = self.gaps, self.preset.weights
-        beyond = any(w for signal, w in weights.items() if signal is not Signal.COVERAGE)
-        covered = coverage(found, self.preset.coverage)
-        if everything or beyond or not self.query.literals:
-            positions = np.arange(len(self.document.records))
-            spread = np.full(len(positions), found.rest_share)
-            gap = np.full(len(positions), found.rest_gap)
-            spread[found.segments], gap[found.segments] = covered, found.gap
-        else:
-            positions, spread, gap = found.segments, covered, found.gap
+    @cached_property
+    def _read(self) -> frozenset[int]:
+        """The rows of all segments that the judge may be asked about."""
+        return frozenset(self._whole.shortlist.tolist())
+
+    def _gather(self, positions: IntArray, covered: FloatArray, gap: FloatArray) -> Candidates:
+        """Collect the factors of segments that may be hits, as far as they lie in the scope."""
+        weights = self.preset.weights
         inside = self._inside(positions)
         positions = positions[inside]
-        signals = {Signal.COVERAGE: spread[inside]}
+        signals = {Signal.COVERAGE: covered[inside]}
         late = self.preset.late and Signal.DENSE in self.similarities
         for signal in self.similarities:
             if weights[signal] and not (late and signal is Signal.DENSE):
@@ -225,48 +227,6 @@ class Scoring:
         records, scope = self.document.records, self.query.scope
         rows = [r for r, p in enumerate(positions.tolist()) if in_scope(records[p].segment, scope)]
         return np.array(rows, dtype=np.int64)
-
-    def _judge(self, candidates: Candidates, *, k: int, batch: int, fill: bool = False) -> Judged:
-        """Find the best k, asking the judge only about those it can still lift into them.
-
-        What is no hit scores nothing here, so that it takes no other's place among the k.
-        """
-        positions = candidates.positions
-        rows = np.arange(len(positions))
-
-        def ask(some: IntArray) -> list[float]:
-            assert self.judge is not None
-            records = self.document.records
-            return self.judge(self.query, [records[p].segment for p in positions[some].tolist()])
-
-        def score(some: IntArray, said: FloatArray) -> FloatArray:
-            found = candidates.score(self.preset, said, some)
-            return found if fill else np.where(self._count(positions[some], said), found, 0.0)
-
-        if not self.judges:
-            return replace(judge_shortlist(positions, rows[:0], ask, score, k=k), avoided=0)
-        if self.preset.judged is not None:
-            return judge_shortlist(positions, self._shortlist(candidates), ask, score, k=k)
-        bounds = score(rows, np.ones(len(rows)))
-        return judge_by_bound(positions, bounds, ask, score, k=k, batch=batch)
-
-    @cached_property
-    def _read(self) -> frozenset[int]:
-        """The rows of all segments that the judge may be asked about."""
-        return frozenset(self._shortlist(self._all).tolist())
-
-    def _shortlist(self, candidates: Candidates) -> IntArray:
-        """The rows the judge may be asked about: the best ones without it, or all of them."""
-        positions = candidates.positions
-        rows = np.arange(len(positions))
-        if self.preset.judged is None:
-            return rows
-        return shortlist(
-            rows,
-            self.preset.judged,
-            lambda some, embedded: candidates.promise(self.preset, some, embedded=embedded),
-            lambda some: self.efforts(positions[some]),
-        )
 
     def efforts(self, positions: IntArray) -> FloatArray:
         """Return what each segment costs a judge who reads them in this order, in paragraphs."""

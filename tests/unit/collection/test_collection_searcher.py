@@ -215,3 +215,12 @@ def test_explain_and_standing_name_one_document(library: Store) -> None:
     assert many.explain("Mercury poisons", "metal", hit.segment) == hit
     ranks = {each.rank for each in many.standing("Mercury poisons", "metal")}
     assert ranks == {1}
+
+
+@pytest.mark.parametrize("judged", [1, 3, None])
+@pytest.mark.parametrize("query", QUERIES)
+def test_explaining_a_hit_gives_the_hit(library: Store, query: str, judged: int | None) -> None:
+    # the judge reads a few segments of all documents together, fewer than of each by itself
+    many = searcher(library, judge=Counted("lock"), preset=replace(GENERAL, judged=judged))
+    for found in many.search(query, k=12).hits:
+        assert many.explain(query, found.hit.document, found.hit.segment) == found.hit

@@ -18,7 +18,6 @@ from abstrag.cli.output import progress
 from abstrag.cli.patch_options import PatchOptions
 from abstrag.collection.filters import Filters
 from abstrag.collection.searcher import SHORTLIST, CollectionSearcher
-from abstrag.engine.patched import PatchedSearcher
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError, UnknownDocument
 from abstrag.model.document import Genre
@@ -173,7 +172,7 @@ def _opener(
     def opened(index: DocumentIndex) -> Searcher:
         own = kept.get(text_hash(index)) if kept else None
         if own:
-            return PatchedSearcher(index, preset=options.preset, memory=store, patches=own)
+            return Searcher(index, preset=options.preset, memory=store, patches=own)
         without = frozenset(options.without)
         return Searcher(index, preset=options.preset, without=without, memory=store)
 

@@ -15,7 +15,6 @@ from abstrag.cli.llm_options import LlmOptions, print_estimate, print_ledger
 from abstrag.cli.options import SearchOptions
 from abstrag.cli.output import print_json
 from abstrag.cli.patch_options import Patched, PatchOptions
-from abstrag.engine.prompted_searcher import PromptedSearcher
 from abstrag.engine.refinement import refinement_estimate
 from abstrag.engine.searcher import Searcher
 from abstrag.llm.connect import Models
@@ -38,7 +37,7 @@ class Work:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the models said that could not be used."""
-        return self.searcher.notes if isinstance(self.searcher, PromptedSearcher) else ()
+        return self.searcher.notes
 
     def report(self) -> dict[str, Any]:
         """Return what a JSON result carries besides the result."""

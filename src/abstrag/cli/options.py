@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -23,6 +23,7 @@ from abstrag.llm.connect import Models
 from abstrag.llm.estimate import Estimate
 from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
+from abstrag.model.patch import Patch
 from abstrag.model.segment import Granularity
 from abstrag.query.operators import OPERATORS
 from abstrag.rank.relevance import DEFAULT_PRESET, FAST, PRESETS, Preset
@@ -143,12 +144,18 @@ class SearchOptions:
             index = library.open(target)
         return self.over(index, prompting)
 
-    def over(self, index: DocumentIndex, prompting: Prompting | None = None) -> Searcher:
+    def over(
+        self,
+        index: DocumentIndex,
+        prompting: Prompting | None = None,
+        patches: Sequence[Patch] = (),
+    ) -> Searcher:
         """Return what searches an index that is at hand."""
         settings: dict[str, Any] = {
             "preset": self.preset,
             "without": frozenset(self.without),
             "memory": self.memory,
+            "patches": patches,
         }
         if prompting is not None:
             return prompting.searcher(index, **settings)

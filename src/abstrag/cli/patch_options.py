@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 
 from abstrag.cli.options import SearchOptions
-from abstrag.engine.patched import PatchedSearcher
+from abstrag.engine.prompting import Prompting
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import PolicyError
 from abstrag.llm.connect import Models
@@ -54,17 +54,11 @@ class PatchOptions:
         kept = self._kept(searcher.index) if self.wanted else ()
         if not kept:
             return Patched(searcher)
-        if models is not None:
-            return Patched(searcher, kept, idle="a language model reads the query")
         if options.without:
             return Patched(searcher, kept, idle="--without changes what they were made for")
-        under = PatchedSearcher(
-            searcher.index,
-            preset=options.preset,
-            memory=options.memory,
-            patches=[each.patch for each in kept],
-        )
-        return Patched(under, kept)
+        prompting = Prompting.of(models) if models else None
+        patches = [each.patch for each in kept]
+        return Patched(options.over(searcher.index, prompting, patches), kept)
 
     def _kept(self, index: DocumentIndex) -> tuple[Kept, ...]:
         try:

@@ -43,5 +43,16 @@ class Kept(Generic[V]):
                 raise
         return future.result()
 
+    def values(self) -> tuple[V, ...]:
+        """Return the values that are made and still kept, the one used longest ago first."""
+        with self._lock:
+            made = list(self._made.values())
+        return tuple(future.result() for future in made if future.done())
+
+    def clear(self) -> None:
+        """Drop everything."""
+        with self._lock:
+            self._made.clear()
+
     def __len__(self) -> int:
         return len(self._made)

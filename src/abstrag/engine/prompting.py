@@ -6,12 +6,12 @@ decides on what was proposed and judges segments.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from abstrag.engine.prompted_searcher import PromptedSearcher
+from abstrag.engine.prompted_reader import PromptedReader
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.prompted.plan import Plan
 from abstrag.indexing.prompted.prompts import IndexPrompts
@@ -22,6 +22,7 @@ from abstrag.llm.program import Program
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.tokens import tokens_in
 from abstrag.model.index import DocumentIndex
+from abstrag.model.patch import Patch
 from abstrag.neural.cached import Memory
 from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder
@@ -76,18 +77,20 @@ class Prompting:
         preset: Preset,
         without: frozenset[str] = frozenset(),
         memory: Memory | None = None,
+        patches: Sequence[Patch] = (),
     ) -> Searcher:
         """Make a searcher that reads queries and judges segments with the models there are."""
-        judge = self._prompt("entailment", Role.JUDGE)
-        judged = judged_preset(preset) if judge else preset
-        return PromptedSearcher(
+        prompt = self._prompt("entailment", Role.JUDGE)
+        judged = judged_preset(preset) if prompt else preset
+        judge = PromptedJudge.of(index, prompt, coverage=judged.coverage) if prompt else None
+        return Searcher(
             index,
             preset=judged,
             without=without,
-            judge=PromptedJudge.of(index, judge, coverage=judged.coverage) if judge else None,
+            judge=judge,
             memory=memory,
-            normalizer=self.normalizer,
-            expander=self.expander,
+            reader=PromptedReader(self.normalizer, self.expander, judge),
+            patches=patches,
         )
 
     @property

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from typing import ClassVar, Final, Protocol
 
 from abstrag.bridges.graph import EdgeSource
 from abstrag.config import TAU, TAU_MAX
+from abstrag.engine.kept import Kept
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
+from abstrag.model.patch import Patch
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
+from abstrag.model.term import Edge
 from abstrag.neural.cached import CachedEncoder, CachedJudge, Memory
 from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder
@@ -35,15 +39,41 @@ from abstrag.rank.relevance import Preset
 from abstrag.rank.scoring import Scoring
 from abstrag.rank.support import support_set
 from abstrag.rank.why_not import why_not, why_not_text
+from abstrag.refine.overlay import PatchedIndex
+from abstrag.refine.router import replayed
+from abstrag.refine.state import State
 
-DEFAULT_K = 10
+DEFAULT_K: Final = 10
+_QUERIES_KEPT: Final = 64
+
+
+class QueryReader(Protocol):
+    """Reads queries about one document in another way than by rule."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be used of what it was told, in words."""
+        ...
+
+    def normalize(self, text: str, vocabulary: Vocabulary, *, today: date | None) -> Query | None:
+        """Turn a question or claim into literals; None leaves that to the rules."""
+        ...
+
+    def sources(
+        self, query: Query, vocabulary: Vocabulary, *, tau: float
+    ) -> tuple[EdgeSource, ...]:
+        """Return what else offers edges for a query within a budget."""
+        ...
+
+
+Reprice = Callable[[Edge], Edge]
 
 
 class Searcher:
     """Answers questions about one document.
 
-    The costed index, the vocabulary and the lexical similarity are built once, when first needed;
-    a searcher is cheap to keep and safe to share between threads that only ask.
+    The costed index, the vocabulary and the lexical similarity are built once, when first needed
+    or by `prepare`; a searcher is cheap to keep and safe to share between threads.
     """
 
     def __init__(
@@ -54,10 +84,21 @@ class Searcher:
         without: frozenset[str] = frozenset(),
         judge: Judge | None = None,
         memory: Memory | None = None,
+        reader: QueryReader | None = None,
+        patches: Sequence[Patch] = (),
+        reprice: Reprice | None = None,
     ) -> None:
-        """Take an index; the shipped judge is used where the preset wants one and none is given.
+        """Take an index, and what differs from the usual.
 
-        `memory` keeps what the shipped models say, so that nothing is computed twice.
+        Args:
+            index: The document.
+            preset: How the factors are weighed.
+            without: Query operators to leave out.
+            judge: Who judges; the shipped judge where the preset wants one and none is given.
+            memory: Keeps what the shipped models say, so that nothing is computed twice.
+            reader: Reads queries in place of, and beside, the rules.
+            patches: What refinement changed; it holds for every question.
+            reprice: Gives every costed edge another weight, for experiments.
         """
         if unknown := without - set(OPERATORS):
             raise InputError(
@@ -69,6 +110,19 @@ class Searcher:
         self._given_judge = judge
         self._memory = memory
         self._without = without
+        self._reader = reader
+        self._reprice = reprice
+        self._state = replayed(State(operators=index.fingerprint), patches) if patches else None
+        self._queries: Kept[Query] = Kept(_QUERIES_KEPT)
+
+    def prepare(self) -> None:
+        """Build what any search needs, so that threads find it made."""
+        _ = self.costed, self._similarities
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What of the models' answers could not be used so far, in words."""
+        return () if self._reader is None else self._reader.notes
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -77,13 +131,26 @@ class Searcher:
 
     @cached_property
     def _operators(self) -> tuple[QueryOperator, ...]:
-        return standard_operators(self.vocabulary, without=self._without)
+        made = standard_operators(self.vocabulary, without=self._without)
+        if self._reprice is None:
+            return made
+        return tuple(Repriced(operator, self._reprice) for operator in made)
 
     @cached_property
     def costed(self) -> CostedIndex:
-        """The costed inverted index over the edges the operators admit."""
+        """The costed inverted index over the edges the operators admit, as patches left it."""
+        return self._costed if self._patched is None else self._patched.index
+
+    @cached_property
+    def _costed(self) -> CostedIndex:
         edges = admitted(self.index.map.edges, self._operators)
+        if self._reprice is not None:
+            edges = tuple(map(self._reprice, edges))
         return CostedIndex.of(replace(self.index, map=replace(self.index.map, edges=edges)))
+
+    @cached_property
+    def _patched(self) -> PatchedIndex | None:
+        return PatchedIndex(self._costed, self.index, self._state) if self._state else None
 
     @cached_property
     def _similarities(self) -> Mapping[Signal, Similarity]:
@@ -124,7 +191,19 @@ class Searcher:
         return CachedEncoder(encoder, self._memory, content_hash=content)
 
     def normalize(self, text: str, *, today: date | None = None) -> Query:
-        """Turn a question or claim into typed, weighted literals."""
+        """Turn a question or claim into typed, weighted literals.
+
+        The latest queries stay read: a page asks several things about one query, and reading the
+        words takes longer than looking them up.
+        """
+        day = today or date.today()  # "last week" means another one tomorrow
+        return self._queries.get((text, day), lambda: self._normalize(text, today))
+
+    def _normalize(self, text: str, today: date | None) -> Query:
+        if self._reader is not None:
+            read = self._reader.normalize(text, self.vocabulary, today=today)
+            if read is not None:
+                return read
         return normalize(text, self.vocabulary, today=today)
 
     def search(
@@ -200,7 +279,12 @@ class Searcher:
         )
 
     def scoring(self, text: str, *, tau: float = TAU) -> Scoring:
-        """Lay a query over the document: what ranks, explains and tells why not."""
+        """Score a query against the document: what ranks, explains and tells why not.
+
+        A patch may grant the query a larger budget than it is asked under.
+        """
+        granted = self._state.programs.budget(text) if self._state else None
+        tau = tau if granted is None else max(tau, granted)
         query = self.normalize(text)
         return Scoring(
             self.index,
@@ -213,6 +297,26 @@ class Searcher:
             judge=self.judge,
         )
 
-    def _sources(self, query: Query, tau: float) -> tuple[EdgeSource, ...]:  # noqa: ARG002
+    def _sources(self, query: Query, tau: float) -> tuple[EdgeSource, ...]:
         """What offers edges besides the document's own map, for one query and budget."""
-        return self._operators
+        offered: tuple[EdgeSource, ...] = self._operators
+        if self._reader is not None:
+            offered = (*offered, *self._reader.sources(query, self.vocabulary, tau=tau))
+        return offered if self._patched is None else self._patched.sources(offered)
+
+
+@dataclass(frozen=True, slots=True)
+class Repriced:
+    """An operator whose offers weigh what somebody says they do."""
+
+    operator: QueryOperator
+    reprice: Reprice
+    name: ClassVar[str] = "repriced"
+
+    def admits(self, edge: Edge) -> bool:
+        """Tell whether the operator admits an edge of the map."""
+        return self.operator.admits(edge)
+
+    def edges_into(self, term: str) -> Iterable[Edge]:
+        """Return what the operator offers, repriced."""
+        return map(self.reprice, self.operator.edges_into(term))

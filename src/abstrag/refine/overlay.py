@@ -21,6 +21,7 @@ from abstrag.rank.scoring import Scoring
 from abstrag.refine.state import Programs, State
 
 _KEEP: Final = 8  # patched indexes at hand: a cycle goes to and fro between a few states
+_SOURCES_KEPT: Final = 64  # of one patched index
 
 
 class System(Protocol):
@@ -37,7 +38,7 @@ class Overlay:
     def __init__(self, plain: Callable[[str], Scoring]) -> None:
         self._plain = plain
         self._queries: dict[str, Scoring] = {}
-        self._worlds: dict[str, _World] = {}
+        self._patched: dict[str, PatchedIndex] = {}
 
     def scoring(self, query: str, state: State) -> Scoring:
         """Return the scoring under a state; the question is read the same under every state."""
@@ -46,20 +47,20 @@ class Overlay:
         plain = self._queries[query]
         granted = state.programs.budget(query)
         tau = plain.tau if granted is None else max(plain.tau, granted)
-        world = self._world(plain, state)
-        return replace(plain, index=world.index, sources=world.sources(plain.sources), tau=tau)
+        patched = self._index(plain, state)
+        return replace(plain, index=patched.index, sources=patched.sources(plain.sources), tau=tau)
 
-    def _world(self, plain: Scoring, state: State) -> _World:
+    def _index(self, plain: Scoring, state: State) -> PatchedIndex:
         """What a state makes of the document; kept for the few states a cycle goes between."""
         name = repr((state.map, replace(state.programs, edits=(), budgets=(), base="")))
-        if name not in self._worlds:
-            while len(self._worlds) >= _KEEP:
-                del self._worlds[next(iter(self._worlds))]
-            self._worlds[name] = _World(plain.index, plain.document, state)
-        return self._worlds[name]
+        if name not in self._patched:
+            while len(self._patched) >= _KEEP:
+                del self._patched[next(iter(self._patched))]
+            self._patched[name] = PatchedIndex(plain.index, plain.document, state)
+        return self._patched[name]
 
 
-class _World:
+class PatchedIndex:
     """The costed index under a state, and what becomes of the sources a search brings along."""
 
     def __init__(self, index: CostedIndex, document: DocumentIndex, state: State) -> None:
@@ -78,9 +79,18 @@ class _World:
         """Return the sources as they are under the state; the same ones for the same ones."""
         if not (self._programs.weights or self._programs.restrictions):
             return (*given, *self._own)
-        for source in given:
-            self._known.setdefault(id(source), _Adjusted(source, self._programs))
-        return (*(self._known[id(source)] for source in given), *self._own)
+        adjusted = [self._adjusted(source) for source in given]
+        return (*adjusted, *self._own)
+
+    def _adjusted(self, source: EdgeSource) -> _Adjusted:
+        """Return a source under the state; a model proposes new ones with every query."""
+        found = self._known.get(id(source))
+        if found is None:
+            found = _Adjusted(source, self._programs)
+            self._known[id(source)] = found
+            while len(self._known) > _SOURCES_KEPT:
+                self._known.pop(next(iter(self._known)), None)
+        return found
 
 
 def _adjusted(edges: Sequence[Edge], programs: Programs) -> Iterator[Edge]:

@@ -113,15 +113,15 @@ class Shelf:
         return self._searchers.get(key, lambda: self._built(applied(index, edits), patches, asking))
 
     def _built(self, index: DocumentIndex, patches: tuple[Patch, ...], asking: Asking) -> Searcher:
-        from abstrag.engine.patched import PatchedSearcher
         from abstrag.engine.prompting import judged_preset
+        from abstrag.engine.searcher import Searcher
 
         preset, judge = _preset(asking.preset, judged=asking.judge), None
         if asking.judge:
             if self._judge_of is None:
                 raise NotBuilt("there is no judge on this server", hint="leave judge out")
             preset, judge = judged_preset(preset), self._judge_of(index)
-        made = PatchedSearcher(index, preset=preset, judge=judge, patches=patches)
+        made = Searcher(index, preset=preset, judge=judge, patches=patches)
         # What a searcher builds on first use is built here, by one thread.
         made.budget(_WARM)
         if judge is None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from abstrag.engine.demo import DEMO_QUERY, demo_document, demo_index
-from abstrag.engine.prompted_searcher import PromptedSearcher
 from abstrag.engine.prompting import Prompting, judged_preset
 from abstrag.llm.connect import Models
 from abstrag.llm.model import Role
@@ -99,7 +98,7 @@ def test_notes_say_what_could_not_be_used() -> None:
     searcher = prompting(dict.fromkeys(Role, model(entailment={"judgements": []}))).searcher(
         demo_index(), preset=GENERAL
     )
-    assert isinstance(searcher, PromptedSearcher)
+
     searcher.search(DEMO_QUERY, k=3)
     said = " ".join(searcher.notes)
     assert "the query does not say it: 1 of the" in said

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from abstrag.collection.searcher import CollectionSearcher
     from abstrag.config import Settings
     from abstrag.engine.searcher import Searcher
     from abstrag.errors import AbstragError
@@ -24,17 +23,19 @@ if TYPE_CHECKING:
     from abstrag.model.span import Span
     from abstrag.model.term import AbstractionMap, Edge, Term
     from abstrag.rank.relevance import Preset
+    from abstrag.workspace.asynchronous import AsyncAbstRAG
     from abstrag.workspace.facade import AbstRAG
+    from abstrag.workspace.workspace import Workspace
 
 _HOMES = {
     "AbstRAG": "workspace.facade",
     "AbstractionMap": "model.term",
     "AbstragError": "errors",
+    "AsyncAbstRAG": "workspace.asynchronous",
     "Background": "model.background",
     "Bridge": "model.query",
     "BudgetCurve": "model.ranking",
     "Clause": "model.query",
-    "CollectionSearcher": "collection.searcher",
     "Document": "model.document",
     "DocumentIndex": "model.index",
     "Edge": "model.term",
@@ -50,6 +51,7 @@ _HOMES = {
     "Span": "model.span",
     "Term": "model.term",
     "WhyNot": "model.ranking",
+    "Workspace": "workspace.workspace",
     "index": "indexing.pipeline",
 }
 
@@ -57,11 +59,11 @@ __all__ = [
     "AbstRAG",
     "AbstractionMap",
     "AbstragError",
+    "AsyncAbstRAG",
     "Background",
     "Bridge",
     "BudgetCurve",
     "Clause",
-    "CollectionSearcher",
     "Document",
     "DocumentIndex",
     "Edge",
@@ -77,6 +79,7 @@ __all__ = [
     "Span",
     "Term",
     "WhyNot",
+    "Workspace",
     "index",
 ]
 

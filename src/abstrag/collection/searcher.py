@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -16,9 +15,9 @@ from abstrag.collection.sentences import SentenceShelf
 from abstrag.collection.shelf import Shelf
 from abstrag.collection.shortlist import Shortlist
 from abstrag.config import TAU
+from abstrag.engine.kept import Kept
 from abstrag.engine.searcher import DEFAULT_K, Searcher
 from abstrag.errors import InputError
-from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit
 from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder
@@ -33,7 +32,7 @@ SHORTLIST: Final = 12  # documents that are opened for a query
 PRIOR_POWER: Final = 16.0
 _KEPT: Final = 64  # open documents, the last ones used
 
-OpenDocument = Callable[[DocumentIndex], Searcher]
+OpenDocument = Callable[[DocumentInfo], Searcher]
 
 
 class CollectionSearcher:
@@ -43,8 +42,8 @@ class CollectionSearcher:
             for found in CollectionSearcher(store).search("Who visited TSMC?").hits:
                 print(found.hit.document, found.hit.quote)
 
-    The shelf is read when the first question comes, and again after `reload`. Like the store it
-    belongs to one thread.
+    The shelf is read when the first question comes, and again after `reload`. Threads may share
+    it.
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class CollectionSearcher:
         self._on_made = on_made
         self._open_document = open_document or self._usual
         self._shelf = shelf
-        self._searchers: OrderedDict[tuple[str, str, str], Searcher] = OrderedDict()
+        self._searchers: Kept[Searcher] = Kept(_KEPT)
 
     @property
     def shelf(self) -> Shelf:
@@ -187,14 +186,10 @@ class CollectionSearcher:
     def open(self, info: DocumentInfo) -> Searcher:
         """Return the searcher of one document; the last few stay open."""
         place = (info.id, info.content_hash, info.fingerprint)
-        if place not in self._searchers:
-            self._searchers[place] = self._open_document(self.store.get(info.id))
-            if len(self._searchers) > _KEPT:
-                self._searchers.popitem(last=False)
-        self._searchers.move_to_end(place)
-        return self._searchers[place]
+        return self._searchers.get(place, lambda: self._open_document(info))
 
-    def _usual(self, index: DocumentIndex) -> Searcher:
+    def _usual(self, info: DocumentInfo) -> Searcher:
+        index = self.store.get(info.id)
         return Searcher(index, preset=self.preset, judge=self._judge, memory=self.store)
 
     def lay(self, text: str, shortlist: Shortlist, *, tau: float) -> Found:

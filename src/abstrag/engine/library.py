@@ -243,6 +243,10 @@ class Library:
 
     def open(self, target: str) -> DocumentIndex:
         """Return the index of a file (indexed first when new or changed) or of a document id."""
+        return self.store.get(self.locate(target).id)
+
+    def locate(self, target: str) -> DocumentInfo:
+        """Describe the document of a file (indexed first when new or changed) or of an id."""
         path = Path(target)
         if path.is_dir():
             raise NotAFile(
@@ -257,9 +261,9 @@ class Library:
                 )
             outcome = self.index_file(path)
             assert outcome.document is not None
-            return self.store.get(outcome.document)
+            return self.store.find(outcome.document)
         try:
-            return self.store.get(target)
+            return self.store.find(target)
         except UnknownDocument as error:
             if _looks_like_path(target):
                 raise FileMissing(

@@ -7,7 +7,7 @@ decides on what was proposed and judges segments.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -30,7 +30,7 @@ from abstrag.policy.load import load_programs
 from abstrag.query.prompted.expand import ExpandQuery
 from abstrag.query.prompted.normalize import NormalizeQuery
 from abstrag.rank.prompted_judge import MAX_TOKENS, PromptedJudge
-from abstrag.rank.relevance import Preset
+from abstrag.rank.relevance import Preset, judged_preset
 
 _BATCH: Final = 16  # segments a ranking asks its judge about at a time
 _QUERY_TOKENS: Final = 2560  # of the two replies on the query side
@@ -140,16 +140,3 @@ class Prompting:
     def _prompt(self, stage: str, role: Role) -> Prompt | None:
         model = self.models.get(role)
         return None if model is None else Prompt(self.programs[stage], model, role)
-
-
-def judged_preset(preset: Preset) -> Preset:
-    """Give a judge its say in Match: all of it in the paper's presets, else half of it.
-
-    A preset that already gives it a weight keeps it.
-    """
-    if preset.judge_weight:
-        return preset
-    others = sum(preset.weights.values())
-    if preset.hard_gap:  # the paper's presets: there a judge's coverage is Match
-        return replace(preset, name=f"{preset.name}+judge", coverage_weight=0.0, judge_weight=1.0)
-    return replace(preset, name=f"{preset.name}+judge", judge_weight=others)

@@ -142,6 +142,19 @@ PRESETS: Final[Mapping[str, Preset]] = {
 }
 
 
+def judged_preset(preset: Preset) -> Preset:
+    """Give a judge its say in Match: all of it in the paper's presets, else half of it.
+
+    A preset that already gives it a weight keeps it.
+    """
+    if preset.judge_weight:
+        return preset
+    others = sum(preset.weights.values())
+    if preset.hard_gap:  # the paper's presets: there a judge's coverage is Match
+        return replace(preset, name=f"{preset.name}+judge", coverage_weight=0.0, judge_weight=1.0)
+    return replace(preset, name=f"{preset.name}+judge", judge_weight=others)
+
+
 def relevance(
     match: FloatArray, utility: FloatArray, gap: FloatArray, preset: Preset = PAPER
 ) -> FloatArray:

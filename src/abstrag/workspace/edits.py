@@ -135,16 +135,22 @@ def _term(name: str) -> Term:
 
 
 class EditStore:
-    """Keeps the edits of each document in a file of its own, written whole or not at all."""
+    """Keeps the edits of each document in a file of its own, written whole or not at all.
 
-    def __init__(self, folder: Path) -> None:
+    Without a folder they are kept in memory, as long as the store that they belong to.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
         self._folder = folder
+        self._in_memory: dict[str, Edits] = {}
         self._lock = Lock()
 
     def read(self, document: str) -> Edits:
         """Return the edits of a document."""
+        if self._folder is None:
+            return self._in_memory.get(document, Edits())
         try:
-            return from_json(Edits, self._path(document).read_bytes())
+            return from_json(Edits, self._path(self._folder, document).read_bytes())
         except FileNotFoundError:
             return Edits()
 
@@ -164,16 +170,23 @@ class EditStore:
     def forget(self, document: str) -> None:
         """Take every edit of a document back."""
         with self._lock:
-            self._path(document).unlink(missing_ok=True)
+            if self._folder is None:
+                self._in_memory.pop(document, None)
+            else:
+                self._path(self._folder, document).unlink(missing_ok=True)
 
-    def _path(self, document: str) -> Path:
+    @staticmethod
+    def _path(folder: Path, document: str) -> Path:
         # a document may call itself anything; its name is never a path
-        return self._folder / f"{sha256(document.encode()).hexdigest()[:32]}.json"
+        return folder / f"{sha256(document.encode()).hexdigest()[:32]}.json"
 
     def _write(self, document: str, edits: Edits) -> None:
+        if self._folder is None:
+            self._in_memory[document] = edits
+            return
         self._folder.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile("w", dir=self._folder, delete=False, encoding="utf-8") as file:
             file.write(to_json(edits, indent=1))
             file.flush()
             os.fsync(file.fileno())
-        Path(file.name).replace(self._path(document))
+        Path(file.name).replace(self._path(self._folder, document))

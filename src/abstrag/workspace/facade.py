@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
-from abstrag.backgrounds.compiled import CompiledBackground
-from abstrag.backgrounds.compiled import load as load_background
-from abstrag.config import TAU, Settings
-from abstrag.engine.answer import answer
-from abstrag.engine.generator import TOP, Generator
-from abstrag.engine.library import Library
-from abstrag.engine.prompting import Prompting
-from abstrag.engine.searcher import DEFAULT_K, Searcher
-from abstrag.engine.verdicts import installed_verdicts
+from abstrag.config import Settings
+from abstrag.engine.library import Outcome
+from abstrag.engine.searcher import DEFAULT_K
 from abstrag.errors import InputError
-from abstrag.llm.connect import Models
-from abstrag.model.answer import Answer
-from abstrag.model.background import Background
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, WhyNot
+from abstrag.model.term import AbstractionMap, Edge, Family, Relation
+from abstrag.policy.store import DEFAULT_FAMILY
 from abstrag.rank.judging import Judge
-from abstrag.rank.relevance import DEFAULT_PRESET, PRESETS, Preset
-from abstrag.stores.open import default_store, open_store
+from abstrag.rank.relevance import DEFAULT_PRESET, Preset
+from abstrag.stores.open import Target
 from abstrag.stores.protocol import DocumentInfo
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.edits import edge_id, hand_made
+from abstrag.workspace.options import Knowledge, SearchOptions, WorkspaceConfig, chosen_preset
+from abstrag.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from abstrag.collection.filters import Filters
+    from abstrag.collection.map import CollectionMap
+    from abstrag.collection.results import CollectionRanking, CollectionWhyNot
+    from abstrag.engine.generator import Generator
+    from abstrag.llm.connect import Models
+    from abstrag.model.answer import Answer
+    from abstrag.policy.audit import AuditEntry
+    from abstrag.refine.ledger import Kept
+    from abstrag.refine.outcome import Refinement
+    from abstrag.workspace.collection import SearchableCollection
+    from abstrag.workspace.refining import RefineOptions
 
 
 class AbstRAG:
     """Indexes documents and answers questions about them, on this machine and without a key.
 
     With `models` language models take part: in building the index, in reading queries, in judging.
-    The last document indexed or opened is the one that is asked; `document=` names another.
+    The last document indexed or opened is the one that is asked; `document=` names another. Threads
+    may share one object; `AsyncAbstRAG` is its face for an event loop.
 
         rag = AbstRAG(":memory:")
         rag.index("report.pdf")
@@ -41,59 +55,142 @@ class AbstRAG:
 
     def __init__(
         self,
-        store: str | Path | None = None,
+        store: Target | None = None,
         *,
-        background: Background | CompiledBackground | str | Path | None = None,
+        background: Knowledge | str | Path | None = None,
         settings: Settings | None = None,
         preset: Preset | str = DEFAULT_PRESET,
         judge: Judge | None = None,
         models: Models | None = None,
+        policy: str | Path | None = None,
+        family: str = DEFAULT_FAMILY,
     ) -> None:
-        """Open a store: a file, ":memory:", postgresql://…, or the one in your data folder."""
-        self._prompting = Prompting.of(models) if models is not None else None
-        self._preset = _preset(preset)
-        self._judge = judge
-        known = (
-            background
-            if isinstance(background, Background | CompiledBackground | None)
-            else load_background(background)
+        """Open a store: a file, ":memory:", postgresql://…, or the one in your data folder.
+
+        Args:
+            store: Which store.
+            background: What you know and the documents do not say.
+            settings: How documents are cut and read, and the default budget for bridges.
+            preset: How the factors are weighed, by name or as a value.
+            judge: Asked instead of the shipped judge.
+            models: Language models, by role.
+            policy: The folder of what refinement has learnt; your own unless given.
+            family: Whose patches hold.
+        """
+        known = settings or Settings()
+        chosen = chosen_preset(preset) if isinstance(preset, str) else preset
+        config = WorkspaceConfig(
+            store=store,
+            background=background,
+            settings=known,
+            options=SearchOptions(preset=chosen, tau=known.tau),
+            policy=Path(policy) if policy is not None else None,
+            family=family,
         )
-        self._store = open_store(store if store is not None else default_store())
-        self._library = Library(
-            self._store,
-            known,
-            settings or Settings(),
-            prompts=self._prompting.index if self._prompting else None,
-        )
-        self._searchers: dict[str, Searcher] = {}
+        self.workspace = Workspace(config, models=models, judge=judge)
         self._current: str | None = None
+
+    @classmethod
+    def from_text(
+        cls,
+        text: str,
+        *,
+        name: str = "text",
+        title: str = "",
+        date: str | None = None,
+        **options: Any,
+    ) -> AbstRAG:
+        """Return an AbstRAG over a store in memory that holds one text, read as Markdown.
+
+        `options` are those of `AbstRAG`.
+        """
+        from abstrag.documents.load import load_bytes
+
+        loaded = load_bytes(text.encode(), name=f"{name}.md")
+        metadata = replace(loaded.metadata, date=date or loaded.metadata.date)
+        document = replace(loaded, id=name, title=title or loaded.title, metadata=metadata)
+        made = cls(":memory:", **options)
+        made.index(document)
+        return made
 
     def index(self, source: str | Path | Document) -> DocumentIndex:
         """Index a file or a document, unless nothing about it has changed, and open it."""
-        if isinstance(source, Document):
-            made = self._library.index_document(source)
-        else:
-            made = self._library.open(str(source))
-        name = made.document.id
-        self._searchers[name] = self._searcher(made)
-        self._current = name
-        return made
+        return self.open(source).index
+
+    def index_many(self, paths: Iterable[str | Path], *, workers: int = 1) -> tuple[Outcome, ...]:
+        """Index files and everything inside folders, and say what became of each file.
+
+        A failure is an outcome, not the end.
+        """
+        wanted = [Path(path) for path in paths]
+        library = self.workspace.indexing()
+        if workers == 1 or self.workspace.models is not None:
+            return tuple(library.index_paths(wanted))
+        from abstrag.engine.many_files import index_many
+        from abstrag.workers.processes import Processes
+
+        engine = Processes(workers)
+        return tuple(index_many(library, self.workspace.target, wanted, engine))
 
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Describe what is in the store."""
-        return self._store.documents()
+        return self.workspace.documents()
+
+    def remove(self, document: str) -> DocumentInfo:
+        """Forget a document and what was edited in it, and say what it was."""
+        return self.workspace.remove(document)
+
+    def open(self, document: str | Path | Document | None = None) -> SearchableDocument:
+        """Open a document: a file, an id, or the last one that was opened."""
+        wanted = document if document is not None else self._current
+        if wanted is None:
+            raise InputError("no document has been indexed yet", hint="call .index(path) first")
+        opened = self.workspace.document(wanted)
+        self._current = opened.index.document.id
+        return opened
+
+    def collection(
+        self, folder: str | Path | None = None, *, filters: Filters | None = None
+    ) -> SearchableCollection:
+        """Open all documents of the store, those of a folder, or those that pass filters."""
+        from abstrag.workspace.collection import SearchableCollection
+
+        opened = self.workspace.open(folder, filters=filters)
+        if not isinstance(opened, SearchableCollection):
+            raise InputError(f"{str(folder)!r} is one document", hint="call .open instead")
+        return opened
 
     def search(
-        self, query: str, *, k: int = DEFAULT_K, tau: float = TAU, document: str | None = None
+        self,
+        query: str,
+        *,
+        k: int = DEFAULT_K,
+        tau: float | None = None,
+        document: str | None = None,
     ) -> Ranking:
         """Rank the segments of a document as evidence for a question or a claim."""
         return self.open(document).search(query, k=k, tau=tau)
 
+    def search_all(
+        self,
+        query: str,
+        *,
+        k: int = DEFAULT_K,
+        tau: float | None = None,
+        folder: str | Path | None = None,
+        filters: Filters | None = None,
+    ) -> CollectionRanking:
+        """Rank the segments of all documents, or of those that filters let through."""
+        return self.collection(folder, filters=filters).search(query, k=k, tau=tau)
+
     def explain(
-        self, query: str, segment: str, *, tau: float = TAU, document: str | None = None
+        self, query: str, segment: str, *, tau: float | None = None, document: str | None = None
     ) -> Hit:
-        """Return the full trace of one segment: literals, bridges, costs, licences."""
-        return self.open(document).explain(query, segment, tau=tau)
+        """Return the full trace of one segment: literals, bridges, costs, licences.
+
+        `segment` is an id (s12) or a rank (1 is the best hit).
+        """
+        return self.open(document).hit(query, segment, tau=tau)
 
     def why_not(
         self,
@@ -102,11 +199,17 @@ class AbstRAG:
         text: str | None = None,
         segment: str | None = None,
         k: int = DEFAULT_K,
-        tau: float = TAU,
+        tau: float | None = None,
         document: str | None = None,
     ) -> WhyNot:
         """Say the one first cause why a passage is not among the first k hits."""
         return self.open(document).why_not(query, passage=text, segment=segment, k=k, tau=tau)
+
+    def why_not_all(
+        self, query: str, *, text: str, k: int = DEFAULT_K, tau: float | None = None
+    ) -> CollectionWhyNot:
+        """Say why a passage is not among the first k hits of all documents."""
+        return self.collection().why_not(query, passage=text, k=k, tau=tau)
 
     def budget(self, query: str, *, document: str | None = None) -> BudgetCurve:
         """Say at which budget τ each segment meets the whole query."""
@@ -116,42 +219,89 @@ class AbstRAG:
         self,
         query: str,
         *,
-        k: int = TOP,
-        tau: float = TAU,
+        k: int | None = None,
+        tau: float | None = None,
         document: str | None = None,
         generator: Generator | None = None,
     ) -> Answer:
         """Answer a question with exact quotations, or give a verdict on a claim.
 
-        Without a generator the answer is quoted from the document and says so.
+        Without a model the answer is quoted from the document and says so.
         """
-        return answer(
-            self.open(document),
-            query,
-            k=k,
-            tau=tau,
-            generator=generator,
-            verdicts=installed_verdicts(),
+        return self.open(document).ask(query, k=k, tau=tau, generator=generator)
+
+    def refine(
+        self,
+        query: str,
+        *,
+        gold: Sequence[str] = (),
+        document: str | None = None,
+        options: RefineOptions | None = None,
+    ) -> Refinement:
+        """Find out why a query fails, and mend what failed if no other query gets worse.
+
+        What is accepted holds for every later search of the same text, in every front end.
+        """
+        return self.open(document).refine(query, gold=gold, options=options)
+
+    def patches(self, *, document: str | None = None) -> tuple[Kept, ...]:
+        """Return what refinement has kept for a document's text."""
+        return self.open(document).patches
+
+    def policy_log(self) -> tuple[AuditEntry, ...]:
+        """Return everything that refinement tried, oldest first."""
+        return self.workspace.patches.log()
+
+    def revert(self, patch: str) -> AuditEntry:
+        """Take back a patch, or a promoted edit of a program."""
+        return self.workspace.patches.revert(patch)
+
+    def map(self, *, document: str | None = None) -> AbstractionMap:
+        """Return what a document calls the same, and what is a kind of what."""
+        return self.open(document).map
+
+    def map_all(self) -> CollectionMap:
+        """Return the map of all documents together."""
+        return self.collection().map
+
+    def add_edge(
+        self,
+        source: str,
+        target: str,
+        *,
+        family: Family,
+        relation: Relation = Relation.IMPLIES,
+        weight: float | None = None,
+        distance: float | None = None,
+        document: str | None = None,
+    ) -> Edge:
+        """Add an edge to a document's map by hand; its ends are term ids or labels."""
+        index = self.workspace.index(self.open(document).index.document.id)
+        edge = hand_made(
+            index,
+            source=source,
+            target=target,
+            relation=relation,
+            family=family,
+            weight=weight,
+            distance=distance,
         )
+        self.workspace.edits.add(index.document.id, edge)
+        return edge
 
-    def open(self, document: str | None = None) -> Searcher:
-        """Return the searcher of a document: a file, an id, or the last one indexed."""
-        name = document or self._current
-        if name is None:
-            raise InputError("no document has been indexed yet", hint="call .index(path) first")
-        if name not in self._searchers:
-            self._searchers[name] = self._searcher(self._library.open(name))
-        self._current = name
-        return self._searchers[name]
+    def hide_edge(self, edge: Edge, *, document: str | None = None) -> None:
+        """Leave an edge out of a document's map; one that was added by hand is gone."""
+        index = self.workspace.index(self.open(document).index.document.id)
+        known = map(edge_id, index.map.edges)
+        self.workspace.edits.hide(index.document.id, edge_id(edge), known)
 
-    def _searcher(self, index: DocumentIndex) -> Searcher:
-        if self._prompting is not None and self._judge is None:
-            return self._prompting.searcher(index, preset=self._preset, memory=self._store)
-        return Searcher(index, preset=self._preset, judge=self._judge, memory=self._store)
+    def report(self, queries: Sequence[str], *, k: int = 5, document: str | None = None) -> str:
+        """Return the evidence for some questions as one HTML page that needs nothing else."""
+        return self.open(document).report(queries, k=k)
 
     def close(self) -> None:
         """Let go of the store."""
-        self._store.close()
+        self.workspace.close()
 
     def __enter__(self) -> AbstRAG:
         return self
@@ -163,11 +313,3 @@ class AbstRAG:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _preset(preset: Preset | str) -> Preset:
-    if isinstance(preset, Preset):
-        return preset
-    if preset not in PRESETS:
-        raise InputError(f"no preset is called {preset!r}", hint=f"one of: {', '.join(PRESETS)}")
-    return PRESETS[preset]

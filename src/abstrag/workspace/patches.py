@@ -3,56 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from abstrag.engine.kept import Kept
+from abstrag.errors import PolicyError
 from abstrag.model.index import DocumentIndex
-from abstrag.model.patch import Patch
 from abstrag.policy.audit import LOG_NAME, AuditEntry
 from abstrag.policy.location import policy_root
-from abstrag.policy.store import PolicyStore
-
-if TYPE_CHECKING:
-    from abstrag.refine.ledger import Ledger
+from abstrag.policy.store import DEFAULT_FAMILY, PolicyStore
+from abstrag.refine.ledger import Kept as KeptPatch
+from abstrag.refine.ledger import Ledger, text_hash
 
 
 class Patches:
-    """The patches of one policy folder, by the text they are for.
+    """The patches of one family in one policy folder, by the text they are for.
 
     The log is read again only when it has changed, for every search asks what is in force.
     """
 
-    def __init__(self, root: Path | None = None) -> None:
+    def __init__(self, root: Path | None = None, family: str = DEFAULT_FAMILY) -> None:
         self._root = policy_root(root)
-        self._kept: Kept[dict[str, tuple[Patch, ...]]] = Kept(1)
+        self._family = family
+        self._kept: Kept[dict[str, tuple[KeptPatch, ...]]] = Kept(1)
         self._writing = Lock()
+
+    @property
+    def root(self) -> Path:
+        """The policy folder."""
+        return self._root
+
+    @property
+    def family(self) -> str:
+        """Whose patches these are."""
+        return self._family
+
+    @property
+    def policy(self) -> PolicyStore:
+        """The policy store behind them."""
+        return PolicyStore.open(self._root, self._family)
 
     @property
     def ledger(self) -> Ledger:
         """The ledger that refinement reads and writes."""
-        from abstrag.refine.ledger import Ledger
+        return Ledger(self.policy)
 
-        return Ledger(PolicyStore.open(self._root))
+    def in_force(self, index: DocumentIndex) -> tuple[KeptPatch, ...]:
+        """Return the patches that were accepted for a document's text and not taken back.
 
-    def in_force(self, index: DocumentIndex) -> tuple[Patch, ...]:
-        """Return the patches that were accepted for a document's text and not taken back."""
+        Raises:
+            PolicyError: The log cannot be read.
+        """
         version = self._version()
         if version is None:
             return ()
-        known = self._kept.get(version, self._by_text)
-        return known.get(sha256(index.document.text.encode()).hexdigest(), ()) if known else ()
+        try:
+            known = self._kept.get(version, self._by_text)
+        except PolicyError as error:
+            hint = "--no-patches searches without what refinement has kept"
+            raise type(error)(
+                str(error), hint=f"{error.hint}; {hint}" if error.hint else hint
+            ) from error
+        return known.get(text_hash(index), ()) if known else ()
 
     def log(self) -> tuple[AuditEntry, ...]:
         """Return everything that was tried, oldest first."""
-        return PolicyStore.open(self._root).entries()
+        return self.policy.entries()
 
     def revert(self, name: str) -> AuditEntry:
         """Take back a patch, or a promoted edit of a program."""
         with self._writing:
-            store = PolicyStore.open(self._root)
+            store = self.policy
             if any(entry.payload["id"] == name for entry in store.changes()):
                 return store.revert(name)
             return self.ledger.revert(name)
@@ -64,8 +85,8 @@ class Patches:
             return None
         return seen.st_mtime_ns, seen.st_size
 
-    def _by_text(self) -> dict[str, tuple[Patch, ...]]:
-        found: dict[str, tuple[Patch, ...]] = {}
+    def _by_text(self) -> dict[str, tuple[KeptPatch, ...]]:
+        found: dict[str, tuple[KeptPatch, ...]] = {}
         for kept in self.ledger.kept():
-            found[kept.document] = (*found.get(kept.document, ()), kept.patch)
+            found[kept.document] = (*found.get(kept.document, ()), kept)
         return found

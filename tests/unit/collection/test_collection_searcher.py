@@ -16,7 +16,7 @@ from abstrag.model.record import from_json, to_json
 from abstrag.rank.aggregate import AGGREGATIONS
 from abstrag.rank.relevance import FAST, GENERAL, SMOOTH, Preset
 from abstrag.stores.open import open_store
-from abstrag.stores.protocol import Store
+from abstrag.stores.protocol import DocumentInfo, Store
 from tests.unit.collection.shelves import (
     TEXTS,
     Counted,
@@ -189,8 +189,8 @@ def test_a_shortlist_or_k_of_nothing_is_refused(library: Store) -> None:
 def test_only_the_shortlist_is_opened(library: Store) -> None:
     opened: list[str] = []
 
-    def note(index: object) -> Searcher:
-        searching = Searcher(index, preset=FAST)  # type: ignore[arg-type]
+    def note(info: DocumentInfo) -> Searcher:
+        searching = Searcher(library.get(info.id), preset=FAST)
         opened.append(searching.index.document.id)
         return searching
 

@@ -1,0 +1,83 @@
+"""A collection, opened: the documents of a store that pass some filters, asked as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from abstrag.collection.filters import Filters
+from abstrag.collection.map import CollectionMap
+from abstrag.collection.map_store import collection_map
+from abstrag.collection.results import CollectionRanking, CollectionWhyNot, Standing
+from abstrag.collection.searcher import CollectionSearcher
+from abstrag.collection.why_not import Passage, why_not
+from abstrag.engine.searcher import DEFAULT_K
+from abstrag.errors import InputError
+from abstrag.model.ranking import Hit
+from abstrag.stores.protocol import DocumentInfo
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.options import SearchOptions
+from abstrag.workspace.searchable import Searchable
+
+if TYPE_CHECKING:
+    from abstrag.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class SearchableCollection(Searchable):
+    """The documents of a store that pass some filters, ready to be asked as one."""
+
+    workspace: Workspace
+    options: SearchOptions
+    searcher: CollectionSearcher
+    filters: Filters
+
+    @property
+    def map(self) -> CollectionMap:
+        """What the documents name, which of it may be one thing at what cost, what stays apart."""
+        return collection_map(self.workspace.store)
+
+    def search(
+        self, query: str, *, k: int = DEFAULT_K, tau: float | None = None
+    ) -> CollectionRanking:
+        """Rank the segments of all documents as evidence for a question or a claim."""
+        return self.searcher.search(query, k=k, tau=self._tau(tau), filters=self.filters)
+
+    def explain(self, query: str, segment: str, *, tau: float | None = None) -> Hit:
+        """Return the full trace of one segment, named as DOCUMENT:SEGMENT."""
+        document, colon, name = segment.rpartition(":")
+        if not colon:
+            raise InputError(
+                f"{segment!r} names no segment of a collection",
+                hint="a rank such as 1, or document and segment: report:s12",
+            )
+        return self.searcher.explain(
+            query, document, name, tau=self._tau(tau), filters=self.filters
+        )
+
+    def why_not(
+        self,
+        query: str,
+        *,
+        passage: str | None = None,
+        segment: str | None = None,
+        k: int = DEFAULT_K,
+        tau: float | None = None,
+        document: str | None = None,
+    ) -> CollectionWhyNot:
+        """Say the one first reason why a passage is not among the first k hits of all."""
+        meant = Passage(passage, segment, document)
+        return why_not(self.searcher, query, meant, k=k, tau=self._tau(tau), filters=self.filters)
+
+    def standing(self, query: str, document: str) -> tuple[Standing, ...]:
+        """Say where a document stands with each source of the shortlist."""
+        return self.searcher.standing(query, document, filters=self.filters)
+
+    def documents(self) -> tuple[DocumentInfo, ...]:
+        """Describe the documents that pass the filters."""
+        every = self.searcher.shelf.documents
+        return tuple(info for info in every if self.filters.refuses(info) is None)
+
+    def document(self, name: str) -> SearchableDocument:
+        """Open one of the documents, under the same options."""
+        return self.workspace.document(name, self.options)

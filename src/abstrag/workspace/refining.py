@@ -1,0 +1,182 @@
+"""Refinement of documents of a workspace: one here, or many side by side in workers.
+
+State carries over from one case of a document to the next, so the cases of one document are refined
+in order by one worker. Documents with the same text share their patches; all but the first of them
+wait for their turn in this process. So a run with workers ends with the log of a run without.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from socket import gethostname
+from typing import Final
+
+from abstrag.engine.many_files import FEW, check_reach, index_many
+from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator, prompted_judges
+from abstrag.errors import AbstragError
+from abstrag.model.index import DocumentIndex
+from abstrag.rank.judging import Judge
+from abstrag.refine.episode import Episode
+from abstrag.refine.ledger import Kept, Ledger, text_hash
+from abstrag.refine.limits import Budget
+from abstrag.refine.outcome import Run
+from abstrag.workers.protocol import Engine, Lost
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
+
+WINDOW: Final = 4  # documents per worker that may be under way
+
+
+@dataclass(frozen=True, slots=True)
+class RefineOptions:
+    """Who says what is evidence, what must not fall, how much may be tried, what is kept."""
+
+    judge: Judge | None = None  # None: that of the workspace, or the shipped one
+    compression: str = "distractors"
+    budget: Budget = field(default_factory=Budget)
+    keep: bool = True  # write what is done into the policy log
+
+
+def refiner_of(
+    document: SearchableDocument,
+    options: RefineOptions | None = None,
+    *,
+    carried: Sequence[Kept] | None = None,
+) -> Refiner:
+    """Return what refines the search of a document.
+
+    Args:
+        document: However it was opened; patches are laid over it by the refiner itself.
+        options: How.
+        carried: The patches in force, for a process that must not write the log.
+    """
+    how = options or RefineOptions()
+    workspace = document.workspace
+    plain = workspace.document(document.index, replace(document.options, patched=False)).searcher
+    judge = how.judge or workspace.judge
+    title = plain.index.document.title
+    evaluator = packaged_evaluator(judge, title=title, compression=how.compression)
+    judges = local_judges(plain, evaluator)
+    if workspace.models is not None:
+        judges = prompted_judges(
+            workspace.models,
+            plain,
+            evaluator,
+            family=workspace.patches.family,
+            root=workspace.patches.root,
+        )
+    judges = replace(judges, budget=how.budget)
+    ledger = workspace.patches.ledger if how.keep and carried is None else None
+    return Refiner(
+        plain, judges, ledger=ledger, tau=document.options.tau, carried=tuple(carried or ())
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The queries about one document of the store, and the patches in force for it."""
+
+    document: str
+    episodes: tuple[Episode, ...]
+    carried: tuple[Kept, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refining:
+    """The `Task` of a worker: refine on all the queries about a document."""
+
+    config: WorkspaceConfig
+    options: RefineOptions
+    host: str
+
+    def start(self) -> Callable[[Case], Run]:
+        """Open the store; models load with the first document."""
+        check_reach(self.config.target, self.host)
+        workspace = Workspace(self.config)
+
+        def perform(case: Case) -> Run:
+            document = workspace.document(case.document)
+            return refiner_of(document, self.options, carried=case.carried).run(case.episodes)
+
+        return perform
+
+
+def by_target(episodes: Sequence[Episode]) -> list[tuple[Episode, ...]]:
+    """Group queries by the document they are about, in the order of the file."""
+    found: dict[str, list[Episode]] = {}
+    for episode in episodes:
+        found.setdefault(episode.target, []).append(episode)
+    return [tuple(group) for group in found.values()]
+
+
+def one_by_one(
+    workspace: Workspace, episodes: Sequence[Episode], options: RefineOptions | None = None
+) -> Iterator[tuple[Run, DocumentIndex]]:
+    """Refine documents in this process, in the order of the file."""
+    for group in by_target(episodes):
+        document = workspace.document(group[0].target)
+        yield document.refine_all(group, options=options), document.index
+
+
+def side_by_side(
+    workspace: Workspace,
+    episodes: Sequence[Episode],
+    options: RefineOptions,
+    engine: Engine,
+    lost: list[str],
+) -> Iterator[tuple[Run, DocumentIndex]]:
+    """Refine documents with workers; runs come, and are logged, in the order of the file.
+
+    What is said about documents that had to be given up goes to `lost`.
+    """
+    groups = by_target(episodes)
+    _index(workspace, [group[0].target for group in groups], engine)
+    order: deque[tuple[Episode, ...]] = deque()
+    ledger = workspace.patches.ledger if options.keep else None
+    cases = _cases(workspace, groups, order, ledger)
+    task = Refining(workspace.config.elsewhere(), options, gethostname())
+    with closing(engine.run(task, cases)) as results:
+        for case, run in results:
+            while order[0] != case.episodes:
+                yield from one_by_one(workspace, order.popleft(), options)
+            order.popleft()
+            if isinstance(run, Lost):
+                lost.append(f"{case.episodes[0].target}: {run.error}")
+                continue
+            document = workspace.document(case.document)
+            refiner_of(document, options).note(run, case.episodes)
+            yield run, document.index
+    for group in order:
+        yield from one_by_one(workspace, group, options)
+
+
+def _index(workspace: Workspace, targets: Sequence[str], engine: Engine) -> None:
+    """Index the files among the targets that are new or changed."""
+    files = [Path(target) for target in targets if Path(target).is_file()]
+    for outcome in index_many(workspace.library, workspace.target, files, engine, few=FEW):
+        if outcome.status == "failed":
+            error = AbstragError(outcome.error or "", hint=outcome.hint)
+            error.exit_code = outcome.exit_code
+            raise error
+
+
+def _cases(
+    workspace: Workspace,
+    groups: Sequence[tuple[Episode, ...]],
+    order: deque[tuple[Episode, ...]],
+    ledger: Ledger | None,
+) -> Iterator[Case]:
+    """Go through the documents that workers may do, and note the place of all."""
+    seen: set[str] = set()
+    for group in groups:
+        order.append(group)
+        info = workspace.library.locate(group[0].target)
+        text = text_hash(workspace.index(info))
+        if text not in seen:
+            seen.add(text)
+            yield Case(info.id, group, () if ledger is None else ledger.kept(text))

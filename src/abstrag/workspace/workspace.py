@@ -1,0 +1,374 @@
+"""The workspace: the one way to open anything.
+
+It owns the store, what models said, the Background, the models, the policy, the edits made by hand
+and the defaults. One process opens it once; threads share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from abstrag.collection.filters import Filters
+from abstrag.engine.kept import Kept
+from abstrag.engine.library import Library
+from abstrag.engine.searcher import Searcher
+from abstrag.errors import InputError, UnknownDocument
+from abstrag.indexing.pipeline import OnShortfall, OnStep
+from abstrag.model.document import Document
+from abstrag.model.index import DocumentIndex
+from abstrag.rank.judging import Judge
+from abstrag.refine.ledger import Kept as KeptPatch
+from abstrag.stores.location import is_store
+from abstrag.stores.open import beside, open_store, resolved, shown
+from abstrag.stores.postgres.address import is_address
+from abstrag.stores.protocol import DocumentInfo
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.edits import EditStore, applied
+from abstrag.workspace.options import Knowledge, SearchOptions, WorkspaceConfig
+from abstrag.workspace.patches import Patches
+from abstrag.workspace.searchable import Searchable
+
+if TYPE_CHECKING:
+    from abstrag.collection.shelf import Shelf
+    from abstrag.engine.generator import Generator
+    from abstrag.engine.prompting import Prompting
+    from abstrag.engine.verdicts import Verdicts
+    from abstrag.llm.connect import Models
+    from abstrag.llm.estimate import Estimate
+    from abstrag.workspace.collection import SearchableCollection
+
+OnMade = Callable[[int, int], None]  # told how many are done, of how many
+
+_VARIANTS = 3  # searchers kept for each document: presets, edits being tried out
+_SHELVES = 2  # with embeddings and without
+
+
+class Workspace:
+    """Opens documents and collections of one store; safe to share between threads.
+
+    with Workspace(WorkspaceConfig("library.db")) as workspace:
+        workspace.open("report.pdf").search("Who bought the company?")
+    """
+
+    def __init__(
+        self,
+        config: WorkspaceConfig | None = None,
+        *,
+        models: Models | None = None,
+        judge: Judge | None = None,
+        verdicts: Verdicts | None = None,
+    ) -> None:
+        """Open the store.
+
+        Args:
+            config: Which store, Background, policy and defaults.
+            models: Language models; they index, read queries, judge and write where they have the
+                role.
+            judge: Asked instead of the shipped judge, also about what is evidence in refinement.
+            verdicts: Asked instead of the shipped judge of claims.
+        """
+        self.config = config or WorkspaceConfig()
+        self.models = models
+        self.judge = judge
+        self.verdicts = verdicts
+        self.defaults = self.config.defaults
+        self.target = self.config.target
+        self.patches = Patches(self.config.policy, self.config.family)
+        self.refining = Lock()
+        background = _loaded(self.config.background)
+        self.store = open_store(self.target, create=self.config.create)
+        in_memory = str(self.target) == ":memory:"
+        self.edits = EditStore(None if in_memory else beside(self.target, ".studio") / "edits")
+        self.library = Library(self.store, background, self.config.settings)
+        self._indexes: Kept[DocumentIndex] = Kept(self.config.keep)
+        self._searchers: Kept[Searcher] = Kept(self.config.keep * _VARIANTS)
+        self._shelves: Kept[Shelf] = Kept(_SHELVES)
+
+    @cached_property
+    def prompting(self) -> Prompting | None:
+        """What the models do for indexing and search; None without any."""
+        if self.models is None:
+            return None
+        from abstrag.engine.prompting import Prompting
+
+        return Prompting.of(self.models)
+
+    @cached_property
+    def generator(self) -> Generator | None:
+        """What writes answers; None when no model has the role."""
+        from abstrag.llm.model import Role
+
+        model = self.models.get(Role.ANSWER) if self.models else None
+        if model is None:
+            return None
+        from abstrag.engine.generator import Generator
+        from abstrag.policy.load import load_programs
+
+        return Generator(model, load_programs())
+
+    def indexing(
+        self,
+        on_step: OnStep = lambda _name: None,
+        on_shortfall: OnShortfall = lambda _shortfall: None,
+    ) -> Library:
+        """Return what indexes files into the store, with whom to tell how far it is."""
+        prompts = self.prompting.index if self.prompting else None
+        return replace(self.library, prompts=prompts, on_step=on_step, on_shortfall=on_shortfall)
+
+    def documents(self) -> tuple[DocumentInfo, ...]:
+        """Describe every document of the store."""
+        return self.store.documents()
+
+    def open(
+        self,
+        target: str | Path | Document | DocumentIndex | None = None,
+        options: SearchOptions | None = None,
+        *,
+        filters: Filters | None = None,
+    ) -> Searchable:
+        """Open what a target names.
+
+        A file, which is indexed first when it is new or changed, a document's id, a `Document`,
+        which is indexed and kept, and a `DocumentIndex` are one document. The store itself, None
+        and a folder that was indexed are a collection.
+        """
+        if target is None or self.is_collection(target):
+            if target is not None and Path(str(target)).is_dir():
+                folder = str(Path(str(target)).resolve())
+                filters = replace(filters or Filters(), folder=folder)
+            return self.collection(filters, options)
+        if filters is not None and filters.any:
+            raise InputError(
+                f"a filter chooses among documents, and {_named(target)!r} is one document",
+                hint="name a store or an indexed folder",
+            )
+        return self.document(target, options)
+
+    def is_collection(self, target: object) -> bool:
+        """Tell whether a target names many documents: this store, or a folder."""
+        if not isinstance(target, str | Path):
+            return False
+        if is_address(str(target)) or is_store(target):
+            if resolved(target) != resolved(self.target):
+                raise InputError(
+                    f"{shown(target)!r} is another store than {shown(self.target)!r}",
+                    hint="open it by itself",
+                )
+            return True
+        return Path(target).is_dir()
+
+    def document(
+        self,
+        target: str | Path | Document | DocumentIndex,
+        options: SearchOptions | None = None,
+    ) -> SearchableDocument:
+        """Open one document: a file, an id, a document or an index."""
+        options = options or self.defaults
+        if isinstance(target, DocumentIndex):
+            kept = self._kept(target, options)
+            return self._opened(options, self._searcher(target, kept, options), kept)
+        if isinstance(target, Document):
+            target = self.indexing().index_document(target).document.id
+        info = self.indexing().locate(str(target))
+        kept = self._kept(self.index(info), options)
+        return self._opened(options, self._kept_searcher(info, kept, options), kept)
+
+    def index(self, document: str | DocumentInfo) -> DocumentIndex:
+        """Return the index of a document as the chain made it, under its name in the store."""
+        info = self.store.find(document) if isinstance(document, str) else document
+        return self._indexes.get(_version(info), lambda: _called(self.store.get(info.id), info.id))
+
+    def edited(self, document: str) -> DocumentIndex:
+        """Return the index of a document with its map as a person left it."""
+        index = self.index(document)
+        return applied(index, self.edits.read(index.document.id))
+
+    def remove(self, document: str) -> DocumentInfo:
+        """Forget a document and what was edited in it, and say what it was."""
+        info = self.store.find(document)
+        self.store.remove(info.id)
+        self.edits.forget(info.id)
+        return info
+
+    def collection(
+        self,
+        filters: Filters | None = None,
+        options: SearchOptions | None = None,
+        *,
+        embeddings: bool = True,
+        shortlist: int | None = None,
+        on_made: OnMade = lambda _done, _all: None,
+    ) -> SearchableCollection:
+        """Open the documents of the store that pass some filters.
+
+        Args:
+            filters: Which documents.
+            options: How they are searched.
+            embeddings: False shortlists documents by words and terms alone.
+            shortlist: How many documents are opened for a query, if not the usual number.
+            on_made: Told how many missing cards of documents are made, of how many.
+        """
+        from abstrag.collection.searcher import SHORTLIST, CollectionSearcher
+        from abstrag.workspace.collection import SearchableCollection
+
+        filters, options = filters or Filters(), options or self.defaults
+        self._refuse_one_at_a_time()
+        self._see_that_there_are_some(filters)
+        searcher = CollectionSearcher(
+            self.store,
+            preset=options.preset,
+            embeddings=embeddings,
+            shortlist=SHORTLIST if shortlist is None else shortlist,
+            open_document=lambda info: self._searcher_of(info, options),
+            shelf=self._shelf(embeddings, on_made),
+        )
+        return SearchableCollection(self, options, searcher, filters)
+
+    def estimate(self, target: str, *, singly: bool = False) -> tuple[Estimate, Estimate]:
+        """Say what indexing a target will take where that is due, and a search of it at most.
+
+        `singly` tells that segments may be judged one at a time.
+        """
+        from abstrag.llm.estimate import Estimate
+
+        prompting = self.prompting
+        if prompting is None:
+            return Estimate(), Estimate(most=True)
+        plans = self.indexing().plan_file(Path(target)) if Path(target).is_file() else ()
+        found = self.library.open(target)  # local mode tells how many segments there are
+        return prompting.estimate(plans), prompting.estimate_search(found, singly=singly)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _opened(
+        self, options: SearchOptions, searcher: Searcher, kept: tuple[KeptPatch, ...]
+    ) -> SearchableDocument:
+        return SearchableDocument(self, options, searcher, kept)
+
+    def _searcher_of(self, info: DocumentInfo, options: SearchOptions) -> Searcher:
+        return self._kept_searcher(info, self._kept(self.index(info), options), options)
+
+    def _kept(self, index: DocumentIndex, options: SearchOptions) -> tuple[KeptPatch, ...]:
+        return self.patches.in_force(index) if options.patched else ()
+
+    def _kept_searcher(
+        self, info: DocumentInfo, kept: tuple[KeptPatch, ...], options: SearchOptions
+    ) -> Searcher:
+        edits = self.edits.read(info.id) | options.edits
+        names = tuple(each.id for each in kept)
+        key: Hashable = (_version(info), edits, names, replace(options, tau=0.0, edits=edits))
+        return self._searchers.get(
+            key,
+            lambda: self._searcher(applied(self.index(info), edits), kept, options),
+        )
+
+    def _searcher(
+        self, index: DocumentIndex, kept: tuple[KeptPatch, ...], options: SearchOptions
+    ) -> Searcher:
+        """Build what searches an index; threads find everything in it made."""
+        patches = () if options.idle else tuple(each.patch for each in kept)
+        if self.prompting is not None and self.judge is None:
+            made = self.prompting.searcher(
+                index,
+                preset=options.preset,
+                without=options.without,
+                memory=self.store,
+                patches=patches,
+            )
+        else:
+            made = Searcher(
+                index,
+                preset=options.preset,
+                without=options.without,
+                judge=self.judge if options.preset.judge_weight else None,
+                memory=self.store,
+                patches=patches,
+                reprice=options.reprice,
+            )
+        made.prepare()
+        return made
+
+    def _shelf(self, embeddings: bool, on_made: OnMade) -> Shelf:
+        """Return the cards of all documents, read again when the documents have changed."""
+        from abstrag.collection.cards import all_cards
+        from abstrag.collection.shelf import Shelf
+        from abstrag.neural.embedder import default_embedder
+
+        encoder = default_embedder() if embeddings else None
+        key = tuple(map(_version, self.store.documents())), embeddings
+        return self._shelves.get(
+            key, lambda: Shelf.of(all_cards(self.store, encoder=encoder, on_made=on_made))
+        )
+
+    def _refuse_one_at_a_time(self) -> None:
+        """Say what only one document at a time can be given."""
+        if self.models is not None:
+            raise InputError(
+                "a collection is searched without a language model",
+                hint="leave --llm and --dry-run out, or name one document",
+            )
+        if self.config.background is not None or self.config.settings.granularity is not None:
+            raise InputError(
+                "a collection is searched as it was indexed",
+                hint="give --background and --granularity to abstrag index",
+            )
+
+    def _see_that_there_are_some(self, filters: Filters) -> None:
+        documents = self.store.documents()
+        if not documents:
+            raise UnknownDocument(
+                f"the store {shown(self.target)!r} is empty",
+                hint="abstrag index FOLDER puts documents into it",
+            )
+        if filters.folder is not None:
+            only = Filters(folder=filters.folder)
+            if all(only.refuses(info) for info in documents):
+                raise UnknownDocument(
+                    f"no document of the store comes from the folder {filters.folder!r}",
+                    hint=f"abstrag index {filters.folder}",
+                )
+
+
+def _loaded(background: Knowledge | str | Path | None) -> Knowledge | None:
+    if background is None or not isinstance(background, str | Path):
+        return background
+    from abstrag.backgrounds.compiled import load
+
+    return load(background)
+
+
+def _version(info: DocumentInfo) -> tuple[str, str, str, str]:
+    """Name a document as it is now; indexing it again makes another version."""
+    return info.id, info.content_hash, info.fingerprint, info.indexed_at
+
+
+def _called(index: DocumentIndex, name: str) -> DocumentIndex:
+    """Return an index whose document is called as in the store, so that hits name it right."""
+    if index.document.id == name:
+        return index
+    return replace(index, document=replace(index.document, id=name))
+
+
+def _named(target: object) -> str:
+    if isinstance(target, Document):
+        return target.id
+    return target.document.id if isinstance(target, DocumentIndex) else str(target)

@@ -22,6 +22,7 @@ from abstrag.stores.columns import (
     PACKED,
     decoding,
     document_info,
+    document_infos,
 )
 from abstrag.stores.connection import configure, connect, corrupt, translated
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
@@ -129,8 +130,8 @@ class SqliteStore:
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Describe every document, sorted by id."""
         with self._reading() as run:
-            rows = run.execute(f"{INFO} ORDER BY id").fetchall()
-        return tuple(document_info(row, self._corrupt) for row in rows)
+            rows = run.execute(INFO).fetchall()  # as they lie in the file
+        return document_infos(rows, self._corrupt)
 
     def postings(self, document_id: str, term_ids: Iterable[str]) -> dict[str, tuple[Mention, ...]]:
         """Return the mentions of each term in index order; a term without any maps to `()`."""

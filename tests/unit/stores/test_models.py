@@ -1,6 +1,6 @@
 """What a search of a collection keeps in a store is told by model, and never mixed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ class Turned(Letters):
 
     fingerprint = "turned letters:1"
 
-    def embed(self, texts: list[str]) -> Vectors:  # type: ignore[override]
+    def embed(self, texts: Sequence[str]) -> Vectors:
         return -super().embed(texts)
 
 

@@ -17,6 +17,7 @@ from abstrag.stores.columns import (
     PACKED,
     decoding,
     document_info,
+    document_infos,
 )
 from abstrag.stores.memory import LIMITS
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
@@ -144,9 +145,7 @@ class PostgresStore:
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Describe every document, sorted by id."""
         rows = self._session.read(lambda run: run.execute(INFO).fetchall())
-        return tuple(
-            sorted((document_info(row, self._corrupt) for row in rows), key=lambda info: info.id)
-        )
+        return document_infos(rows, self._corrupt)
 
     def postings(self, document_id: str, term_ids: Iterable[str]) -> dict[str, tuple[Mention, ...]]:
         """Return the mentions of each term in index order; a term without any maps to `()`."""

@@ -10,6 +10,7 @@ from typing import Final
 
 from abstrag.errors import InputError, StoreCorrupt, StoreError
 from abstrag.sqlite_file import BUSY_S, result_code
+from abstrag.stores.location import in_memory
 from abstrag.stores.postgres.address import SCHEMES
 
 _AGAIN: Final = "move the file away and index again, or choose another one with --store"
@@ -26,26 +27,30 @@ _HINTS: Final = {
 
 
 def connect(path: Path, *, create: bool) -> sqlite3.Connection:
-    """Open the file at a path; `create` makes it, and the folders above it, when it is missing."""
+    """Open the file at a path; `create` makes it, and the folders above it, when it is missing.
+
+    Several threads may use the connection, as long as they take turns.
+    """
     if any(f"{scheme}:" in path.parts for scheme in SCHEMES):
         # a path has one slash where the address had two; not shown, for it may hold a password
         raise StoreError(
             "the address of a PostgreSQL server is no file", hint="hand it over as text, not a Path"
         )
     try:
-        if path.is_dir():
+        if not in_memory(path) and path.is_dir():
             raise StoreError(
                 f"{str(path)!r} is a folder, not a store", hint="name a file with --store"
             )
-        if not create and not path.exists():
+        if not create and (in_memory(path) or not path.exists()):  # in memory, each is a new one
             raise StoreError(f"no store at {str(path)!r}", hint="abstrag index FILE makes one")
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not in_memory(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
             f"the folder of the store {str(path)!r} cannot be used: {error}", hint=_PERMISSION
         ) from error
     with translated(path):
-        return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+        return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
 
 
 def configure(connection: sqlite3.Connection) -> None:

@@ -14,6 +14,7 @@ from abstrag.stores.postgres.address import is_address
 
 STORE_VARIABLE: Final = "ABSTRAG_STORE"
 STORE_NAME: Final = "store.db"
+MEMORY: Final = ":memory:"  # in place of a path: a store without a file
 APPLICATION_ID: Final = 0x41627352  # "AbsR": marks an SQLite file as ours, in its header
 
 
@@ -28,6 +29,11 @@ def default_store_path() -> Path:
     if chosen:
         return Path(chosen).expanduser()
     return Path(user_data_dir("abstrag", appauthor=False)) / STORE_NAME
+
+
+def in_memory(target: str | Path) -> bool:
+    """True for the name of a store that has no file; each that is opened is another one."""
+    return str(target) == MEMORY
 
 
 def is_store(path: str | Path) -> bool:

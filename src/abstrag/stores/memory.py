@@ -86,6 +86,32 @@ def forget(connection: sqlite3.Connection, content_hash: str) -> None:
     connection.execute("DELETE FROM owners WHERE content_hash = ?", (content_hash,))
 
 
+def models(connection: sqlite3.Connection, kind: str) -> dict[str, int]:
+    """Count the entries of a kind by model; only an index is read for it."""
+    table = table_of(kind)
+    return dict(
+        connection.execute(
+            f"SELECT model, sum(entries) FROM (SELECT owner, count(*) AS entries FROM {table} "
+            "GROUP BY owner) JOIN owners ON number = owner GROUP BY model ORDER BY model"
+        )
+    )
+
+
+def forget_models(connection: sqlite3.Connection, kind: str, keep: Sequence[str]) -> int:
+    """Drop the entries of a kind that other models made, and return how many there were."""
+    table, marks = table_of(kind), ", ".join("?" for _ in keep)
+    dropped = connection.execute(
+        f"DELETE FROM {table} WHERE owner IN "
+        f"(SELECT number FROM owners WHERE model NOT IN ({marks}))",
+        tuple(keep),
+    ).rowcount
+    unused = " AND ".join(
+        f"NOT EXISTS (SELECT 1 FROM {each} WHERE owner = owners.number)" for each in LIMITS
+    )
+    connection.execute(f"DELETE FROM owners WHERE model NOT IN ({marks}) AND {unused}", tuple(keep))
+    return dropped
+
+
 def table_of(kind: str) -> str:
     """Return the table of a kind, which is its name; nothing else gets into a statement."""
     if kind not in LIMITS:

@@ -1,4 +1,4 @@
-"""Opening a store by what a person calls it: a file, or the address of a PostgreSQL server."""
+"""Opening a store by what a person calls it: a file, `:memory:`, or the address of a server."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from platformdirs import user_data_dir
 
-from abstrag.errors import ResourceMissing
-from abstrag.stores.location import STORE_VARIABLE, default_store_path
+from abstrag.errors import ResourceMissing, StoreError
+from abstrag.stores.location import STORE_VARIABLE, default_store_path, in_memory
 from abstrag.stores.postgres.address import Address, is_address
 from abstrag.stores.protocol import Store
 from abstrag.stores.sqlite import SqliteStore
@@ -29,15 +29,23 @@ def shown(target: Target) -> str:
 
 
 def resolved(target: Target) -> Target:
-    """Make a path independent of the folder we are in; an address is that already."""
-    return target if is_address(target) else Path(target).resolve()
+    """Make a path independent of the folder we are in; an address and `:memory:` are already."""
+    return target if is_address(target) or in_memory(target) else Path(target).resolve()
 
 
 def beside(target: Target, suffix: str) -> Path:
     """Return the path for what belongs to a store and is not in it: `store.db` and a suffix.
 
     What belongs to a server lies in the user's data folder, called by a hash of the address.
+
+    Raises:
+        StoreError: The store is in memory, and nothing is kept beside it.
     """
+    if in_memory(target):
+        raise StoreError(
+            f"a store in memory keeps nothing beside it, such as {suffix!r}",
+            hint="name a file with --store",
+        )
     if is_address(target):
         name = sha256(shown(target).encode()).hexdigest()[:16]
         return Path(user_data_dir("abstrag", appauthor=False)) / "servers" / f"{name}{suffix}"
@@ -46,7 +54,11 @@ def beside(target: Target, suffix: str) -> Path:
 
 
 def open_store(target: Target, *, create: bool = True) -> Store:
-    """Open the store that a path or an address names; `create` makes a missing one."""
+    """Open the store that a path or an address names; `create` makes a missing one.
+
+    Threads may share what is opened; another process opens its own. `:memory:` is a new and private
+    store each time, and without `create` there is none.
+    """
     if not is_address(target):
         return SqliteStore.open(target, create=create)
     try:

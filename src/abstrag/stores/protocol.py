@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Protocol, Self
 
@@ -46,7 +46,8 @@ class Store(Protocol):
     """Finished indexes by document, and the intermediate layers they were made from.
 
     Every call is one transaction: it is done wholly or not at all, and readers never see half of
-    it. Several processes may use one store at the same time.
+    it. Several processes may use one store at the same time, each of them opened by itself, and
+    the threads of a process may share one that is open. A call on a closed store is a `StoreError`.
     """
 
     def put(self, index: DocumentIndex, *, source_path: str | None, source_hash: str) -> str:
@@ -137,12 +138,36 @@ class Store(Protocol):
         """Return everything of a kind that is remembered of a content, by model."""
         ...
 
+    def version(self) -> int:
+        """Return a number that is another one whenever a document was put or removed, by anyone.
+
+        It costs one small query, so that what was read of all documents can be kept until then.
+        """
+        ...
+
+    def models(self) -> dict[str, dict[str, int]]:
+        """Count what models made, by kind and the model's fingerprint.
+
+        The kinds are `embeddings` and `judgements`, counted by text and pair, and `vectors`: the
+        layers that hold vectors of documents.
+        """
+        ...
+
+    def forget_models(self, kind: str, *, keep: Collection[str]) -> int:
+        """Drop what models other than some made of a kind, and return how much that was.
+
+        Args:
+            kind: One that `models` tells.
+            keep: Fingerprints of the models whose work stays.
+        """
+        ...
+
     def check(self) -> None:
         """Read everything once; a broken store is a `StoreCorrupt`."""
         ...
 
     def close(self) -> None:
-        """Let go of the store; closing twice is fine."""
+        """Let go of the store, once calls of other threads are done; closing twice is fine."""
         ...
 
     def __enter__(self) -> Self:

@@ -17,6 +17,8 @@ from abstrag.stores.location import APPLICATION_ID
 
 Migration = tuple[str, ...]
 
+VERSION_KEY: Final = "documents_version"  # in `meta`: how often documents came, changed or went
+
 # Narrow tables are clustered by document, so that one document is one stretch of the file. A term
 # is known by its number within the document; `kind` is NULL for an id that edges, postings or
 # contexts name although the map has no such term.
@@ -177,7 +179,21 @@ _V2: Final[Migration] = (
     ),
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (_V1, _V2)
+# A number that changes with every document that comes or goes. Triggers count, so that nobody who
+# writes can forget to: a program of version 2 may have the file open while it becomes this version.
+_V3: Final[Migration] = (
+    f"INSERT INTO meta VALUES ('{VERSION_KEY}', '0')",
+    *(
+        f"""
+        CREATE TRIGGER documents_{what.lower()} AFTER {what} ON documents BEGIN
+            UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = '{VERSION_KEY}';
+        END
+        """
+        for what in ("INSERT", "UPDATE", "DELETE")
+    ),
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_V1, _V2, _V3)
 
 
 def migrate(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +14,7 @@ from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Mention
 from abstrag.sqlite_file import transaction, use_write_ahead_log
+from abstrag.stores import memory
 from abstrag.stores.columns import (
     GIVEN,
     INFO,
@@ -21,15 +22,17 @@ from abstrag.stores.columns import (
     PACKED,
     decoding,
     document_info,
+    document_infos,
 )
 from abstrag.stores.connection import configure, connect, corrupt, translated
-from abstrag.stores.memory import forget, recall, remember, remembered
+from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import candidates, choose, complete, unknown
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import LAYER_VERSIONS, LAYERS_AT_A_TIME, DocumentInfo
 from abstrag.stores.rows import Packed, mention, squeeze, unpack, unpack_background, unsqueeze
-from abstrag.stores.schema import migrate
+from abstrag.stores.schema import VERSION_KEY, migrate
 from abstrag.stores.tables import TABLES, Row
+from abstrag.stores.turns import Turns
 
 _INSERT: Final = (
     f"INSERT INTO documents ({', '.join(GIVEN)}) VALUES ({', '.join(f':{name}' for name in GIVEN)})"
@@ -47,15 +50,23 @@ _LAYERS_NAMED: Final = (  # the index holds every name, so that no data of other
 
 
 class SqliteStore:
-    """A `Store` in one SQLite file. Open one per thread."""
+    """A `Store` in one SQLite file, or in memory under the name `:memory:`.
+
+    Threads may share it: each call waits for its turn at the one connection and decodes what it
+    read afterwards. A process opens its own.
+    """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
+        self._turns = Turns(str(path))
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Self:
-        """Open the store at a path, making or migrating the file where that is needed."""
+        """Open the store at a path, making or migrating the file where that is needed.
+
+        `:memory:` is a new store that nobody else sees and that is gone when it is closed.
+        """
         path = Path(path)
         connection = connect(path, create=create)
         try:
@@ -119,20 +130,21 @@ class SqliteStore:
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Describe every document, sorted by id."""
         with self._reading() as run:
-            rows = run.execute(f"{INFO} ORDER BY id").fetchall()
-        return tuple(document_info(row, self._corrupt) for row in rows)
+            rows = run.execute(INFO).fetchall()  # as they lie in the file
+        return document_infos(rows, self._corrupt)
 
     def postings(self, document_id: str, term_ids: Iterable[str]) -> dict[str, tuple[Mention, ...]]:
         """Return the mentions of each term in index order; a term without any maps to `()`."""
+        wanted = list(term_ids)  # whatever makes them may use the store itself
         with self._reading() as run:
             (number,) = self._select(("number",), document_id)
-            return {
-                term_id: tuple(
-                    mention(term_id, row)
-                    for row in run.execute(_POSTINGS, (number, number, term_id))
-                )
-                for term_id in term_ids
+            rows = {
+                term_id: run.execute(_POSTINGS, (number, number, term_id)).fetchall()
+                for term_id in wanted
             }
+        return {
+            term_id: tuple(mention(term_id, row) for row in some) for term_id, some in rows.items()
+        }
 
     def remove(self, document_id: str) -> None:
         """Forget a document, named by its full store id, and the layers only it needed."""
@@ -198,19 +210,49 @@ class SqliteStore:
     ) -> dict[bytes, bytes]:
         """Return what is remembered of some keys, under a content and a model's fingerprint."""
         with self._reading() as run:
-            return recall(run, kind, content_hash, model, keys)
+            return memory.recall(run, kind, content_hash, model, keys)
 
     def remember(
         self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
     ) -> None:
         """Keep what a model said; what is there already stays, and the oldest makes room."""
         with self._writing() as run:
-            remember(run, kind, content_hash, model, values)
+            memory.remember(run, kind, content_hash, model, values)
 
     def remembered(self, kind: str, content_hash: str) -> dict[str, dict[bytes, bytes]]:
         """Return everything of a kind that is remembered of a content, by model."""
         with self._reading() as run:
-            return remembered(run, kind, content_hash)
+            return memory.remembered(run, kind, content_hash)
+
+    def version(self) -> int:
+        """Return a number that is another one whenever a document was put or removed."""
+        with self._reading() as run:
+            row = run.execute("SELECT value FROM meta WHERE key = ?", (VERSION_KEY,)).fetchone()
+        with decoding("version of the documents", self._corrupt):
+            return int(row[0])
+
+    def models(self) -> dict[str, dict[str, int]]:
+        """Count what models made, by kind and the model's fingerprint."""
+        with self._reading() as run:
+            said = {kind: memory.models(run, kind) for kind in memory.LIMITS}
+            rows = run.execute(
+                "SELECT layer, fingerprint, count(*) FROM layers "
+                f"WHERE {LAYERS_OF_VECTORS} GROUP BY layer, fingerprint"
+            ).fetchall()
+        return {**said, VECTORS: counted(rows)}
+
+    def forget_models(self, kind: str, *, keep: Collection[str]) -> int:
+        """Drop what models other than some made of a kind, and return how much that was."""
+        kept = checked(kind, keep)
+        with self._writing() as run:
+            if kind != VECTORS:
+                return memory.forget_models(run, kind, kept)
+            rows = run.execute(
+                f"SELECT DISTINCT layer, fingerprint FROM layers WHERE {LAYERS_OF_VECTORS}"
+            ).fetchall()
+            return run.executemany(
+                "DELETE FROM layers WHERE layer = ? AND fingerprint = ?", others(rows, kept)
+            ).rowcount
 
     def check(self) -> None:
         """Read everything once; a broken store is a `StoreCorrupt`."""
@@ -226,7 +268,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Let go of the store; closing twice is fine."""
-        self._connection.close()
+        self._turns.end(self._connection.close)
 
     def __enter__(self) -> Self:
         """Return the store itself."""
@@ -244,12 +286,22 @@ class SqliteStore:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Give one consistent view of the file, whatever others write meanwhile."""
-        with translated(self.path), transaction(self._connection, write=False):
-            yield self._connection
+        with self._transaction(write=False) as run:
+            yield run
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with translated(self.path), transaction(self._connection, write=True):
+        with self._transaction(write=True) as run:
+            yield run
+
+    @contextmanager
+    def _transaction(self, *, write: bool) -> Iterator[sqlite3.Connection]:
+        """Keep the connection to this thread for one transaction; what is in it should be short."""
+        with (
+            self._turns.taken(),
+            translated(self.path),
+            transaction(self._connection, write=write),
+        ):
             yield self._connection
 
     def _corrupt(self, problem: str) -> StoreCorrupt:
@@ -295,4 +347,4 @@ class SqliteStore:
                 self._connection.execute(
                     "DELETE FROM layers WHERE content_hash = ?", (content_hash,)
                 )
-                forget(self._connection, content_hash)
+                memory.forget(self._connection, content_hash)

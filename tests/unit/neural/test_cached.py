@@ -71,6 +71,23 @@ def test_documents_and_models_do_not_mix(store: SqliteStore) -> None:
     assert third.asked == ["a"]
 
 
+def test_vectors_of_two_models_never_come_back_together(store: SqliteStore) -> None:
+    narrow, wide = Letters(), Wide()
+    wide.fingerprint = "wide:1"
+    texts = ["aab", "c", "bd"]
+    for some in (texts[:2], texts):  # first made, then recalled and made
+        for model in (narrow, wide):
+            found = CachedEncoder(model, store, content_hash="c1").embed(some)
+            assert np.array_equal(found, type(model)().embed(some))
+    assert narrow.asked == wide.asked == texts
+    assert store.models()["embeddings"] == {"letters:1": 3, "wide:1": 3}
+    store.forget_models("embeddings", keep=["wide:1"])
+    again = Letters()
+    CachedEncoder(again, store, content_hash="c1").embed(texts)
+    CachedEncoder(wide, store, content_hash="c1").embed(texts)
+    assert (again.asked, wide.asked) == (texts, texts)
+
+
 def test_a_pair_is_judged_once(store: SqliteStore) -> None:
     first, second = Lengths(), Lengths()
     made = CachedJudge(first, store, content_hash="c1").score("q", ["one", "three", "one"])

@@ -1,4 +1,4 @@
-"""The embedded store is a store."""
+"""The embedded store is a store, in a file and in memory."""
 
 from pathlib import Path
 
@@ -6,10 +6,22 @@ import pytest
 
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.testing.stores.conformance import StoreConformance
+from abstrag.testing.stores.kept import KeptRules
+from abstrag.testing.stores.models import ModelRules
 from abstrag.testing.stores.opening import Opener
+from abstrag.testing.stores.threads import ThreadRules
+from abstrag.testing.stores.version import VersionRules
 
 
 class TestSqlite(StoreConformance):
     @pytest.fixture
     def opener(self, tmp_path: Path) -> Opener:
         return lambda: SqliteStore.open(tmp_path / "deep" / "store.db")
+
+
+class TestInMemory(KeptRules, ModelRules, ThreadRules, VersionRules):
+    """Whatever does not ask for a store that is opened twice."""
+
+    @pytest.fixture
+    def opener(self) -> Opener:
+        return lambda: SqliteStore.open(":memory:")

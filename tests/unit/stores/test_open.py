@@ -10,6 +10,7 @@ from abstrag.stores.location import default_store_path
 from abstrag.stores.open import beside, default_store, open_store, resolved, shown
 from abstrag.stores.reopened import ReopenedMemory
 from abstrag.stores.sqlite import SqliteStore
+from tests.unit.stores.samples import sample_index
 
 ADDRESS = "postgresql://ann:hush@127.0.0.1:1/books"
 
@@ -51,6 +52,27 @@ def test_an_address_that_became_a_path_makes_no_folder_of_that_name(
     with pytest.raises(StoreError, match="no file") as caught:
         open_store(Path(ADDRESS))
     assert "hush" not in f"{caught.value}{caught.value.hint}"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", [":memory:", Path(":memory:")])
+def test_a_store_in_memory_is_private_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str | Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with open_store(name) as one, open_store(resolved(name)) as other:
+        one.put(sample_index(), source_path="/a", source_hash="1")
+        one.check()
+        assert len(one.documents()) == 1
+        assert other.documents() == ()
+    with open_store(name) as again:
+        assert again.documents() == ()
+    with pytest.raises(StoreError, match="no store at ':memory:'"):
+        open_store(name, create=False)
+    with pytest.raises(StoreError, match="keeps nothing beside it") as caught:
+        beside(name, ".studio")
+    assert caught.value.hint == "name a file with --store"
+    assert shown(name) == ":memory:"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_json
 from abstrag.stores.sqlite import SqliteStore
+from tests.unit.stores.forking import fork_over
 from tests.unit.stores.samples import sample_index
 
 READ = """
@@ -88,3 +89,7 @@ def test_four_writers_of_one_new_store_lose_nothing(tmp_path: Path) -> None:
             expected = replace(index, document=replace(index.document, id=name))
             assert store.get(name) == expected
             assert store.get_layer(name, "times", "f1") == name.encode()
+
+
+def test_a_forked_process_opens_the_store_for_itself(tmp_path: Path) -> None:
+    assert fork_over(str(tmp_path / "store.db")) == 0

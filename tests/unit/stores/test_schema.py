@@ -35,7 +35,7 @@ def connection() -> Iterator[sqlite3.Connection]:
 
 def version(connection: sqlite3.Connection) -> str:
     found: str
-    (found,) = connection.execute("SELECT value FROM meta").fetchone()
+    (found,) = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
     return found
 
 
@@ -87,7 +87,20 @@ def test_a_version_1_file_learns_to_remember(tmp_path: Path) -> None:
     with SqliteStore.open(path) as store:
         store.remember("embeddings", "c1", "m1", {b"k": b"v"})
         assert store.recall("embeddings", "c1", "m1", [b"k"]) == {b"k": b"v"}
-        assert version(store._connection) == "2"
+        assert version(store._connection) == str(len(MIGRATIONS))
+
+
+def test_a_program_that_knows_no_version_of_the_documents_changes_it_all_the_same(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "store.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as old:
+        migrate(old, path, migrations=MIGRATIONS[:2])
+        with SqliteStore.open(path) as store:
+            store.put(sample_index(), source_path="/a", source_hash="1")
+            before = store.version()
+            old.execute("DELETE FROM documents")
+            assert store.version() != before
 
 
 def test_a_file_of_a_newer_program_is_left_alone(tmp_path: Path) -> None:

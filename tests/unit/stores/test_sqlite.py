@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from abstrag.errors import StoreError
+from abstrag.model.index import DocumentIndex
 from abstrag.stores.protocol import Store
+from abstrag.stores.rows import Packed, unpack
 from abstrag.stores.sqlite import SqliteStore
+from abstrag.testing.stores.threads import in_threads
 from tests.unit.stores.samples import sample_index
 
 
@@ -70,6 +73,27 @@ def test_a_writer_that_waits_in_vain_says_who_is_in_the_way(
         put(other, "trip", "/a")
     assert caught.value.hint is not None
     assert "another process" in caught.value.hint
+
+
+def test_other_threads_go_on_while_one_decodes_what_it_read(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(store, "trip", "/a")
+    names: list[str] = []
+
+    def meanwhile(packed: Packed) -> DocumentIndex:
+        names.extend(in_threads(lambda _: store.find("trip").id, range(1)))
+        return unpack(packed)
+
+    monkeypatch.setattr("abstrag.stores.sqlite.unpack", meanwhile)
+    assert store.get("trip") == sample_index()
+    assert names == ["trip"]
+
+
+def test_terms_may_come_from_the_store_that_is_asked_for_them(store: SqliteStore) -> None:
+    put(store, "trip", "/a")
+    wanted = (term.id for _ in range(1) for term in store.get("trip").map.terms)
+    assert "entity:anna" in store.postings("trip", wanted)
 
 
 def test_the_sqlite_store_is_a_store(store: SqliteStore) -> None:

@@ -14,6 +14,7 @@ from psycopg import errors
 from abstrag.errors import StoreCorrupt, StoreError, StoreTooNew
 from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.session import Run, Session
+from abstrag.stores.schema import VERSION_KEY
 
 Migration = tuple[str, ...]
 
@@ -184,7 +185,29 @@ _V2: Final[Migration] = (
     """,
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (_V1, _V2)
+# A number that changes with every document that comes or goes. Counting waits for the end of the
+# transaction: until then writers of different documents do not wait for each other, and a number
+# that can be read goes with documents that can be read.
+_V3: Final[Migration] = (
+    f"INSERT INTO meta VALUES ('{VERSION_KEY}', '0')",
+    f"""
+    CREATE FUNCTION count_documents_version() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        EXECUTE format(
+            'UPDATE %I.meta SET value = (value::bigint + 1)::text WHERE key = %L',
+            TG_TABLE_SCHEMA, '{VERSION_KEY}'
+        );
+        RETURN NULL;
+    END
+    $$
+    """,
+    """
+    CREATE CONSTRAINT TRIGGER documents_version AFTER INSERT OR UPDATE OR DELETE ON documents
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION count_documents_version()
+    """,
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_V1, _V2, _V3)
 
 
 def migrate(

@@ -21,6 +21,7 @@ from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import is_busy, is_passing, translated
 from abstrag.stores.postgres.text import adapt_text
 from abstrag.stores.postgres.vectors import adapt_vectors
+from abstrag.stores.turns import Turns
 
 T = TypeVar("T")
 Run = Cursor[Any]
@@ -39,14 +40,14 @@ _WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
 
 class Session:
-    """Runs transactions on the server at an address. Use one per thread."""
+    """Runs transactions on the server at an address, one at a time; threads may share it."""
 
     def __init__(self, address: Address, *, patience_s: float = PATIENCE_S) -> None:
         self.address = address
         self.vectors_in: str | None = None  # the schema of the extension, quoted
         self._patience_s = patience_s
         self._connection: Connection[Any] | None = None
-        self._closed = False
+        self._turns = Turns(str(address))
 
     def connect(self) -> None:
         """Connect for the first time; only a server that is there is worth waiting for."""
@@ -72,17 +73,15 @@ class Session:
 
     def close(self) -> None:
         """Let go of the connection; closing twice is fine."""
-        self._closed = True
-        self._drop()
+        self._turns.end(self._drop)
 
     def _again_and_again(self, begin: str, work: Callable[[Run], T]) -> T:
-        if self._closed:
-            raise StoreError(f"store {str(self.address)!r} is closed", hint="open it again")
         deadline: float | None = None
         pause_s, longest_s = _PAUSE_S
         while True:
             try:
-                return self._once(begin, work)
+                with self._turns.taken():  # anew for each attempt: others need not wait with us
+                    return self._once(begin, work)
             except UnicodeEncodeError as error:
                 raise translated(error, self.address) from error
             except psycopg.Error as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self
 
@@ -17,16 +17,20 @@ from abstrag.stores.columns import (
     PACKED,
     decoding,
     document_info,
+    document_infos,
 )
+from abstrag.stores.memory import LIMITS
+from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import candidates, choose, complete, unknown
+from abstrag.stores.postgres import memory
 from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import corrupt
-from abstrag.stores.postgres.memory import forget, recall, remember, remembered
 from abstrag.stores.postgres.schema import migrate
 from abstrag.stores.postgres.session import PATIENCE_S, Run, Session
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import LAYER_VERSIONS, LAYERS_AT_A_TIME, DocumentInfo
 from abstrag.stores.rows import Packed, mention, squeeze, unpack, unpack_background, unsqueeze
+from abstrag.stores.schema import VERSION_KEY
 from abstrag.stores.tables import TABLES, Row, Table
 
 _INSERT: Final = (
@@ -46,10 +50,12 @@ _LAYERS_NAMED: Final = (
 
 
 class PostgresStore:
-    """A `Store` in one schema of a PostgreSQL database. Open one per thread.
+    """A `Store` in one schema of a PostgreSQL database.
 
-    Writers of different documents do not wait for each other. When the server goes away, a call
-    waits for it to come back and is done again; a document is there once or not at all.
+    Threads may share it: each call waits for its turn at the one connection. A process opens its
+    own. Writers of different documents do not wait for each other, but for the moment of
+    the commit. When the server goes away, a call waits for it to come back and is done again; a
+    document is there once or not at all.
     """
 
     def __init__(self, session: Session) -> None:
@@ -139,9 +145,7 @@ class PostgresStore:
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Describe every document, sorted by id."""
         rows = self._session.read(lambda run: run.execute(INFO).fetchall())
-        return tuple(
-            sorted((document_info(row, self._corrupt) for row in rows), key=lambda info: info.id)
-        )
+        return document_infos(rows, self._corrupt)
 
     def postings(self, document_id: str, term_ids: Iterable[str]) -> dict[str, tuple[Mention, ...]]:
         """Return the mentions of each term in index order; a term without any maps to `()`."""
@@ -232,17 +236,58 @@ class PostgresStore:
         self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
     ) -> dict[bytes, bytes]:
         """Return what is remembered of some keys, under a content and a model's fingerprint."""
-        return self._session.read(lambda run: recall(run, kind, content_hash, model, keys))
+        rows = self._session.read(lambda run: memory.recall(run, kind, content_hash, model, keys))
+        return memory.by_model(rows).get(model, {})
 
     def remember(
         self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
     ) -> None:
         """Keep what a model said; what is there already stays, and the oldest makes room."""
-        self._session.write(lambda run: remember(run, kind, content_hash, model, values))
+        self._session.write(lambda run: memory.remember(run, kind, content_hash, model, values))
 
     def remembered(self, kind: str, content_hash: str) -> dict[str, dict[bytes, bytes]]:
         """Return everything of a kind that is remembered of a content, by model."""
-        return self._session.read(lambda run: remembered(run, kind, content_hash))
+        rows = self._session.read(lambda run: memory.remembered(run, kind, content_hash))
+        return memory.by_model(rows)
+
+    def version(self) -> int:
+        """Return a number that is another one whenever a document was put or removed."""
+        row = self._session.read(
+            lambda run: run.execute(
+                "SELECT value FROM meta WHERE key = %s", (VERSION_KEY,)
+            ).fetchone()
+        )
+        with decoding("version of the documents", self._corrupt):
+            return int((row or ("none",))[0])
+
+    def models(self) -> dict[str, dict[str, int]]:
+        """Count what models made, by kind and the model's fingerprint."""
+
+        def work(run: Run) -> tuple[dict[str, dict[str, int]], list[Row]]:
+            said = {kind: memory.models(run, kind) for kind in LIMITS}
+            rows = run.execute(
+                "SELECT layer, fingerprint, count(*) FROM layers "
+                f"WHERE {LAYERS_OF_VECTORS} GROUP BY layer, fingerprint"
+            ).fetchall()
+            return said, rows
+
+        said, rows = self._session.read(work)
+        return {**said, VECTORS: counted(rows)}
+
+    def forget_models(self, kind: str, *, keep: Collection[str]) -> int:
+        """Drop what models other than some made of a kind, and return how much that was."""
+        kept = checked(kind, keep)
+
+        def work(run: Run) -> int:
+            if kind != VECTORS:
+                return memory.forget_models(run, kind, kept)
+            rows = run.execute(
+                f"SELECT DISTINCT layer, fingerprint FROM layers WHERE {LAYERS_OF_VECTORS}"
+            ).fetchall()
+            statement = "DELETE FROM layers WHERE layer = %s AND fingerprint = %s"
+            return sum(run.execute(statement, place).rowcount for place in others(rows, kept))
+
+        return self._session.write(work)
 
     def check(self) -> None:
         """Read everything once; a broken store is a `StoreCorrupt`."""
@@ -282,7 +327,7 @@ class PostgresStore:
             ).fetchone()
             if not used:
                 run.execute("DELETE FROM layers WHERE content_hash = %s", (content_hash,))
-                forget(run, content_hash)
+                memory.forget(run, content_hash)
 
 
 def _select(run: Run, columns: Iterable[str], document_id: str) -> Row:

@@ -88,6 +88,27 @@ class SharingRules(Opening):
 
         _at_once(work)
 
+    def test_one_version_is_one_state_of_the_documents(self, opener: Opener) -> None:
+        index = sample_index()
+        seen: set[tuple[int, frozenset[tuple[str, str]]]] = set()
+
+        def work(number: int) -> None:
+            with opener() as store:
+                for turn in range(8):
+                    if number:
+                        name = f"{number}-{turn % 2}"
+                        store.put(_named(index, name), source_path=name, source_hash=f"{turn}")
+                    before = store.version()
+                    held = frozenset((d.id, d.source_hash) for d in store.documents())
+                    if store.version() == before:
+                        seen.add((before, held))
+
+        _at_once(work)
+        with opener() as store:
+            held = frozenset((d.id, d.source_hash) for d in store.documents())
+            seen.add((store.version(), held))
+        assert len({version for version, _ in seen}) == len(seen)
+
 
 def _named(index: DocumentIndex, name: str) -> DocumentIndex:
     return replace(index, document=replace(index.document, id=name))

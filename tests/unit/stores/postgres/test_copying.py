@@ -14,6 +14,7 @@ from abstrag.stores.postgres.store import PostgresStore
 from abstrag.stores.protocol import Store
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.testing.sample_index import sample_index
+from tests.unit.stores.old_library import unpack_library
 from tests.unit.stores.postgres.server import PASSWORD
 
 
@@ -63,6 +64,18 @@ def test_a_library_goes_to_the_server_and_back(
         assert everything(server_store) == everything(old)
         copy_store(server_store, back)
         assert everything(back) == everything(old)
+
+
+def test_the_library_of_an_older_release_goes_to_the_server(
+    server_store: PostgresStore, tmp_path: Path
+) -> None:
+    library = unpack_library(tmp_path)
+    with SqliteStore.open(library.store) as old:
+        done = copy_store(old, server_store)
+        assert (done.documents, done.copied, done.renamed) == (1, 1, {})
+        assert everything(server_store) == everything(old)
+        assert server_store.models() == old.models()
+        assert server_store.get(library.expected["id"]) == old.get(library.expected["id"])
 
 
 def test_a_copy_that_was_cut_off_goes_on_where_it_stopped(

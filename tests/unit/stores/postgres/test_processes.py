@@ -7,6 +7,7 @@ from pathlib import Path
 from abstrag.model.record import to_json
 from abstrag.stores.open import open_store
 from abstrag.testing.sample_index import sample_index
+from tests.unit.stores.forking import fork_over
 
 WRITE = """
 import sys
@@ -49,3 +50,7 @@ def test_four_writers_of_one_new_store_lose_nothing(address: str, tmp_path: Path
         assert [info.id for info in documents if info.id.startswith("writer")] == own
         keys = [b"same", b"shared", *(name.encode() for name in own)]
         assert len(store.recall("embeddings", "c1", "m1", keys)) == 22
+
+
+def test_a_forked_process_opens_the_store_for_itself(address: str) -> None:
+    assert fork_over(address) == 0

@@ -42,7 +42,7 @@ def test_a_document_in_a_version_1_schema_survives_and_learns_to_remember(
     old.put(sample_index("other"), source_path="/b", source_hash="1")  # version 1 keeps documents
     name = old.put(index, source_path="/a", source_hash="1")
     with PostgresStore.open(address) as store:
-        assert version(bare) == str(len(MIGRATIONS)) == "2"
+        assert version(bare) == str(len(MIGRATIONS))
         assert store.get(name) == index
         store.remember("embeddings", index.document.content_hash, "m1", {b"k": b"four"})
         assert store.recall("embeddings", index.document.content_hash, "m1", [b"k"]) == {
@@ -61,7 +61,7 @@ def test_a_document_survives_the_next_version(
     monkeypatch.setattr(schema.migrate, "__kwdefaults__", {"migrations": later})
     with PostgresStore.open(address) as store:
         assert store.get(name) == index
-        assert version(store._session) == "3"
+        assert version(store._session) == str(len(later))
 
 
 def test_a_migration_that_fails_leaves_the_old_schema(bare: Session) -> None:

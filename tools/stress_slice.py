@@ -18,7 +18,7 @@ from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.stress import ARMS, Stress, run_stress
 from abstrag.bench.stress_summary import interacting, summarize, to_markdown
 from abstrag.engine.refinement import packaged_evaluator
-from abstrag.engine.replay import gold_evaluator
+from abstrag.workspace.replay import gold_evaluator
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.model.record import to_json

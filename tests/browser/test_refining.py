@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from abstrag.engine.library import Library
-from abstrag.engine.tour import EVIDENCE, FAILING, LabelJudge
+from abstrag.workspace.tour import EVIDENCE, FAILING, LabelJudge
 from abstrag.server.aids import Aids
 from abstrag.stores.sqlite import SqliteStore
 from tests.browser.asking import ask, quotes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 from textwrap import shorten
 from typing import Any
@@ -12,18 +11,16 @@ from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.llm_options import LlmOptions, llm_options
-from abstrag.cli.model_work import Work, tell_estimate
-from abstrag.cli.options import SearchOptions, json_option, search_options
+from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
+from abstrag.cli.options import json_option, patch_options, search_options
 from abstrag.cli.output import console, print_json
-from abstrag.cli.patch_options import PatchOptions, patch_options
-from abstrag.engine.answer import NOT_HERE, answer, generation_task
-from abstrag.engine.generator import TOP, Generator
-from abstrag.engine.verdicts import BY, installed_verdicts
-from abstrag.llm.connect import Models
-from abstrag.llm.model import Role
+from abstrag.engine.answer import NOT_HERE, generation_task
+from abstrag.engine.generator import TOP
+from abstrag.engine.verdicts import BY
 from abstrag.model.answer import Answer, Asked, Citation, Evidence, Label, Mode, Sentence, Verdict
 from abstrag.model.record import to_data
-from abstrag.policy.load import load_programs
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
 _CLOSEST = 300  # characters of a passage that is shown though it answers nothing
 _COLOURS = {Label.SUPPORTS: "green", Label.REFUTES: "red", Label.NOT_ENOUGH_INFO: "yellow"}
@@ -53,9 +50,8 @@ _COLOURS = {Label.SUPPORTS: "green", Label.REFUTES: "red", Label.NOT_ENOUGH_INFO
 @patch_options
 @json_option
 def ask_command(
-    options: SearchOptions,
+    config: WorkspaceConfig,
     models_options: LlmOptions,
-    patches_options: PatchOptions,
     target: str,
     query: str,
     k: int,
@@ -68,41 +64,28 @@ def ask_command(
     SUPPORTS, REFUTES or NOT ENOUGH INFO. With --llm a model writes the answer from the best
     passages and every quotation is checked; without, the document is quoted.
     """
-    settings: dict[str, Any] = {
-        "k": k,
-        "tau": options.tau,
-        "asked": Asked(asked) if asked else None,
-    }
-    with models_options.connect() or nullcontext() as models:
-        generator = _generator(models)
+    how: dict[str, Any] = {"k": k, "asked": Asked(asked) if asked else None}
+    with opened(config, models_options) as workspace:
         if models_options.dry_run:
-            _dry_run(options, target, query, settings, models, generator, as_json=as_json)
+            _dry_run(config, workspace, target, query, how, as_json=as_json)
             return
-        work = Work(patches_options.open(options, target, models), models)
-        verdicts = installed_verdicts() if generator is None else None
-        made = answer(work.searcher, query, generator=generator, verdicts=verdicts, **settings)
-    if as_json:
-        print_json({"ledger": None, **to_data(made), **work.report()})
-        return
-    work.print_report()
-    out = console()
-    print_answer(out, made)
-    work.print_patches(out)
-
-
-def _generator(models: Models | None) -> Generator | None:
-    """Return what writes; None in local mode, or when no model has the role."""
-    model = models.get(Role.ANSWER) if models else None
-    return Generator(model, load_programs()) if model else None
+        document = workspace.document(target)
+        made = document.ask(query, **how)
+        if as_json:
+            print_json({"ledger": None, **to_data(made), **report_of(document)})
+            return
+        print_models(document)
+        out = console()
+        print_answer(out, made)
+        print_patches(out, document)
 
 
 def _dry_run(
-    options: SearchOptions,
+    config: WorkspaceConfig,
+    workspace: Workspace,
     target: str,
     query: str,
-    settings: dict[str, Any],
-    models: Models | None,
-    generator: Generator | None,
+    how: dict[str, Any],
     *,
     as_json: bool,
 ) -> None:
@@ -110,10 +93,13 @@ def _dry_run(
 
     The passages are those of a local search; the models' own may be a little longer.
     """
-    indexing, total = options.estimate(target, models)
-    task = generation_task(options.open(target), query, **settings)
-    if models is not None and generator is not None and task is not None:
-        total += models.estimate([generator.request(task)], most=True)
+    indexing, total = workspace.estimate(target)
+    models, generator = workspace.models, workspace.generator
+    if models is not None and generator is not None:
+        searcher = workspace.local_document(target).searcher
+        task = generation_task(searcher, query, tau=config.defaults.tau, **how)
+        if task is not None:
+            total += models.estimate([generator.request(task)], most=True)
     tell_estimate(indexing, total, as_json=as_json)
 
 

@@ -9,14 +9,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.llm_options import LlmOptions, llm_options
-from abstrag.cli.model_work import model_work
-from abstrag.cli.options import SearchOptions, bridging_options, json_option
+from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
+from abstrag.cli.options import bridging_options, json_option, patch_options
 from abstrag.cli.output import console, print_json
-from abstrag.cli.patch_options import PatchOptions, patch_options
 from abstrag.cli.trace import print_query
 from abstrag.config import TAU_MAX
 from abstrag.model.ranking import BudgetCurve
 from abstrag.model.record import to_data
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.options import WorkspaceConfig
 
 _WIDTH = 60
 _LISTED = 15
@@ -30,27 +31,30 @@ _LISTED = 15
 @patch_options
 @json_option
 def budget_command(
-    options: SearchOptions,
+    config: WorkspaceConfig,
     models_options: LlmOptions,
-    patches_options: PatchOptions,
     target: str,
     query: str,
     as_json: bool,
 ) -> None:
     """Show at which budget τ each segment of TARGET meets the whole of QUERY."""
-    with model_work(options, models_options, patches_options, target, as_json=as_json) as work:
-        if work is None:
+    with opened(config, models_options) as workspace:
+        if models_options.dry_run:
+            tell_estimate(*workspace.estimate(target), as_json=as_json)
             return
-        searcher = work.searcher
-        curve = searcher.budget(query)
-    if as_json:
-        print_json({**to_data(curve), **work.report()})
-        return
-    work.print_report()
-    out = console()
+        document = workspace.document(target)
+        curve = document.budget(query)
+        if as_json:
+            print_json({**to_data(curve), **report_of(document)})
+            return
+        print_models(document)
+        _print(console(), document, curve)
+
+
+def _print(out: Console, document: SearchableDocument, curve: BudgetCurve) -> None:
     print_query(out, curve.query)
-    _plot(out, curve, options.tau)
-    texts = {s.id: s.text for s in searcher.index.segments}
+    _plot(out, curve, document.options.tau)
+    texts = {s.id: s.text for s in document.index.segments}
     for entry in curve.entries[:_LISTED]:
         said = shorten(texts[entry.segment], 90, placeholder=" …")
         out.print(f"  [bold]{entry.tau:4.2f}[/]  {entry.segment:>5}  {escape(said)}")
@@ -66,7 +70,7 @@ def budget_command(
         out.print(
             f"each literal is met by some segment from [bold]{curve.covers_together:.2f}[/] on"
         )
-    work.print_patches(out)
+    print_patches(out, document)
 
 
 def _plot(out: Console, curve: BudgetCurve, mark: float) -> None:

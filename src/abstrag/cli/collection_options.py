@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from abstrag.cli.llm_options import LlmOptions
-from abstrag.cli.options import SearchOptions
+from abstrag.cli.opened import opened
 from abstrag.cli.output import progress
-from abstrag.cli.patch_options import PatchOptions
 from abstrag.collection.filters import Filters
-from abstrag.collection.searcher import SHORTLIST, CollectionSearcher
-from abstrag.engine.searcher import Searcher
-from abstrag.errors import InputError, UnknownDocument
+from abstrag.config import SHORTLIST
+from abstrag.errors import InputError
 from abstrag.model.document import Genre
-from abstrag.model.index import DocumentIndex
-from abstrag.model.patch import Patch
-from abstrag.refine.ledger import text_hash
 from abstrag.stores.location import is_store
-from abstrag.stores.open import Target, open_store, shown
 from abstrag.stores.postgres.address import is_address
-from abstrag.stores.protocol import Store
+from abstrag.workspace.options import WorkspaceConfig
+
+if TYPE_CHECKING:
+    from abstrag.cli.llm_options import LlmOptions
+    from abstrag.workspace.collection import SearchableCollection
 
 _Command = Callable[..., Any]
 _OPTIONS: Final = (
@@ -65,21 +61,20 @@ class CollectionOptions:
     embeddings: bool
     shortlist: int
 
-    def place(self, options: SearchOptions, target: str | None) -> Place | None:
+    def place(self, config: WorkspaceConfig, target: str | None) -> Place | None:
         """Return the collection that a target names; None when it names one document."""
-        store: Target = options.library.store_file
         folder = None
         if target is not None:
             if is_address(target) or is_store(target):
-                store = target if is_address(target) else Path(target)
+                config = replace(config, store=target if is_address(target) else Path(target))
             elif Path(target).is_dir():
                 folder = str(Path(target).resolve())
             else:
                 self._refuse_filters(target)
                 return None
-        genre = Genre(options.library.genre) if options.library.genre else None
+        genre = Genre(config.settings.genre) if config.settings.genre else None
         filters = Filters(self.since, self.until, self.source, genre, folder)
-        return Place(store, filters, self)
+        return Place(replace(config, create=False), filters, self)
 
     def _refuse_filters(self, target: str) -> None:
         """A filter chooses among documents, and there is one."""
@@ -93,25 +88,21 @@ class CollectionOptions:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A collection: a store, and what its documents must be."""
+    """A collection that options name: a store, and what its documents must be."""
 
-    store: Target
+    config: WorkspaceConfig
     filters: Filters
     options: CollectionOptions
 
     @contextmanager
-    def open(
-        self,
-        options: SearchOptions,
-        patches: PatchOptions,
-        models: LlmOptions,
-        *,
-        as_json: bool,
-    ) -> Iterator[CollectionSearcher]:
+    def open(self, models: LlmOptions, *, as_json: bool) -> Iterator[SearchableCollection]:
         """Open the collection; a bar shows how missing cards are made."""
-        _refuse(options, models)
-        with open_store(self.store, create=False) as store:
-            self._see_that_there_are_some(store)
+        if models.settings() is not None or models.dry_run:
+            raise InputError(
+                "a collection is searched without a language model",
+                hint="leave --llm and --dry-run out, or name one document",
+            )
+        with opened(self.config) as workspace:
             with progress(None, quiet=as_json) as bar:
                 task = bar.task_ids[0]
 
@@ -119,64 +110,13 @@ class Place:
                     what = "making cards of documents"
                     bar.update(task, total=total, completed=done, description=what)
 
-                searcher = CollectionSearcher(
-                    store,
-                    preset=options.preset,
+                collection = workspace.collection(
+                    self.filters,
                     embeddings=self.options.embeddings,
                     shortlist=self.options.shortlist,
                     on_made=on_made,
-                    open_document=_opener(options, patches, store),
                 )
-                searcher.shelf  # noqa: B018 - read while the bar is there
-            yield searcher
-
-    def _see_that_there_are_some(self, store: Store) -> None:
-        documents = store.documents()
-        if not documents:
-            raise UnknownDocument(
-                f"the store {shown(self.store)!r} is empty",
-                hint="abstrag index FOLDER puts documents into it",
-            )
-        if self.filters.folder is not None:
-            only = Filters(folder=self.filters.folder)
-            if all(only.refuses(info) for info in documents):
-                raise UnknownDocument(
-                    f"no document of the store comes from the folder {self.filters.folder!r}",
-                    hint=f"abstrag index {self.filters.folder}",
-                )
-
-
-def _refuse(options: SearchOptions, models: LlmOptions) -> None:
-    """Say what only one document at a time can be given."""
-    if models.settings() is not None or models.dry_run:
-        raise InputError(
-            "a collection is searched without a language model",
-            hint="leave --llm and --dry-run out, or name one document",
-        )
-    if options.library.background is not None or options.library.granularity is not None:
-        raise InputError(
-            "a collection is searched as it was indexed",
-            hint="give --background and --granularity to abstrag index",
-        )
-
-
-def _opener(
-    options: SearchOptions, patches: PatchOptions, store: Store
-) -> Callable[[DocumentIndex], Searcher]:
-    """Return what opens a document, under the patches that are kept for its text."""
-    kept: defaultdict[str, list[Patch]] = defaultdict(list)
-    if patches.wanted and not options.without:
-        for each in patches.ledger.kept():
-            kept[each.document].append(each.patch)
-
-    def opened(index: DocumentIndex) -> Searcher:
-        own = kept.get(text_hash(index)) if kept else None
-        if own:
-            return Searcher(index, preset=options.preset, memory=store, patches=own)
-        without = frozenset(options.without)
-        return Searcher(index, preset=options.preset, without=without, memory=store)
-
-    return opened
+            yield collection
 
 
 def collection_options(*arguments: str) -> Callable[[_Command], _Command]:

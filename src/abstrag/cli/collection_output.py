@@ -15,22 +15,21 @@ from abstrag.collection.results import (
     DocumentScore,
     Lost,
 )
-from abstrag.collection.searcher import CollectionSearcher
 from abstrag.rank.relevance import Preset
+from abstrag.workspace.collection import SearchableCollection
 
 _DOCUMENTS: Final = 5  # whose scores are printed
 
 
 def print_ranking(
-    out: Console, searcher: CollectionSearcher, ranking: CollectionRanking, *, with_trace: bool
+    out: Console, many: SearchableCollection, ranking: CollectionRanking, *, with_trace: bool
 ) -> None:
     """Print hits, each with its document, and what the documents score."""
     print_query(out, ranking.query)
     for rank, found in enumerate(ranking.hits, 1):
-        print_found(out, found, rank, searcher.preset)
+        print_found(out, found, rank, many.preset)
         if with_trace:
-            info = searcher.store.find(found.hit.document)
-            print_trace(out, searcher.open(info).index, found.hit)
+            print_trace(out, many.document(found.hit.document).index, found.hit)
     if not ranking.hits:
         out.print(_nothing(ranking))
     if ranking.documents:
@@ -61,7 +60,7 @@ def print_score(out: Console, document: DocumentScore) -> None:
     )
 
 
-def print_why_not(out: Console, searcher: CollectionSearcher, answer: CollectionWhyNot) -> None:
+def print_why_not(out: Console, many: SearchableCollection, answer: CollectionWhyNot) -> None:
     """Print where a passage got lost."""
     where = f"[bold]{escape(answer.document)}[/] " if answer.document else ""
     segment = f"[dim]{answer.within.segment}[/] " if answer.within else ""
@@ -69,8 +68,7 @@ def print_why_not(out: Console, searcher: CollectionSearcher, answer: Collection
     style = "green" if answer.lost is Lost.FOUND else "red"
     out.print(f"[bold {style}]{answer.lost.value}[/]: {escape(answer.detail)}")
     if answer.within is not None and answer.within.hit is not None and answer.document:
-        index = searcher.open(searcher.store.find(answer.document)).index
-        print_trace(out, index, answer.within.hit)
+        print_trace(out, many.document(answer.document).index, answer.within.hit)
 
 
 def _nothing(ranking: CollectionRanking) -> str:

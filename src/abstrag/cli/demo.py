@@ -16,7 +16,6 @@ from abstrag.cli.steps import print_refinement
 from abstrag.cli.trace import print_hit, print_query, print_trace
 from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.tour import EVIDENCE, FAILING, PROFITING, tour, tour_searcher
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import to_data
@@ -24,6 +23,10 @@ from abstrag.rank.dense import DenseSimilarity
 from abstrag.rank.lexical import Lexical
 from abstrag.rank.match import Similarity
 from abstrag.rank.relevance import DEFAULT_PRESET, FAST
+from abstrag.stores.location import MEMORY
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.tour import EVIDENCE, FAILING, PROFITING, tour, tour_workspace
+from abstrag.workspace.workspace import Workspace
 
 
 @click.group("demo", invoke_without_command=True)
@@ -39,23 +42,24 @@ def demo_command(context: click.Context, as_json: bool) -> None:
 @json_option
 def demo_refine(as_json: bool) -> None:
     """Watch a query fail, get mended, teach the next one, and be undone again."""
-    with TemporaryDirectory() as folder:
-        shown = tour(Path(folder))
+    with TemporaryDirectory() as folder, tour_workspace(Path(folder)) as workspace:
+        shown = tour(workspace)
+        index = workspace.index(shown.reverted.document)
     if as_json:
         print_json(to_data(shown))
         return
-    searcher, out = tour_searcher(), console()
-    out.print(f"[bold]{escape(searcher.index.document.title)}[/]")
+    out = console()
+    out.print(f"[bold]{escape(index.document.title)}[/]")
     out.print("[dim]for each question one sentence was marked by hand as its evidence[/]")
     out.rule("[bold]1[/] a query fails, and a patch mends it")
-    print_refinement(out, shown.refined, searcher.index)
+    print_refinement(out, shown.refined, index)
     out.rule("[bold]2[/] another query profits, without refinement")
     out.print(f"\n[dim]query[/]  [bold]{escape(PROFITING)}[/]")
     before, after = (_place(r, PROFITING) for r in (shown.second_before, shown.second))
     out.print(f"  {escape(EVIDENCE[PROFITING])}")
     out.print(f"  {before} before the patch, [green]{after}[/] with it")
     out.rule("[bold]3[/] a patch that would let too much in is refused")
-    print_refinement(out, shown.refused, searcher.index)
+    print_refinement(out, shown.refused, index)
     out.rule("[bold]4[/] the patch is taken back")
     out.print(f"\n[dim]query[/]  [bold]{escape(FAILING)}[/]")
     same = "exactly as they were" if shown.exact else "[red]not as they were[/]"
@@ -74,18 +78,20 @@ def _place(ranking: Ranking, query: str) -> str:
 
 
 def _demo(*, as_json: bool) -> None:
-    # the judge reads words and no Background, so it cannot know what the visit stands for
-    searcher = Searcher(demo_index(), preset=FAST)
-    bare = Searcher(demo_index(with_background=False), preset=FAST)
-    judged = Searcher(searcher.index, preset=DEFAULT_PRESET)
-    ranking = searcher.search(DEMO_QUERY, k=3)
-    sentence = _segment(searcher.index)
-    bm25 = _rank(searcher, Lexical(searcher.index))
-    dense = _rank(searcher, DenseSimilarity(searcher.index))
-    default = judged.scoring(DEMO_QUERY)
-    position = judged.position(sentence)
-    rank, judgement = default.rank(position), default.hit(position).judgement
-    missing = bare.explain(DEMO_QUERY, sentence)
+    with Workspace(WorkspaceConfig(store=MEMORY)) as workspace:
+        # the judge reads words and no Background, so it cannot know what the visit stands for
+        fast = SearchOptions(preset=FAST)
+        document = workspace.document(demo_index(), fast)
+        bare = workspace.document(demo_index(with_background=False), fast)
+        judged = workspace.document(document.index).searcher
+        ranking = document.search(DEMO_QUERY, k=3)
+        sentence = _segment(document.index)
+        bm25 = _rank(document.searcher, Lexical(document.index))
+        dense = _rank(document.searcher, DenseSimilarity(document.index))
+        default = judged.scoring(DEMO_QUERY)
+        position = judged.position(sentence)
+        rank, judgement = default.rank(position), default.hit(position).judgement
+        missing = bare.explain(DEMO_QUERY, sentence)
     if as_json:
         print_json(
             {
@@ -98,18 +104,18 @@ def _demo(*, as_json: bool) -> None:
             }
         )
         return
-    out = console()
-    out.print(f"[bold]{escape(searcher.index.document.title)}[/]")
+    out, index = console(), document.index
+    out.print(f"[bold]{escape(index.document.title)}[/]")
     out.print(
-        f"{len(searcher.index.records)} segments, {len(searcher.index.map.terms)} terms, "
-        f"{len(searcher.index.map.edges)} edges; Background {searcher.index.background.name}\n"
+        f"{len(index.records)} segments, {len(index.map.terms)} terms, "
+        f"{len(index.map.edges)} edges; Background {index.background.name}\n"
     )
     out.print(f"[dim]query[/]     {DEMO_QUERY}")
     print_query(out, ranking.query)
     for number, hit in enumerate(ranking.hits, 1):
-        print_hit(out, hit, number, searcher.preset)
+        print_hit(out, hit, number, document.preset)
         if hit.segment == sentence:
-            print_trace(out, searcher.index, hit)
+            print_trace(out, index, hit)
     out.print(
         f"\nBM25 puts [bold]{sentence}[/], the sentence about the visit, at rank {bm25}, "
         f"and the cosine of sentence embeddings at rank {dense}."

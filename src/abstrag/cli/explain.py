@@ -5,16 +5,15 @@ from __future__ import annotations
 import click
 from rich.markup import escape
 
-from abstrag.cli.collection_options import CollectionOptions, Place, collection_options
+from abstrag.cli.collection_options import CollectionOptions, collection_options
 from abstrag.cli.llm_options import LlmOptions, llm_options
-from abstrag.cli.model_work import model_work
-from abstrag.cli.options import SearchOptions, json_option, search_options
+from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
+from abstrag.cli.options import json_option, patch_options, search_options
 from abstrag.cli.output import console, print_json
-from abstrag.cli.patch_options import PatchOptions, patch_options
 from abstrag.cli.trace import labels_of, print_hit, print_query, print_trace
-from abstrag.collection.searcher import CollectionSearcher
-from abstrag.errors import InputError
 from abstrag.model.record import to_data
+from abstrag.workspace.collection import SearchableCollection
+from abstrag.workspace.options import WorkspaceConfig
 
 
 @click.command("explain")
@@ -24,9 +23,8 @@ from abstrag.model.record import to_data
 @patch_options
 @json_option
 def explain_command(
-    options: SearchOptions,
+    config: WorkspaceConfig,
     models_options: LlmOptions,
-    patches_options: PatchOptions,
     collection: CollectionOptions,
     target: str,
     query: str,
@@ -38,71 +36,57 @@ def explain_command(
     HIT is a segment id (s12) or a rank (1 is the best hit). Where TARGET is a collection, a segment
     is named with its document: report:s12.
     """
-    place = collection.place(options, target)
+    place = collection.place(config, target)
     if place is not None:
-        with place.open(options, patches_options, models_options, as_json=as_json) as many:
-            _explain_one_of_many(many, place, query, hit, tau=options.tau, as_json=as_json)
+        with place.open(models_options, as_json=as_json) as many:
+            _explain_one_of_many(many, query, hit, as_json=as_json)
         return
-    with model_work(
-        options, models_options, patches_options, target, as_json=as_json, singly=True
-    ) as work:
-        if work is None:
+    with opened(config, models_options) as workspace:
+        if models_options.dry_run:
+            tell_estimate(*workspace.estimate(target, singly=True), as_json=as_json)
             return
-        searcher = work.searcher
-        rank = int(hit) if hit.isdecimal() else None
-        if rank:
-            hits = searcher.search(query, k=rank, tau=options.tau).hits
-            if len(hits) < rank:
-                raise InputError(f"there is no hit number {hit}; the search found {len(hits)}")
-            hit = hits[-1].segment
-        found = searcher.explain(query, hit, tau=options.tau)
-        asked = searcher.normalize(query)
-        clauses = searcher.clauses(query, tau=options.tau, most=6)
-    if as_json:
-        alternatives = [to_data(c) for c in clauses]
-        print_json({"hit": to_data(found), "alternatives": alternatives, **work.report()})
-        return
-    work.print_report()
-    out = console()
-    labels = labels_of(searcher.index)
-    print_query(out, asked)
-    print_hit(out, found, rank, searcher.preset)
-    print_trace(out, searcher.index, found)
-    out.print("\n[dim]the cheapest alternatives of the query considered:[/]")
-    for clause in clauses:
-        terms = " ∧ ".join(
-            literal.label if term is None else labels.get(term, term)
-            for literal, term in zip(asked.literals, clause.terms, strict=True)
-        )
-        out.print(f"    {clause.cost:.2f}  {escape(terms)}")
-    work.print_patches(out)
+        document = workspace.document(target)
+        found = document.hit(query, hit)
+        asked = document.normalize(query)
+        clauses = document.clauses(query, most=6)
+        if as_json:
+            alternatives = [to_data(c) for c in clauses]
+            print_json({"hit": to_data(found), "alternatives": alternatives, **report_of(document)})
+            return
+        print_models(document)
+        out = console()
+        labels = labels_of(document.index)
+        print_query(out, asked)
+        print_hit(out, found, _rank(hit), document.preset)
+        print_trace(out, document.index, found)
+        out.print("\n[dim]the cheapest alternatives of the query considered:[/]")
+        for clause in clauses:
+            terms = " ∧ ".join(
+                literal.label if term is None else labels.get(term, term)
+                for literal, term in zip(asked.literals, clause.terms, strict=True)
+            )
+            out.print(f"    {clause.cost:.2f}  {escape(terms)}")
+        print_patches(out, document)
+
+
+def _rank(hit: str) -> int | None:
+    return int(hit) or None if hit.isdecimal() else None
 
 
 def _explain_one_of_many(
-    searcher: CollectionSearcher, place: Place, query: str, hit: str, *, tau: float, as_json: bool
+    many: SearchableCollection, query: str, hit: str, *, as_json: bool
 ) -> None:
     """Explain a hit of a collection, named by its rank or as DOCUMENT:SEGMENT."""
-    document, colon, segment = hit.rpartition(":")
-    if hit.isdecimal() and int(hit):
-        hits = searcher.search(query, k=int(hit), tau=tau, filters=place.filters).hits
-        if len(hits) < int(hit):
-            raise InputError(f"there is no hit number {hit}; the search found {len(hits)}")
-        document, segment = hits[-1].hit.document, hits[-1].hit.segment
-    elif not colon:
-        raise InputError(
-            f"{hit!r} names no segment of a collection",
-            hint="a rank such as 1, or document and segment: report:s12",
-        )
-    found = searcher.explain(query, document, segment, tau=tau)
-    standing = searcher.standing(query, found.document, filters=place.filters)
+    found = many.hit(query, hit)
+    standing = many.standing(query, found.document)
     if as_json:
         print_json({"hit": to_data(found), "standings": [to_data(each) for each in standing]})
         return
     out = console()
-    inner = searcher.open(searcher.store.find(found.document))
-    print_query(out, inner.normalize(query))
-    print_hit(out, found, int(hit) if hit.isdecimal() else None, searcher.preset)
-    title = escape(inner.index.document.title)
+    document = many.document(found.document)
+    print_query(out, document.normalize(query))
+    print_hit(out, found, _rank(hit), many.preset)
+    title = escape(document.index.document.title)
     sources = ", ".join(f"{s.source.value} {s.score:.2f} (#{s.rank})" for s in standing)
     out.print(f"    [bold]{escape(found.document)}[/] {title}  [dim]{sources}[/]")
-    print_trace(out, inner.index, found)
+    print_trace(out, document.index, found)

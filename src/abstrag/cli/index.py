@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -13,11 +12,11 @@ from rich.progress import Progress
 
 from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
 from abstrag.cli.llm_options import LlmOptions, llm_options, print_estimate, print_ledger
-from abstrag.cli.options import LibraryOptions, json_option, library_options
+from abstrag.cli.opened import opened
+from abstrag.cli.options import json_option, library_options
 from abstrag.cli.output import console, print_json, progress
 from abstrag.engine.library import Library, Outcome
 from abstrag.engine.many_files import FEW, index_many
-from abstrag.engine.prompting import Prompting
 from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.shortfall import Shortfall
 from abstrag.llm.estimate import Estimate
@@ -26,6 +25,7 @@ from abstrag.model.record import to_data
 from abstrag.stores.open import Target
 from abstrag.workers.processes import usual_workers
 from abstrag.workers.protocol import Engine
+from abstrag.workspace.options import WorkspaceConfig
 
 _STATUSES: Final = ("indexed", "unchanged", "skipped", "failed")
 _LINES: Final = 40  # files that get a line each when all went well; of more, the sum is told
@@ -45,7 +45,7 @@ _EVERY_S: Final = 15.0  # how often progress is reported where nobody watches
 @llm_options
 @json_option
 def index_command(
-    options: LibraryOptions,
+    config: WorkspaceConfig,
     models_options: LlmOptions,
     workers_options: EngineOptions,
     paths: tuple[Path, ...],
@@ -60,22 +60,21 @@ def index_command(
     process does all; what it could not answer is said, and asked again the next time.
     """
     shortfalls: list[Shortfall] = []
-    with models_options.connect() or nullcontext() as models, progress(None) as bar:
+    with opened(config, models_options) as workspace, progress(None) as bar:
         task = bar.task_ids[0]
 
         def on_step(name: str) -> None:
             bar.update(task, description=f"{bar.tasks[0].fields.get('file', '')} {name}")
 
-        prompting = Prompting.of(models) if models else None
+        models, prompting = workspace.models, workspace.prompting
         engine, few = _engine(workers_options, time_limit, with_model=models is not None)
-        with options.open(on_step, prompting=prompting, on_shortfall=shortfalls.append) as library:
-            if models_options.dry_run:
-                plans = library.plan_paths(paths)
-                estimate = prompting.estimate(plans) if prompting else Estimate()
-                outcomes = []
-            else:
-                target = options.store_file
-                outcomes = _outcomes(library, target, paths, engine, few=few, bar=bar)
+        library = workspace.indexing(on_step, shortfalls.append)
+        if models_options.dry_run:
+            plans = library.plan_paths(paths)
+            estimate = prompting.estimate(plans) if prompting else Estimate()
+            outcomes = []
+        else:
+            outcomes = _outcomes(library, workspace.target, paths, engine, few=few, bar=bar)
         ledger = models.ledger() if models else None
     if models_options.dry_run and as_json:
         print_json({"estimate": to_data(estimate)})

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import click
 from rich.markup import escape
 
-from abstrag.cli.map_collection import print_collection
-from abstrag.cli.options import LibraryOptions, json_option, library_options
+from abstrag.cli.opened import opened
+from abstrag.cli.options import json_option, library_options
 from abstrag.cli.output import FAMILY_STYLE, console, print_json
-from abstrag.collection.map_data import map_data
-from abstrag.collection.map_store import collection_map
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
 from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
 from abstrag.stores.location import is_store
-from abstrag.stores.open import open_store
 from abstrag.stores.postgres.address import is_address
+from abstrag.workspace.options import WorkspaceConfig
 
 
 @click.command("map")
@@ -34,7 +33,7 @@ from abstrag.stores.postgres.address import is_address
 )
 @json_option
 def map_command(
-    options: LibraryOptions,
+    config: WorkspaceConfig,
     target: str,
     term: str | None,
     family: str | None,
@@ -48,10 +47,17 @@ def map_command(
     they name, which of it may be taken for one thing and at what cost, and what stays apart.
     """
     if is_address(target) or is_store(target):
-        _show_collection(target, term, family, everything=everything, as_json=as_json)
+        store = target if is_address(target) else Path(target)
+        _show_collection(
+            replace(config, store=store, create=False),
+            term,
+            family,
+            everything=everything,
+            as_json=as_json,
+        )
         return
-    with options.open() as library:
-        index = library.open(target)
+    with opened(config) as workspace:
+        index = workspace.document(target).index
     labels = {t.id: t.label for t in index.map.terms}
 
     def wanted(edge: Edge) -> bool:
@@ -71,10 +77,18 @@ def map_command(
 
 
 def _show_collection(
-    target: str, term: str | None, family: str | None, *, everything: bool, as_json: bool
+    config: WorkspaceConfig,
+    term: str | None,
+    family: str | None,
+    *,
+    everything: bool,
+    as_json: bool,
 ) -> None:
-    with open_store(target if is_address(target) else Path(target), create=False) as store:
-        collection = collection_map(store)
+    from abstrag.cli.map_collection import print_collection
+    from abstrag.collection.map_data import map_data
+
+    with opened(config) as workspace:
+        collection = workspace.map()
     if not as_json:
         print_collection(console(), collection, term=term, family=family, everything=everything)
         return

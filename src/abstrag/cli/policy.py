@@ -20,13 +20,13 @@ from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus
 from abstrag.policy.check import Fault, check
 from abstrag.policy.diff import diff
 from abstrag.policy.hashes import base_hash
-from abstrag.policy.load import load_program, load_programs
+from abstrag.policy.load import load_program
 from abstrag.policy.location import families, policy_root
 from abstrag.policy.stages import MUTABLE, PROGRAMS, known
 from abstrag.policy.store import DEFAULT_FAMILY, PolicyStore
 from abstrag.refine.ledger import Ledger
 from abstrag.refine.replay import ReplayReport
-from abstrag.stores.open import Target, default_store, open_store
+from abstrag.stores.open import Target
 
 _STYLE: Final = {"+": "green", "-": "red", " ": "dim"}
 
@@ -271,8 +271,9 @@ def policy_promote(
 
     A model has to replay the solved queries under the changed program, so this needs --llm.
     """
-    from abstrag.engine.promotion import Promoter
-    from abstrag.engine.prompting import Prompting
+    from abstrag.workspace.options import WorkspaceConfig
+    from abstrag.workspace.promotion import Promoter
+    from abstrag.workspace.workspace import Workspace
 
     store = PolicyStore.open(root, family)
     waiting = store.eligible()
@@ -289,10 +290,9 @@ def policy_promote(
             "solved queries are replayed under the changed program, which takes a language model",
             hint="--llm MODEL, with --base-url URL for a local one",
         )
-    with models, open_store(store_path or default_store()) as documents:
-        programs = load_programs(family=family, root=store.root)
-        prompting = Prompting.of(models, programs=programs)
-        done = Promoter(store, documents, prompting).promote()
+    config = WorkspaceConfig(store_path, policy=store.root, family=family)
+    with models, Workspace(config, models=models) as workspace:
+        done = Promoter.of(workspace).promote()
         ledger = models.ledger()
     if as_json:
         told_done = [to_data(entry) for entry in done]
@@ -305,9 +305,12 @@ def policy_promote(
 
 def _replayed(path: Path, folder: Path, family: str, store_path: Target | None) -> ReplayReport:
     # a replay needs the whole engine; the other commands do without
-    from abstrag.engine.replay import replay_file
+    from abstrag.workspace.options import WorkspaceConfig
+    from abstrag.workspace.replay import replay_file
+    from abstrag.workspace.workspace import Workspace
 
-    return replay_file(path, store_root=folder, family=family, documents=store_path)
+    with Workspace(WorkspaceConfig(store_path, policy=folder, family=family)) as workspace:
+        return replay_file(path, workspace)
 
 
 def _print_check(folder: Path, faults: tuple[Fault, ...], report: ReplayReport | None) -> None:

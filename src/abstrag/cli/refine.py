@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
 from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
-from abstrag.cli.model_work import tell_estimate
-from abstrag.cli.options import SearchOptions, json_option, search_options
+from abstrag.cli.opened import opened, tell_estimate
+from abstrag.cli.options import json_option, policy_option, search_options
 from abstrag.cli.output import console, print_json
-from abstrag.cli.refine_desk import WINDOW, Desk, by_target, side_by_side
 from abstrag.cli.steps import print_refinement, print_run
 from abstrag.engine.refinement import refinement_estimate
 from abstrag.errors import InputError, PartialFailure
-from abstrag.llm.connect import Models
 from abstrag.llm.estimate import Estimate
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
-from abstrag.policy.store import DEFAULT_FAMILY, PolicyStore
+from abstrag.policy.store import DEFAULT_FAMILY
 from abstrag.rank.overlap import OverlapJudge
 from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import COMPRESSIONS
-from abstrag.refine.ledger import Ledger
 from abstrag.refine.limits import Budget
 from abstrag.refine.outcome import Run
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.refining import WINDOW, RefineOptions, one_by_one, side_by_side
+from abstrag.workspace.workspace import Workspace
 
 
 @click.command("refine")
@@ -56,12 +56,7 @@ from abstrag.refine.outcome import Run
 @click.option(
     "--cycles", type=click.IntRange(min=1), default=3, show_default=True, help="For each query."
 )
-@click.option(
-    "--policy",
-    type=click.Path(file_okay=False, path_type=Path),
-    envvar="ABSTRAG_POLICY",
-    help="The policy folder.  [default: in your data folder]",
-)
+@policy_option
 @click.option("--family", default=DEFAULT_FAMILY, show_default=True, help="Whose policy to use.")
 @click.option("--forget", is_flag=True, help="Show everything and keep nothing.")
 @engine_options("1")
@@ -69,7 +64,7 @@ from abstrag.refine.outcome import Run
 @llm_options
 @json_option
 def refine_command(
-    options: SearchOptions,
+    config: WorkspaceConfig,
     models_options: LlmOptions,
     workers_options: EngineOptions,
     target: str | None,
@@ -93,43 +88,41 @@ def refine_command(
     cases = _cases(target, query, gold, episodes)
     if workers_options.is_given and episodes is None:
         raise InputError("several workers need several documents", hint="use --episodes FILE")
-    with models_options.connect() or nullcontext() as models:
+    how = RefineOptions(
+        judge=OverlapJudge() if evaluator == "overlap" else None,
+        compression=compression,
+        budget=Budget(cycles=cycles),
+        keep=not forget,
+    )
+    config = replace(config, policy=policy, family=family)
+    with opened(config, models_options) as workspace:
+        models = workspace.models
         if models is not None:
             refuse_with_model(workers_options)
         if models_options.dry_run:
-            tell_estimate(Estimate(), _estimate(options, models, cases, cycles), as_json=as_json)
+            tell_estimate(Estimate(), _estimate(workspace, cases, cycles), as_json=as_json)
             return
-        desk = Desk(
-            options=options,
-            models=models,
-            judge=OverlapJudge() if evaluator == "overlap" else None,
-            compression=compression,
-            ledger=None if forget else Ledger(PolicyStore.open(policy, family)),
-            budget=Budget(cycles=cycles),
-            policy=policy,
-            family=family,
-        )
         if episodes is None:
-            _one(desk, cases[0], as_json=as_json)
+            _one(workspace, cases[0], how, as_json=as_json)
         elif workers_options.is_given:
             engine = workers_options.make(1, window=WINDOW)
             lost: list[str] = []
-            _many(side_by_side(desk, cases, engine, lost), as_json=as_json)
+            _many(side_by_side(workspace, cases, how, engine, lost), as_json=as_json)
             _raise_lost(lost)
         else:
-            _many(map(desk.run, by_target(cases)), as_json=as_json)
+            _many(one_by_one(workspace, cases, how), as_json=as_json)
         if models is not None:
             print_ledger(models.ledger())
 
 
-def _one(desk: Desk, episode: Episode, *, as_json: bool) -> None:
+def _one(workspace: Workspace, episode: Episode, how: RefineOptions, *, as_json: bool) -> None:
     """Refine on one query and print every step."""
-    refiner = desk.refiner(episode.target)
-    made = refiner.refine(episode.query, gold=episode.gold)
+    document = workspace.document(episode.target)
+    made = document.refine(episode.query, gold=episode.gold, options=how)
     if as_json:
         print_json(to_data(made))
         return
-    print_refinement(console(), made, refiner.searcher.index, forgets=desk.ledger is None)
+    print_refinement(console(), made, document.index, forgets=not how.keep)
 
 
 def _many(runs: Iterable[tuple[Run, DocumentIndex]], *, as_json: bool) -> None:
@@ -166,14 +159,12 @@ def _cases(
     return (Episode(target, query, gold),)
 
 
-def _estimate(
-    options: SearchOptions, models: Models | None, cases: tuple[Episode, ...], cycles: int
-) -> Estimate:
+def _estimate(workspace: Workspace, cases: tuple[Episode, ...], cycles: int) -> Estimate:
     """Opening the documents, and as many cycles as there may be."""
     total = Estimate(most=True)
     for target in dict.fromkeys(case.target for case in cases):
-        indexing, search = options.estimate(target, models)
+        indexing, search = workspace.estimate(target)
         total += indexing + search
-    if models is not None:
-        total += refinement_estimate(models, len(cases) * cycles)
+    if workspace.models is not None:
+        total += refinement_estimate(workspace.models, len(cases) * cycles)
     return total

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import click
 
-from abstrag import __version__
-from abstrag.cli.options import SearchOptions, json_option, search_options
+from abstrag.cli.opened import opened, patches_sentence
+from abstrag.cli.options import json_option, patch_options, search_options
 from abstrag.cli.output import print_json
-from abstrag.cli.patch_options import PatchOptions, patch_options
-from abstrag.cli.trace import labels_of
 from abstrag.errors import InputError
-from abstrag.workspace.report import report, sections_of
+from abstrag.workspace.options import WorkspaceConfig
 
 
 @click.command("report")
@@ -30,8 +28,7 @@ from abstrag.workspace.report import report, sections_of
 @patch_options
 @json_option
 def report_command(
-    options: SearchOptions,
-    patches_options: PatchOptions,
+    config: WorkspaceConfig,
     target: str,
     queries: tuple[str, ...],
     output: Path,
@@ -42,16 +39,9 @@ def report_command(
 
     The file needs no network and runs no script; whoever gets it needs nothing but a browser.
     """
-    opened = patches_options.open(options, target)
-    searcher = opened.searcher
-    document = searcher.index.document
-    written = report(
-        document.title or document.id,
-        sections_of(searcher, queries, k=top, tau=options.tau),
-        labels=dict(labels_of(searcher.index)),
-        source=Path(document.metadata.source or "").name,
-        made=f"made with abstrag {__version__}",
-    )
+    with opened(config) as workspace:
+        document = workspace.document(target)
+        written = document.report(queries, k=top)
     if str(output) == "-":
         if as_json:
             raise InputError("-o - and --json both write to standard output", hint="name a file")
@@ -65,11 +55,11 @@ def report_command(
             hint="choose another file with -o",
         ) from error
     if as_json:
-        patches = [each.id for each in opened.in_force]
+        patches = [each.id for each in document.patches]
         told = {"file": str(output), "questions": len(queries), "patches": patches}
         print_json(told)
         return
     asked = "1 question" if len(queries) == 1 else f"{len(queries)} questions"
     click.echo(f"{asked}, {len(written) // 1024 + 1} KB: {output}")
-    if opened.sentence:
-        click.echo(opened.sentence)
+    if sentence := patches_sentence(document):
+        click.echo(sentence)

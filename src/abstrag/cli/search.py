@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.collection_options import CollectionOptions, collection_options
-from abstrag.cli.collection_output import print_ranking
 from abstrag.cli.llm_options import LlmOptions, llm_options
-from abstrag.cli.model_work import Work, model_work
-from abstrag.cli.options import SearchOptions, json_option, search_options
+from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
+from abstrag.cli.options import json_option, patch_options, search_options
 from abstrag.cli.output import console, print_json
-from abstrag.cli.patch_options import Patched, PatchOptions, patch_options
-from abstrag.cli.steps import describe
 from abstrag.cli.trace import print_hit, print_query, print_trace
-from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator, prompted_judges
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import to_data
 from abstrag.rank.relevance import Preset
-from abstrag.refine.ledger import text_hash
-from abstrag.refine.limits import Budget
-from abstrag.refine.outcome import Refinement
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from abstrag.refine.outcome import Refinement
 
 
 @click.command("search")
@@ -38,9 +37,8 @@ from abstrag.refine.outcome import Refinement
 @click.option("--trace", "with_trace", is_flag=True, help="The full trace under every hit.")
 @json_option
 def search_command(
-    options: SearchOptions,
+    config: WorkspaceConfig,
     models_options: LlmOptions,
-    patches_options: PatchOptions,
     collection: CollectionOptions,
     target: str,
     query: str,
@@ -58,86 +56,73 @@ def search_command(
     TARGET may also be a collection: a store (a file or postgresql://…), or a folder that was
     indexed; --all is the whole store. Then the best hits of all documents are shown.
     """
-    place = collection.place(options, target)
+    place = collection.place(config, target)
     if place is not None:
+        from abstrag.cli.collection_output import print_ranking
+
         if refine:
             raise InputError(
                 "--refine mends the search of one document", hint="name the document as TARGET"
             )
-        with place.open(options, patches_options, models_options, as_json=as_json) as searcher:
-            ranked = searcher.search(query, k=top, tau=options.tau, filters=place.filters)
+        with place.open(models_options, as_json=as_json) as many:
+            ranked = many.search(query, k=top)
             if as_json:
                 print_json(to_data(ranked))
             else:
-                print_ranking(console(), searcher, ranked, with_trace=with_trace)
+                print_ranking(console(), many, ranked, with_trace=with_trace)
         return
-    if refine and not patches_options.wanted:
+    if refine and not config.defaults.patched:
         raise InputError(
             "--refine goes on from the patches in force, and --no-patches leaves them out",
             hint="leave one of them out",
         )
-    cycles = Budget().cycles if refine else 0
-    # a refiner lays the patches over the document itself
-    opening = replace(patches_options, wanted=not refine and patches_options.wanted)
-    with model_work(
-        options, models_options, opening, target, as_json=as_json, cycles=cycles
-    ) as work:
-        if work is None:
+    with opened(config, models_options) as workspace:
+        if models_options.dry_run:
+            _estimate(workspace, target, refine=refine, as_json=as_json)
             return
-        if refine:
-            found = _refined(work, options, patches_options, query, top)
-        else:
-            ranking = work.searcher.search(query, k=top, tau=options.tau)
-            found = _Found(ranking, work.document)
-        work = replace(work, document=found.document)
-    if as_json:
-        made = {"refinement": to_data(found.refinement)} if found.refinement else {}
-        print_json({**to_data(found.ranking), **work.report(), **made})
-        return
-    work.print_report()
-    out = console()
-    _print(out, found, with_trace=with_trace)
-    work.print_patches(out)
+        document = workspace.document(target)
+        refinement = document.refine(query) if refine else None
+        if refinement is not None:
+            document = workspace.document(target)  # with what has just been kept
+        ranking = document.search(query, k=top)
+        if as_json:
+            made = {"refinement": to_data(refinement)} if refinement else {}
+            print_json({**to_data(ranking), **report_of(document), **made})
+            return
+        print_models(document)
+        out = console()
+        _print(out, document, ranking, refinement, with_trace=with_trace)
+        print_patches(out, document)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A ranking, what it was found in, and how it was refined."""
+def _estimate(workspace: Workspace, target: str, *, refine: bool, as_json: bool) -> None:
+    """Say what a search would ask of the models, and what refining it would on top."""
+    indexing, search = workspace.estimate(target)
+    if workspace.models is not None and refine:
+        from abstrag.engine.refinement import refinement_estimate
+        from abstrag.refine.limits import Budget
 
-    ranking: Ranking
-    document: Patched
-    refinement: Refinement | None = None
-
-
-def _refined(
-    work: Work, options: SearchOptions, patches: PatchOptions, query: str, top: int
-) -> _Found:
-    """Refine on the query, keep what is accepted, and search under what that leaves."""
-    searcher, ledger = work.searcher, patches.ledger
-    index = searcher.index
-    evaluator = packaged_evaluator(title=index.document.title)
-    judges = local_judges(searcher, evaluator)
-    if work.models is not None:
-        judges = prompted_judges(
-            work.models, searcher, evaluator, family=patches.family, root=patches.policy
-        )
-    refiner = Refiner(searcher, judges, ledger=ledger, tau=options.tau)
-    made = refiner.refine(query)
-    kept = ledger.kept(text_hash(index))
-    return _Found(refiner.search(query, k=top), Patched(searcher, kept), made)
+        search += refinement_estimate(workspace.models, Budget().cycles)
+    tell_estimate(indexing, search, as_json=as_json)
 
 
-def _print(out: Console, found: _Found, *, with_trace: bool) -> None:
-    ranking, searcher = found.ranking, found.document.searcher
+def _print(
+    out: Console,
+    document: SearchableDocument,
+    ranking: Ranking,
+    refinement: Refinement | None,
+    *,
+    with_trace: bool,
+) -> None:
     print_query(out, ranking.query)
-    if found.refinement is not None:
-        out.print(f"[dim]refined  [/]  {escape(_outcome(found.refinement, searcher.index))}")
+    if refinement is not None:
+        out.print(f"[dim]refined  [/]  {escape(_outcome(refinement, document.index))}")
     for rank, hit in enumerate(ranking.hits, 1):
-        print_hit(out, hit, rank, searcher.preset)
+        print_hit(out, hit, rank, document.preset)
         if with_trace:
-            print_trace(out, searcher.index, hit)
+            print_trace(out, document.index, hit)
     _print_doubt(out, ranking)
-    out.print(f"\n[dim]{_footer(ranking, searcher.preset)}[/]")
+    out.print(f"\n[dim]{_footer(ranking, document.preset)}[/]")
 
 
 def _print_doubt(out: Console, ranking: Ranking) -> None:
@@ -165,6 +150,8 @@ def _footer(ranking: Ranking, preset: Preset) -> str:
 
 def _outcome(made: Refinement, index: DocumentIndex) -> str:
     """Say in a line what refinement accepted, or why nothing."""
+    from abstrag.cli.steps import describe
+
     if made.patches:
         kept = "; ".join(f"{describe(patch, index)} ({patch.id})" for patch in made.patches)
         return f"kept {kept}"

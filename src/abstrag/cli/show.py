@@ -9,12 +9,14 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from abstrag.cli.options import LibraryOptions, json_option, library_options
+from abstrag.cli.opened import opened
+from abstrag.cli.options import json_option, library_options
 from abstrag.cli.output import console, print_json
 from abstrag.errors import InputError
 from abstrag.model.document import BlockKind
 from abstrag.model.index import DocumentIndex, SegmentRecord
 from abstrag.model.record import to_data
+from abstrag.workspace.options import WorkspaceConfig
 
 
 @click.command("show")
@@ -24,7 +26,7 @@ from abstrag.model.record import to_data
 @click.option("--tree", is_flag=True, help="Show the section tree instead.")
 @json_option
 def show_command(
-    options: LibraryOptions,
+    config: WorkspaceConfig,
     target: str,
     segment_id: str | None,
     tree: bool,
@@ -34,8 +36,8 @@ def show_command(
 
     TARGET is a file (indexed first when it is new or changed) or a document id.
     """
-    with options.open() as library:
-        index = library.open(target)
+    with opened(config) as workspace:
+        index = workspace.document(target).index
     records = [r for r in index.records if segment_id in (None, r.segment.id)]
     if segment_id is not None and not records:
         raise InputError(

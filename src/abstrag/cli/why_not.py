@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import click
+from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.collection_options import CollectionOptions, collection_options
-from abstrag.cli.collection_output import print_why_not
 from abstrag.cli.llm_options import LlmOptions, llm_options
-from abstrag.cli.model_work import model_work
-from abstrag.cli.options import SearchOptions, json_option, search_options
+from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
+from abstrag.cli.options import json_option, patch_options, search_options
 from abstrag.cli.output import console, print_json
-from abstrag.cli.patch_options import PatchOptions, patch_options
 from abstrag.cli.trace import print_trace
-from abstrag.collection.why_not import Passage, why_not
 from abstrag.errors import InputError
-from abstrag.model.ranking import Cause
+from abstrag.model.ranking import Cause, WhyNot
 from abstrag.model.record import to_data
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.options import WorkspaceConfig
 
 
 @click.command("why-not")
@@ -37,9 +37,8 @@ from abstrag.model.record import to_data
 @patch_options
 @json_option
 def why_not_command(
-    options: SearchOptions,
+    config: WorkspaceConfig,
     models_options: LlmOptions,
-    patches_options: PatchOptions,
     collection: CollectionOptions,
     target: str,
     query: str,
@@ -54,11 +53,12 @@ def why_not_command(
     TARGET may be a collection, as for `abstrag search`; then it also says when a filter left the
     document out, or when it was not shortlisted.
     """
-    place = collection.place(options, target)
+    place = collection.place(config, target)
     if place is not None:
-        meant = Passage(passage, segment, document)
-        with place.open(options, patches_options, models_options, as_json=as_json) as many:
-            told = why_not(many, query, meant, k=top, tau=options.tau, filters=place.filters)
+        from abstrag.cli.collection_output import print_why_not
+
+        with place.open(models_options, as_json=as_json) as many:
+            told = many.why_not(query, passage=passage, segment=segment, k=top, document=document)
             if as_json:
                 print_json(to_data(told))
             else:
@@ -69,32 +69,33 @@ def why_not_command(
             f"--document names one of several documents, and {target!r} is one already",
             hint="leave it out",
         )
-    with model_work(
-        options, models_options, patches_options, target, as_json=as_json, singly=True
-    ) as work:
-        if work is None:
+    with opened(config, models_options) as workspace:
+        if models_options.dry_run:
+            tell_estimate(*workspace.estimate(target, singly=True), as_json=as_json)
             return
-        searcher = work.searcher
-        answer = searcher.why_not(query, passage=passage, segment=segment, k=top, tau=options.tau)
-    if as_json:
-        print_json({**to_data(answer), **work.report()})
-        return
-    work.print_report()
-    out = console()
+        one = workspace.document(target)
+        answer = one.why_not(query, passage=passage, segment=segment, k=top)
+        if as_json:
+            print_json({**to_data(answer), **report_of(one)})
+            return
+        print_models(one)
+        _print(console(), one, answer)
+
+
+def _print(out: Console, document: SearchableDocument, answer: WhyNot) -> None:
     where = f"[dim]{answer.segment}[/] " if answer.segment else ""
-    found = answer.cause is Cause.FOUND
     rank = "not ranked" if answer.rank is None else f"rank {answer.rank}"
     out.print(f"{where}[italic]{escape(' '.join(answer.passage.split()))}[/]")
-    if found:
+    if answer.cause is Cause.FOUND:
         out.print(f"[bold green]{answer.cause.value}[/]: {escape(answer.detail)}")
     else:
         cause = f"[bold red]{answer.cause.value}[/]: {escape(answer.detail)}"
         out.print(f"{cause}  [dim]({rank})[/]")
     if answer.hit is not None:
-        print_trace(out, searcher.index, answer.hit)
+        print_trace(out, document.index, answer.hit)
     change = answer.counterfactual
     if change is not None:
         before = "nowhere" if change.rank_before is None else f"rank {change.rank_before}"
         what = f"[bold]{escape(change.description)}[/]"
         out.print(f"{what} would move it from {before} to rank {change.rank_after}")
-    work.print_patches(out)
+    print_patches(out, document)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from abstrag.collection.filters import Filters
 from abstrag.collection.map import CollectionMap
-from abstrag.collection.map_store import collection_map
 from abstrag.collection.results import CollectionRanking, CollectionWhyNot, Standing
 from abstrag.collection.searcher import CollectionSearcher
 from abstrag.collection.why_not import Passage, why_not
@@ -35,7 +34,7 @@ class SearchableCollection(Searchable):
     @property
     def map(self) -> CollectionMap:
         """What the documents name, which of it may be one thing at what cost, what stays apart."""
-        return collection_map(self.workspace.store)
+        return self.workspace.map()
 
     def search(
         self, query: str, *, k: int = DEFAULT_K, tau: float | None = None

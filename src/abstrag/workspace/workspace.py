@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from abstrag.collection.filters import Filters
+from abstrag.config import SHORTLIST
 from abstrag.engine.kept import Kept
 from abstrag.engine.library import Library
 from abstrag.engine.searcher import Searcher
@@ -24,7 +25,7 @@ from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.rank.judging import Judge
 from abstrag.refine.ledger import Kept as KeptPatch
-from abstrag.stores.location import is_store
+from abstrag.stores.location import in_memory, is_store
 from abstrag.stores.open import beside, open_store, resolved, shown
 from abstrag.stores.postgres.address import is_address
 from abstrag.stores.protocol import DocumentInfo
@@ -35,6 +36,7 @@ from abstrag.workspace.patches import Patches
 from abstrag.workspace.searchable import Searchable
 
 if TYPE_CHECKING:
+    from abstrag.collection.map import CollectionMap
     from abstrag.collection.shelf import Shelf
     from abstrag.engine.generator import Generator
     from abstrag.engine.prompting import Prompting
@@ -83,8 +85,8 @@ class Workspace:
         self.refining = Lock()
         background = _loaded(self.config.background)
         self.store = open_store(self.target, create=self.config.create)
-        in_memory = str(self.target) == ":memory:"
-        self.edits = EditStore(None if in_memory else beside(self.target, ".studio") / "edits")
+        folder = None if in_memory(self.target) else beside(self.target, ".studio") / "edits"
+        self.edits = EditStore(folder)
         self.library = Library(self.store, background, self.config.settings)
         self._indexes: Kept[DocumentIndex] = Kept(self.config.keep)
         self._searchers: Kept[Searcher] = Kept(self.config.keep * _VARIANTS)
@@ -96,8 +98,10 @@ class Workspace:
         if self.models is None:
             return None
         from abstrag.engine.prompting import Prompting
+        from abstrag.policy.load import load_programs
 
-        return Prompting.of(self.models)
+        programs = load_programs(family=self.patches.family, root=self.patches.root)
+        return Prompting.of(self.models, programs=programs)
 
     @cached_property
     def generator(self) -> Generator | None:
@@ -110,7 +114,8 @@ class Workspace:
         from abstrag.engine.generator import Generator
         from abstrag.policy.load import load_programs
 
-        return Generator(model, load_programs())
+        programs = load_programs(family=self.patches.family, root=self.patches.root)
+        return Generator(model, programs)
 
     def indexing(
         self,
@@ -179,6 +184,18 @@ class Workspace:
         kept = self._kept(self.index(info), options)
         return self._opened(options, self._kept_searcher(info, kept, options), kept)
 
+    def local_document(self, target: str | Path) -> SearchableDocument:
+        """Open one document as if there were no models, to say what they would be shown."""
+        index = self.library.open(str(target))
+        made = Searcher(index, preset=self.defaults.preset, memory=self.store)
+        return SearchableDocument(self, self.defaults, made)
+
+    def map(self) -> CollectionMap:
+        """Return what all documents name, which of it may be one thing, and what stays apart."""
+        from abstrag.collection.map_store import collection_map
+
+        return collection_map(self.store)
+
     def index(self, document: str | DocumentInfo) -> DocumentIndex:
         """Return the index of a document as the chain made it, under its name in the store."""
         info = self.store.find(document) if isinstance(document, str) else document
@@ -202,7 +219,7 @@ class Workspace:
         options: SearchOptions | None = None,
         *,
         embeddings: bool = True,
-        shortlist: int | None = None,
+        shortlist: int = SHORTLIST,
         on_made: OnMade = lambda _done, _all: None,
     ) -> SearchableCollection:
         """Open the documents of the store that pass some filters.
@@ -211,10 +228,10 @@ class Workspace:
             filters: Which documents.
             options: How they are searched.
             embeddings: False shortlists documents by words and terms alone.
-            shortlist: How many documents are opened for a query, if not the usual number.
+            shortlist: How many documents are opened for a query.
             on_made: Told how many missing cards of documents are made, of how many.
         """
-        from abstrag.collection.searcher import SHORTLIST, CollectionSearcher
+        from abstrag.collection.searcher import CollectionSearcher
         from abstrag.workspace.collection import SearchableCollection
 
         filters, options = filters or Filters(), options or self.defaults
@@ -224,7 +241,7 @@ class Workspace:
             self.store,
             preset=options.preset,
             embeddings=embeddings,
-            shortlist=SHORTLIST if shortlist is None else shortlist,
+            shortlist=shortlist,
             open_document=lambda info: self._searcher_of(info, options),
             shelf=self._shelf(embeddings, on_made),
         )
@@ -314,7 +331,7 @@ class Workspace:
         from abstrag.neural.embedder import default_embedder
 
         encoder = default_embedder() if embeddings else None
-        key = tuple(map(_version, self.store.documents())), embeddings
+        key = self.store.version(), embeddings
         return self._shelves.get(
             key, lambda: Shelf.of(all_cards(self.store, encoder=encoder, on_made=on_made))
         )

@@ -11,7 +11,7 @@ from abstrag.bench.case import Case, Dataset
 from abstrag.bench.guessing import GuessingProposer
 from abstrag.bench.stress import ARMS, UNREFINED, Stress, run_stress
 from abstrag.bench.stress_summary import interacting, summarize, to_markdown
-from abstrag.engine.replay import gold_evaluator
+from abstrag.workspace.replay import gold_evaluator
 from abstrag.errors import InputError
 from abstrag.model.patch import Alias, ClauseCost, EffectKind, HypernymRestriction, Stage
 from abstrag.model.term import Family

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from abstrag.cli import ask as ask_module
 from abstrag.cli import llm_options as cli_models
 from abstrag.cli.ask import ask_command
 from abstrag.errors import FileMissing, InputError, ModelUnreachable
@@ -116,7 +115,7 @@ def test_the_local_judge_gives_its_opinion(report: Path, monkeypatch: pytest.Mon
         def __call__(self, claim: str, evidence: Sequence[str]) -> tuple[float, float, float]:
             return 0.1, 0.8, 0.1
 
-    monkeypatch.setattr(ask_module, "installed_verdicts", Judge)
+    monkeypatch.setattr("abstrag.engine.verdicts.installed_verdicts", Judge)
     output = call(report, CLAIM).output
     assert output.startswith("REFUTES  in the opinion of the local judge, 80% sure")
     assert "“Berth fees rose by 4% in 2023.”" in output

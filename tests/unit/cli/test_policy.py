@@ -8,13 +8,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from abstrag.cli.policy import policy_command
-from abstrag.engine import replay as engine_replay
 from abstrag.errors import PolicyError, Regression
 from abstrag.model.patch import Alias, Patch, Stage
 from abstrag.model.record import to_data
 from abstrag.model.term import Licence, LicenceKind
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.replay import ReplayedCase, ReplayReport
+from abstrag.workspace import replay as workspace_replay
+from abstrag.workspace.workspace import Workspace
 from tests.unit.policy.samples import (
     OTHER_RULE,
     RULE,
@@ -201,17 +202,17 @@ def test_check_with_a_replay_fails_on_a_regression(
     asked: dict[str, Any] = {}
     bad = ReplayedCase("a.md", "Who?", sufficient_before=True, sufficient=False, patches=1)
 
-    def replay_file(path: Path, **options: Any) -> ReplayReport:
-        asked.update(options, path=path)
+    def replay_file(path: Path, workspace: Workspace) -> ReplayReport:
+        asked.update(root=workspace.patches.root, path=path)
         return ReplayReport(cases)
 
-    monkeypatch.setattr(engine_replay, "replay_file", replay_file)
+    monkeypatch.setattr(workspace_replay, "replay_file", replay_file)
     cases: tuple[ReplayedCase, ...] = (bad,)
     result = run(store, "check", "--replay", episodes, "--family", "default")
     assert isinstance(result.exception, Regression)
     assert result.exception.exit_code == 25
     assert "worse  a.md: Who?" in result.stdout
     assert asked["path"] == episodes
-    assert asked["store_root"] == store.root
+    assert asked["root"] == store.root
     cases = ()
     assert run(store, "check", "--replay", episodes).exit_code == 0

@@ -7,8 +7,8 @@ import pytest
 
 from abstrag.cli.main import main
 from abstrag.cli.refine import refine_command
-from abstrag.engine.tour import EVIDENCE, FAILING, PROFITING, tour
 from abstrag.errors import AbstragError
+from abstrag.workspace.tour import EVIDENCE, FAILING, PROFITING, tour, tour_workspace
 from tests.unit.refine.harbour import EMPLOYEE, LOCK, SEWAGE, TEXT, evaluator
 
 
@@ -45,7 +45,9 @@ def refine(capsys: pytest.CaptureFixture[str], *args: object) -> str:
 def test_the_loop_is_shown_step_by_step(
     report: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("abstrag.cli.refine_desk.packaged_evaluator", lambda *_, **__: evaluator())
+    monkeypatch.setattr(
+        "abstrag.workspace.refining.packaged_evaluator", lambda *_, **__: evaluator()
+    )
     shown = refine(capsys, report, SEWAGE)
     for line in (
         "failed   the first 3 hits do not hold evidence",
@@ -130,7 +132,8 @@ def test_wrong_usage_is_said_in_one_sentence(
 
 
 def test_the_tour_shows_all_it_promises(tmp_path: Path) -> None:
-    shown = tour(tmp_path)
+    with tour_workspace(tmp_path) as workspace:
+        shown = tour(workspace)
     texts = [hit.text for hit in shown.refined.before.hits]
     assert EVIDENCE[FAILING] not in texts
     assert EVIDENCE[FAILING] in [hit.text for hit in shown.refined.after.hits]

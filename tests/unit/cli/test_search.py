@@ -29,7 +29,9 @@ def mended(
     report: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> str:
     """Search with --refine once, and return what that printed."""
-    monkeypatch.setattr("abstrag.cli.search.packaged_evaluator", lambda **_: evaluator())
+    monkeypatch.setattr(
+        "abstrag.workspace.refining.packaged_evaluator", lambda *_, **__: evaluator()
+    )
     return run(capsys, "search", report, SEWAGE, "--refine", *PLAIN)
 
 
@@ -162,7 +164,9 @@ def test_patches_left_out_for_a_reason_are_not_hidden(
 def test_where_nothing_needs_mending_nothing_is_kept(
     report: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("abstrag.cli.search.packaged_evaluator", lambda **_: evaluator())
+    monkeypatch.setattr(
+        "abstrag.workspace.refining.packaged_evaluator", lambda *_, **__: evaluator()
+    )
     shown = run(capsys, "search", report, LOCK, "--refine", *PLAIN)
     assert "refined    nothing: the first hits hold evidence already" in shown
     assert "in force" not in shown

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from abstrag.engine.library import Library
-from abstrag.engine.tour import EVIDENCE, FAILING, PROFITING, LabelJudge
+from abstrag.workspace.tour import EVIDENCE, FAILING, PROFITING, LabelJudge
 from abstrag.server.aids import Aids
 from abstrag.stores.sqlite import SqliteStore
 from tests.unit.server.running import Client, running, store_with_demo

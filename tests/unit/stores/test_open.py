@@ -8,7 +8,6 @@ import pytest
 from abstrag.errors import ResourceMissing, StoreError
 from abstrag.stores.location import default_store_path
 from abstrag.stores.open import beside, default_store, open_store, resolved, shown
-from abstrag.stores.reopened import ReopenedMemory
 from abstrag.stores.sqlite import SqliteStore
 from tests.unit.stores.samples import sample_index
 
@@ -74,30 +73,3 @@ def test_a_store_in_memory_is_private_and_leaves_nothing_behind(
     assert caught.value.hint == "name a file with --store"
     assert shown(name) == ":memory:"
     assert list(tmp_path.iterdir()) == []
-
-
-def test_memory_is_reopened_for_each_question(tmp_path: Path) -> None:
-    memory = ReopenedMemory(tmp_path / "store.db")
-    memory.remember("judgements", "c1", "m1", {b"k": b"v"})
-    assert memory.recall("judgements", "c1", "m1", [b"k", b"l"]) == {b"k": b"v"}
-
-
-def test_what_belongs_to_a_store_lies_beside_it(tmp_path: Path) -> None:
-    assert beside(tmp_path / "store.db", ".studio") == tmp_path / "store.db.studio"
-    one = beside(ADDRESS, ".studio")
-    assert one.name.endswith(".studio")
-    assert one == beside(ADDRESS.replace("hush", "changed"), ".studio")
-    assert one != beside(f"{ADDRESS}?schema=other", ".studio")
-
-
-def test_a_store_is_shown_without_its_password() -> None:
-    assert shown(ADDRESS) == "postgresql://ann@127.0.0.1:1/books"
-    assert shown(Path("library.db")) == "library.db"
-
-
-def test_a_path_is_resolved_and_an_address_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert resolved("library.db") == tmp_path / "library.db"
-    assert resolved(ADDRESS) == ADDRESS

@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import Final
 
 from abstrag.documents.load import load
-from abstrag.engine.refinement import Refiner, local_judges
-from abstrag.engine.searcher import Searcher
-from abstrag.indexing.pipeline import index
+from abstrag.model.document import Document
 from abstrag.model.query import Query
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import record
 from abstrag.model.segment import Segment
-from abstrag.policy.store import PolicyStore
 from abstrag.rank.relevance import FAST
-from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.ledger import Ledger
 from abstrag.refine.outcome import Refinement
+from abstrag.stores.location import MEMORY
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
 FAILING: Final = "Where did sewage enter the river?"
 PROFITING: Final = "How much sewage was spilled in March?"
@@ -60,34 +58,41 @@ class Tour:
     log: tuple[str, ...]  # the audit log, one line an entry
 
 
-def tour_searcher() -> Searcher:
-    """Index the bundled report."""
+def tour_workspace(folder: Path) -> Workspace:
+    """Open a workspace with a policy folder of its own, whose judge knows the answers."""
+    config = WorkspaceConfig(
+        store=MEMORY, policy=folder, family="tour", options=SearchOptions(preset=FAST)
+    )
+    return Workspace(config, judge=LabelJudge(EVIDENCE))
+
+
+def tour_document() -> Document:
+    """Load the bundled report."""
     with as_file(files("abstrag.data") / "demo" / "water.md") as path:
-        return Searcher(index(load(path)), preset=FAST)
+        return load(path)
 
 
-def tour(folder: Path) -> Tour:
-    """Go through it, with a policy store in a folder of its own."""
-    searcher = tour_searcher()
-    ledger = Ledger(PolicyStore.open(folder, "tour"))
-    evaluator = Evaluator(LabelJudge(EVIDENCE), name="labels")
-    refiner = Refiner(searcher, local_judges(searcher, evaluator), ledger=ledger)
-    start, unrefined = refiner.state, refiner.search(FAILING)
-    second_before = refiner.search(PROFITING)
-    refined = refiner.refine(FAILING)
-    second = refiner.search(PROFITING)
-    refused = refiner.refine(SPREADING)
+def tour(workspace: Workspace) -> Tour:
+    """Go through it, step by step."""
+    name = workspace.document(tour_document()).index.document.id
+    before = workspace.document(name)
+    unrefined, second_before = before.search(FAILING), before.search(PROFITING)
+    refined = before.refine(FAILING)
+    after = workspace.document(name)
+    second = after.search(PROFITING)
+    refused = after.refine(SPREADING)
     for patch in refined.patches:
-        ledger.revert(patch.id)
-    reverted = refiner.search(FAILING)
+        workspace.patches.revert(patch.id)
+    last = workspace.document(name)
+    reverted = last.search(FAILING)
     return Tour(
         refined=refined,
         second_before=second_before,
         second=second,
         refused=refused,
         reverted=reverted,
-        exact=refiner.state == start and reverted == unrefined,
-        log=tuple(_line(entry.payload, entry.reason) for entry in ledger.store.entries()),
+        exact=not last.patches and reverted == unrefined,
+        log=tuple(_line(entry.payload, entry.reason) for entry in workspace.patches.log()),
     )
 
 

@@ -13,17 +13,16 @@ from dataclasses import dataclass, replace
 from abstrag.config import Settings
 from abstrag.engine.prompting import Prompting
 from abstrag.engine.refinement import packaged_evaluator
-from abstrag.errors import UnknownDocument
+from abstrag.errors import NeedsModel, UnknownDocument
 from abstrag.indexing.pipeline import index
 from abstrag.llm.program import Program
 from abstrag.model.index import DocumentIndex
 from abstrag.policy.audit import AuditEntry
 from abstrag.policy.store import PolicyStore
-from abstrag.rank.relevance import DEFAULT_PRESET, Preset
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import Ledger, text_hash
-from abstrag.stores.protocol import Store
+from abstrag.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -34,10 +33,19 @@ class Promoter:
     """
 
     policy: PolicyStore
-    documents: Store
+    workspace: Workspace
     prompting: Prompting
     evaluator: Evaluator | None = None
-    preset: Preset = DEFAULT_PRESET
+
+    @classmethod
+    def of(cls, workspace: Workspace, evaluator: Evaluator | None = None) -> Promoter:
+        """Return the promoter of a workspace that has models."""
+        if workspace.prompting is None:
+            raise NeedsModel(
+                "solved queries are replayed under the changed program, which takes a model",
+                hint="--llm MODEL, with --base-url URL for a local one",
+            )
+        return cls(workspace.patches.policy, workspace, workspace.prompting, evaluator)
 
     def promote(self) -> tuple[AuditEntry, ...]:
         """Promote every edit that has its votes and costs no solved query its evidence."""
@@ -59,7 +67,7 @@ class Promoter:
         found = []
         for name, text in ledger.documents():
             try:
-                document = self.documents.get(name)
+                document = self.workspace.store.get(name)
             except UnknownDocument:
                 continue
             if text_hash(document) == text:
@@ -81,7 +89,7 @@ class Promoter:
             settings=settings,
             prompts=prompting.index,
         )
-        searcher = prompting.searcher(made, preset=self.preset)
+        searcher = prompting.searcher(made, preset=self.workspace.defaults.preset)
         judge = self.evaluator or packaged_evaluator(title=known.document.title)
         return {
             episode.id: judge.signals(

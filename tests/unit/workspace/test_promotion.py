@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from abstrag.engine.promotion import Promoter
 from abstrag.engine.prompting import Prompting
 from abstrag.llm.connect import Models
 from abstrag.llm.model import Request, Role
@@ -20,7 +19,9 @@ from abstrag.rank.relevance import SMOOTH
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import Ledger
-from abstrag.stores.sqlite import SqliteStore
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.promotion import Promoter
+from abstrag.workspace.workspace import Workspace
 from tests.unit.indexing.prompted.encoders import Letters
 from tests.unit.indexing.prompted.models import silent
 from tests.unit.refine.harbour import Labels, searcher
@@ -42,15 +43,16 @@ def _literals(request: Request) -> dict[str, Any]:
 @pytest.fixture
 def promoter(tmp_path: Path) -> Promoter:
     policy = PolicyStore.open(tmp_path / "policy")
-    documents = SqliteStore.open(tmp_path / "store.db")
+    options = SearchOptions(preset=SMOOTH)
+    workspace = Workspace(WorkspaceConfig(tmp_path / "store.db", options=options))
     made = searcher().index
-    documents.put(made, source_path=None, source_hash="x")
+    workspace.store.put(made, source_path=None, source_hash="x")
     Ledger(policy).note_solved(Episode(made.document.id, NETS), made)
     model = silent(normalize_query=_literals, expand_query={"clauses": []})
     programs = load_programs(root=policy.root)
     prompting = Prompting.of(Models({Role.INDEX: model}), programs=programs, encoder=Letters())
     judge = Evaluator(Labels({NETS: "Workers mend nets on the quay."}), k=1)
-    return Promoter(policy, documents, prompting, judge, SMOOTH)
+    return Promoter(policy, workspace, prompting, judge)
 
 
 def vote(policy: PolicyStore, rule: str, *, cases: int = 3) -> None:
@@ -82,6 +84,6 @@ def test_without_three_votes_nothing_is_replayed(promoter: Promoter) -> None:
 
 def test_a_document_that_left_the_store_is_not_replayed(promoter: Promoter) -> None:
     program = promoter.policy.program("normalize_query")
-    (info,) = promoter.documents.documents()
-    promoter.documents.remove(info.id)
+    (info,) = promoter.workspace.store.documents()
+    promoter.workspace.store.remove(info.id)
     assert promoter.worse(program) == ()

@@ -8,7 +8,6 @@ import pytest
 
 from abstrag.documents.load import load
 from abstrag.engine.refinement import Refiner, local_judges
-from abstrag.engine.replay import replay_file
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import FileMissing, InputError
 from abstrag.indexing.pipeline import index
@@ -18,6 +17,9 @@ from abstrag.policy.store import PolicyStore
 from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import Ledger, text_hash
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.replay import replay_file
+from abstrag.workspace.workspace import Workspace
 from tests.unit.refine.harbour import LOCK, PRESET, SECOND, SEWAGE, TEXT, Labels, evaluator, patch
 
 
@@ -26,6 +28,11 @@ def report(tmp_path: Path) -> Path:
     path = tmp_path / "harbour.md"
     path.write_text(TEXT, encoding="utf-8")
     return path
+
+
+def workspace(tmp_path: Path) -> Workspace:
+    options = SearchOptions(preset=PRESET)
+    return Workspace(WorkspaceConfig(policy=tmp_path / "policy", options=options))
 
 
 def _file(tmp_path: Path, *rows: Mapping[str, object]) -> Path:
@@ -69,9 +76,8 @@ def test_patches_that_help_are_no_regression(tmp_path: Path, report: Path) -> No
     ledger = Ledger(PolicyStore.open(tmp_path / "policy"))
     Refiner(searcher, local_judges(searcher, evaluator()), ledger=ledger).refine(SEWAGE)
     rows = [{"target": str(report), "query": query} for query in (SEWAGE, SECOND, LOCK)]
-    made = replay_file(
-        _file(tmp_path, *rows), store_root=tmp_path / "policy", evaluator=evaluator(), preset=PRESET
-    )
+    with workspace(tmp_path) as opened:
+        made = replay_file(_file(tmp_path, *rows), opened, evaluator=evaluator())
     assert made.regressions == ()
     assert [(c.sufficient_before, c.sufficient) for c in made.cases] == [
         (False, True),
@@ -95,16 +101,14 @@ def test_a_patch_that_costs_a_case_its_evidence_is_found(tmp_path: Path, report:
     ledger.store.audit(payload, accepted=True, reason="by hand", case="c")
     vessel = "Is there a vessel?"
     labels = Labels({vessel: "The harbour master counts the boats every morning."})
-    made = replay_file(
-        _file(tmp_path, {"target": str(report), "query": vessel}),
-        store_root=tmp_path / "policy",
-        evaluator=Evaluator(labels, k=1),
-        preset=PRESET,
-    )
+    episodes = _file(tmp_path, {"target": str(report), "query": vessel})
+    with workspace(tmp_path) as opened:
+        made = replay_file(episodes, opened, evaluator=Evaluator(labels, k=1))
     assert [case.query for case in made.regressions] == [vessel]
 
 
 def test_gold_needs_no_judge(tmp_path: Path, report: Path) -> None:
     path = _file(tmp_path, {"target": str(report), "query": LOCK, "gold": ["s7"]})
-    made = replay_file(path, store_root=tmp_path / "policy")
+    with workspace(tmp_path) as opened:
+        made = replay_file(path, opened)
     assert [(c.sufficient_before, c.sufficient, c.patches) for c in made.cases] == [(True, True, 0)]

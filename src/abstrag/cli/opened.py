@@ -1,0 +1,81 @@
+"""A workspace for the length of a command, and what every result says of patches and models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.markup import escape
+
+from abstrag.model.record import to_data
+from abstrag.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from abstrag.cli.llm_options import LlmOptions
+    from abstrag.llm.estimate import Estimate
+    from abstrag.workspace.document import SearchableDocument
+    from abstrag.workspace.options import WorkspaceConfig
+
+
+@contextmanager
+def opened(
+    config: WorkspaceConfig, models_options: LlmOptions | None = None
+) -> Iterator[Workspace]:
+    """Open a workspace, with the models that were asked for."""
+    connected = None if models_options is None else models_options.connect()
+    with connected or nullcontext() as models, Workspace(config, models=models) as workspace:
+        yield workspace
+
+
+def report_of(document: SearchableDocument) -> dict[str, Any]:
+    """Return what a JSON result carries besides the result: patches, and what models took."""
+    patches = {"patches": [each.id for each in document.patches]}
+    models = document.workspace.models
+    if models is None:
+        return patches
+    return {**patches, "notes": list(document.notes), "ledger": to_data(models.ledger())}
+
+
+def print_models(document: SearchableDocument) -> None:
+    """Say on standard error what the models took and what of it was of no use."""
+    models = document.workspace.models
+    if models is not None:
+        from abstrag.cli.llm_options import print_ledger
+
+        for note in document.notes:
+            click.echo(f"note: {note}", err=True)
+        print_ledger(models.ledger())
+
+
+def print_patches(out: Console, document: SearchableDocument) -> None:
+    """Say which patches are in force; nothing where none was kept."""
+    if sentence := patches_sentence(document):
+        out.print(f"[dim]{escape(sentence)}[/]")
+
+
+def patches_sentence(document: SearchableDocument) -> str:
+    """Say how many patches are in force, or why those that were kept are not."""
+    count, idle = len(document.kept), document.options.idle
+    if not count:
+        return ""
+    patches = "1 patch" if count == 1 else f"{count} patches"
+    if idle:
+        return f"{patches} kept for this document left out: {idle}"
+    return f"{patches} in force (abstrag policy diff shows, --no-patches leaves out)"
+
+
+def tell_estimate(indexing: Estimate, asking: Estimate, *, as_json: bool) -> None:
+    """Say what a dry run found: what indexing takes where it is due, and the rest at most."""
+    from abstrag.cli.llm_options import print_estimate
+    from abstrag.cli.output import print_json
+
+    if as_json:
+        print_json({"indexing": to_data(indexing), "estimate": to_data(asking)})
+        return
+    if indexing.calls or indexing.cached:
+        click.echo(f"indexing comes first: {indexing.sentence}")
+    print_estimate(asking)

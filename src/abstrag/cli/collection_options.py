@@ -102,6 +102,11 @@ class Place:
                 "a collection is searched without a language model",
                 hint="leave --llm and --dry-run out, or name one document",
             )
+        if self.config.background is not None or self.config.settings.granularity is not None:
+            raise InputError(
+                "a collection is searched as it was indexed",
+                hint="give --background and --granularity to abstrag index",
+            )
         with opened(self.config) as workspace:
             with progress(None, quiet=as_json) as bar:
                 task = bar.task_ids[0]

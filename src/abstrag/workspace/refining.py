@@ -57,7 +57,7 @@ def refiner_of(
     """
     how = options or RefineOptions()
     workspace = document.workspace
-    plain = workspace.document(document.index, replace(document.options, patched=False)).searcher
+    plain = workspace.unpatched(document).searcher
     judge = how.judge or workspace.judge
     title = plain.index.document.title
     evaluator = packaged_evaluator(judge, title=title, compression=how.compression)

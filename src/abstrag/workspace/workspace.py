@@ -177,12 +177,18 @@ class Workspace:
         options = options or self.defaults
         if isinstance(target, DocumentIndex):
             kept = self._kept(target, options)
-            return self._opened(options, self._searcher(target, kept, options), kept)
+            edited = applied(target, self.edits.read(target.document.id) | options.edits)
+            return self._opened(options, self._searcher(edited, kept, options), kept)
         if isinstance(target, Document):
             target = self.indexing().index_document(target).document.id
         info = self.indexing().locate(str(target))
         kept = self._kept(self.index(info), options)
         return self._opened(options, self._kept_searcher(info, kept, options), kept)
+
+    def unpatched(self, document: SearchableDocument) -> SearchableDocument:
+        """Open what is open already without any patch; edits stay."""
+        options = replace(document.options, patched=False)
+        return self._opened(options, self._searcher(document.index, (), options), ())
 
     def local_document(self, target: str | Path) -> SearchableDocument:
         """Open one document as if there were no models, to say what they would be shown."""
@@ -235,7 +241,11 @@ class Workspace:
         from abstrag.workspace.collection import SearchableCollection
 
         filters, options = filters or Filters(), options or self.defaults
-        self._refuse_one_at_a_time()
+        if self.models is not None:
+            raise InputError(
+                "a collection is searched without a language model",
+                hint="leave the model out, or name one document",
+            )
         self._see_that_there_are_some(filters)
         searcher = CollectionSearcher(
             self.store,
@@ -335,19 +345,6 @@ class Workspace:
         return self._shelves.get(
             key, lambda: Shelf.of(all_cards(self.store, encoder=encoder, on_made=on_made))
         )
-
-    def _refuse_one_at_a_time(self) -> None:
-        """Say what only one document at a time can be given."""
-        if self.models is not None:
-            raise InputError(
-                "a collection is searched without a language model",
-                hint="leave --llm and --dry-run out, or name one document",
-            )
-        if self.config.background is not None or self.config.settings.granularity is not None:
-            raise InputError(
-                "a collection is searched as it was indexed",
-                hint="give --background and --granularity to abstrag index",
-            )
 
     def _see_that_there_are_some(self, filters: Filters) -> None:
         documents = self.store.documents()

@@ -41,7 +41,7 @@ _EVERY_S: Final = 15.0  # how often progress is reported where nobody watches
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="Give a file up that takes longer.",
+    help="Give up on a file that takes longer.",
 )
 @library_options
 @llm_options

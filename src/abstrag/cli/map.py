@@ -30,7 +30,7 @@ from abstrag.stores.postgres.address import is_address
     "--all",
     "everything",
     is_flag=True,
-    help="What is many too: WordNet edges, a store's every merge.",
+    help="Also list what there is much of: WordNet edges, every merge of a store.",
 )
 @json_option
 def map_command(

@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(PYTHON) -m pip --python $(RUN) --disable-pip-version-check install --quiet
+RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
 DOCS := $(VENV)/.docs
 LOCK_VENV := build/lock
@@ -23,7 +24,7 @@ DATA ?= data
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 14
 
-demo: $(DEV) ## index the bundled article and show what was understood
+demo: $(RUNTIME) ## index the bundled article and show what was understood
 	$(VENV)/bin/abstrag demo
 
 test: $(DEV) ## run the tests (ARGS="-k store" picks some)
@@ -56,7 +57,9 @@ lock: ## bring requirements/ up to date with pyproject.toml (UPGRADE=1 moves eve
 	$(PYTHON) -m venv --without-pip $(LOCK_VENV)
 	$(PYTHON) -m pip --python $(LOCK_VENV)/bin/python install --quiet uv==$(UV_VERSION)
 	$(COMPILE) pyproject.toml -o requirements/runtime.lock
-	$(COMPILE) pyproject.toml --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	$(COMPILE) --group build -c requirements/runtime.lock -o requirements/build.lock
+	$(COMPILE) pyproject.toml --group dev -c requirements/runtime.lock \
+		-c requirements/build.lock -o requirements/dev.lock
 	$(COMPILE) --no-deps --group local-llm -o requirements/local-llm.lock
 	$(COMPILE) --group docs -c requirements/dev.lock -o requirements/docs.lock
 
@@ -67,10 +70,16 @@ $(RUN):
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("abstrag needs Python 3.11 or newer, $(PYTHON) is " + sys.version.split()[0])'
 	$(PYTHON) -m venv --without-pip $(VENV)
 
-$(DEV): requirements/dev.lock requirements/local-llm.lock pyproject.toml | $(RUN)
+# What a user installs, and what it takes to install a checkout in place.
+$(RUNTIME): requirements/runtime.lock requirements/build.lock pyproject.toml | $(RUN)
+	$(PIP) --require-hashes -r requirements/runtime.lock -r requirements/build.lock
+	$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+# What the tests need on top of it; the locks agree, so nothing is installed twice.
+$(DEV): requirements/dev.lock requirements/local-llm.lock $(RUNTIME)
 	$(PIP) --require-hashes -r requirements/dev.lock
 	$(PIP) --require-hashes --no-deps -r requirements/local-llm.lock
-	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(DOCS): requirements/docs.lock | $(RUN)

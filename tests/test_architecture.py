@@ -1,6 +1,7 @@
 """The shape of the code is a promise; these tests keep it."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -9,23 +10,25 @@ import pytest
 import abstrag
 
 ROOT = Path(abstrag.__file__).parent
+REPOSITORY = Path(__file__).parent.parent
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
-LAYERS = [  # low to high: a module imports its own package and lower layers, never a peer
-    {"errors", "sqlite_file"},
-    {"config"},
-    {"model"},
-    {"bridges", "llm", "neural", "lexicon", "language", "documents", "stores", "backgrounds"}
-    | {"workers"},
-    {"indexing", "query", "policy"},
-    {"rank"},
-    {"refine"},
-    {"engine", "baselines", "testing"},
-    {"collection"},
-    {"workspace"},
-    {"bench"},
-    {"server"},
-    {"cli"},
-]
+TABLE = (  # high to low, as CONTRIBUTING.md shows it
+    "cli",
+    "server",
+    "bench",
+    "workspace",
+    "collection",
+    "engine baselines testing",
+    "refine",
+    "rank",
+    "indexing query policy",
+    "bridges llm neural lexicon language documents stores backgrounds workers",
+    "model",
+    "config",
+    "errors sqlite_file",
+)
+# low to high: a module imports its own package and lower layers, never a peer
+LAYERS = [set(layer.split()) for layer in reversed(TABLE)]
 LEVEL = {name: i for i, names in enumerate(LAYERS) for name in names}
 ABOVE_ALL = {"__init__", "__main__"}  # the public names; they may come from anywhere
 DATA = "data"  # files that ship with the package, and no code
@@ -115,6 +118,55 @@ def test_imports_only_point_down() -> None:
 def test_every_package_has_its_layer() -> None:
     homeless = {package(file) for file in FILES} - set(LEVEL) - ABOVE_ALL - {DATA}
     assert homeless == set()
+
+
+def shown_blocks() -> tuple[list[str], list[str]]:
+    """Return the lines of the two blocks that CONTRIBUTING.md shows: the tree, the layers."""
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text("utf-8")
+    tree, layers = re.findall(r"^```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return tree.splitlines(), layers.splitlines()
+
+
+def tree_entries(lines: list[str]) -> list[tuple[str, str]]:
+    """Return each path of the tree, from the top of the repository, and what is said of it."""
+    found, folder = [], ""
+    for line in lines:
+        name, _, what = line.strip().partition(" ")
+        inside = line.startswith(" ")
+        found.append((f"{folder}{name}" if inside else name, what.strip()))
+        folder = folder if inside else name
+    return found
+
+
+def test_the_contributors_tree_shows_every_package_once_and_says_what_it_is() -> None:
+    entries = tree_entries(shown_blocks()[0])
+    inside = [path for path, _ in entries if path.startswith("src/abstrag/")]
+    packages = [f"src/abstrag/{path.parent.name}/" for path in ROOT.glob("*/__init__.py")]
+    modules = [f"src/abstrag/{path.name}" for path in ROOT.glob("*.py")]
+    expected = [*packages, *modules, "src/abstrag/"]
+    assert sorted(inside) == sorted(set(expected) - {"src/abstrag/__init__.py"})
+    assert [path for path, what in entries if not what] == ["src/abstrag/"]
+
+
+def test_everything_in_the_contributors_tree_is_there() -> None:
+    paths = [path for path, _ in tree_entries(shown_blocks()[0])]
+    gone = [path for path in paths if not (REPOSITORY / path).exists()]
+    assert gone == []
+    assert len(set(paths)) == len(paths)
+
+
+def test_the_contributors_layers_are_those_kept_here() -> None:
+    assert [layer.split() for layer in shown_blocks()[1]] == [layer.split() for layer in TABLE]
+
+
+def test_a_tree_is_read_from_its_indents() -> None:
+    lines = ["src/", "  model/    the nouns", "  cli/", "docs/  the site"]
+    assert tree_entries(lines) == [
+        ("src/", ""),
+        ("src/model/", "the nouns"),
+        ("src/cli/", ""),
+        ("docs/", "the site"),
+    ]
 
 
 def test_no_file_is_too_long_to_read() -> None:

@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -16,29 +18,32 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-SAMPLES = ROOT / "src" / "abstrag" / "data" / "demo"  # every page finds these beside it
+SAMPLES = ROOT / "src" / "abstrag" / "data" / "demo"  # a page finds these beside it,
+WITHOUT_SAMPLES = {ROOT / "README.md"}  # unless people paste from it into a folder of their own
 
 FENCE = re.compile(
-    r"^(?P<run><!-- run -->\n)?```(?P<kind>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
+    r"^(?:<!-- (?P<mark>run|printed) -->\n)?```(?P<kind>\w*)\n(?P<body>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
 )
+MARKED = {("console", "run"), ("text", "printed")}
 LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(?:#[^)]*)?\)")
 
 
 @dataclass(frozen=True)
 class Fence:
-    """A block of code that is to run, and the line of the page its body begins on."""
+    """A block that is to run or was printed, and the line of the page its body begins on."""
 
     kind: str
     body: str
     line: int
 
 
-def runnable(text: str) -> list[Fence]:
-    """Return the blocks of a page that run: all Python, and the console blocks marked so."""
+def checked(text: str) -> list[Fence]:
+    """Return the blocks that hold a promise: all Python, and console and text marked so."""
     return [
         Fence(match["kind"], match["body"], text.count("\n", 0, match.start("body")) + 1)
         for match in FENCE.finditer(text)
-        if match["kind"] == "python" or (match["kind"] == "console" and match["run"])
+        if match["kind"] == "python" or (match["kind"], match["mark"]) in MARKED
     ]
 
 
@@ -77,17 +82,27 @@ def run_console(body: str, folder: Path) -> None:
 def run_page(page: str, text: str, folder: Path) -> None:
     """Run a page from top to bottom; its Python blocks share their names."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    for fence in runnable(text):
+    printed = StringIO()
+    for fence in checked(text):
         if fence.kind == "console":
             run_console(fence.body, folder)
+        elif fence.kind == "text":
+            assert words(fence.body) == words(printed.getvalue()), f"{page}:{fence.line}"
         else:
             padded = "\n" * (fence.line - 1) + fence.body  # tracebacks show the page's own lines
-            exec(compile(padded, page, "exec"), names)
+            printed = StringIO()
+            with redirect_stdout(printed):
+                exec(compile(padded, page, "exec"), names)
+
+
+def words(text: str) -> str:
+    """Return a text without its line breaks, which a page sets where it likes."""
+    return " ".join(text.split())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if SAMPLES.is_dir():
+    if page not in WITHOUT_SAMPLES:
         shutil.copytree(SAMPLES, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     run_page(str(page), page.read_text("utf-8"), tmp_path)
@@ -103,7 +118,12 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
 PAGE = """Text.
 
 ```python
-x = 1
+print("one\\ntwo")
+```
+
+<!-- printed -->
+```text
+one two
 ```
 
 ```text
@@ -126,10 +146,11 @@ $ true
 """
 
 
-def test_python_and_marked_console_blocks_are_found() -> None:
-    first, second = runnable(PAGE)
-    assert (first.kind, first.body, first.line) == ("python", "x = 1\n", 4)
-    assert (second.kind, second.line) == ("console", 17)
+def test_python_and_marked_blocks_are_found() -> None:
+    first, shown, second = checked(PAGE)
+    assert (first.kind, first.body, first.line) == ("python", 'print("one\\ntwo")\n', 4)
+    assert (shown.kind, shown.body, shown.line) == ("text", "one two\n", 9)
+    assert (second.kind, second.line) == ("console", 22)
     assert commands(second.body) == [
         ("echo one; echo two\necho three", ["one", "...", "three"]),
         ("true", []),
@@ -146,6 +167,13 @@ def test_a_page_that_works_passes(tmp_path: Path) -> None:
 def test_a_command_that_does_not_do_as_shown_fails(body: str, tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
         run_console(body, tmp_path)
+
+
+@pytest.mark.parametrize("shown", ["one", "one two three", "two one"])
+def test_python_that_prints_other_than_shown_fails(shown: str, tmp_path: Path) -> None:
+    page = f"```python\nprint('one two')\n```\n\n<!-- printed -->\n```text\n{shown}\n```\n"
+    with pytest.raises(AssertionError):
+        run_page("page.md", page, tmp_path)
 
 
 def test_python_that_fails_is_reported_on_the_pages_own_line(tmp_path: Path) -> None:

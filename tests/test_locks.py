@@ -11,14 +11,25 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 RUNTIME: list[str] = PROJECT["project"]["dependencies"]
-GROUPS: dict[str, list[str]] = PROJECT["dependency-groups"]
+GROUPS: dict[str, list[str | dict[str, str]]] = PROJECT["dependency-groups"]
+PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[^\s;\\]+)", re.MULTILINE)
+
+
+def group(name: str) -> list[str]:
+    """Return what a group asks for, with what the groups that it includes ask for."""
+    found: list[str] = []
+    for entry in GROUPS[name]:
+        found += group(entry["include-group"]) if isinstance(entry, dict) else [entry]
+    return found
+
+
 LOCKS = {
     "runtime": RUNTIME,
-    "dev": [*RUNTIME, *GROUPS["dev"]],
-    "docs": GROUPS["docs"],
-    "local-llm": GROUPS["local-llm"],
+    "build": group("build"),
+    "dev": [*RUNTIME, *group("dev")],
+    "docs": group("docs"),
+    "local-llm": group("local-llm"),
 }
-PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[^\s;\\]+)", re.MULTILINE)
 
 
 def lock(name: str) -> str:
@@ -50,7 +61,9 @@ def test_every_pin_has_hashes_and_no_lock_names_a_host(name: str) -> None:
 
 
 def test_the_locks_agree_with_each_other() -> None:
-    runtime, dev, docs = (pins(lock(name)) for name in ("runtime", "dev", "docs"))
+    names = ("runtime", "build", "dev", "docs")
+    runtime, build, dev, docs = (pins(lock(name)) for name in names)
     assert {name: dev.get(name) for name in runtime} == runtime
+    assert {name: dev.get(name) for name in build} == build
     shared = dev.keys() & docs.keys()
     assert {n: docs[n] for n in shared} == {n: dev[n] for n in shared}

@@ -48,8 +48,8 @@ def build_background(
 ) -> None:
     """Compile FILES into one Background.
 
-    Read are CSV, TSV, TOML, SKOS and RDF, Wikidata's JSON, MRCONSO.RRF and MRREL.RRF, packed or
-    not.
+    FILES are CSV, TSV, TOML, SKOS and other RDF, Wikidata's JSON, MRCONSO.RRF and MRREL.RRF; they
+    may be compressed with gzip or bzip2.
     """
     sources = _sources(files, trust, language)
     with progress(None, quiet=as_json) as bar:

@@ -211,10 +211,22 @@ def bench_export(run_folder: Path, trec: bool, out: Path | None) -> None:  # noq
 @_data
 @click.option("--system", required=True, help="Which system's numbers to search.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The tuning record.")
-@click.option("--trials", default=TRIALS, show_default=True, type=click.IntRange(min=1))
-@click.option("--patience", default=PATIENCE, show_default=True, type=click.IntRange(min=1))
+@click.option(
+    "--trials",
+    default=TRIALS,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="How many settings are tried at most.",
+)
+@click.option(
+    "--patience",
+    default=PATIENCE,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Stop after so many in a row that are no better.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N cases.")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Of the settings that are drawn.")
 @json_option
 def bench_tune(
     dataset: str,

@@ -30,11 +30,23 @@ _EVERY_S = 10.0
 @click.argument("names", nargs=-1)
 @click.option("--data", required=True, type=_PATH, help="The folder with the data sets.")
 @click.option("--out", required=True, type=_PATH, help="Where the records go.")
-@click.option("--configs", default=Path("experiments"), show_default=True, type=_PATH)
+@click.option(
+    "--configs",
+    default=Path("experiments"),
+    show_default=True,
+    type=_PATH,
+    help="The folder that says what each experiment runs.",
+)
 @click.option("--page", type=_PATH, help="Where the results go.  [default: OUT/results.md]")
 @click.option("--split", "splits", multiple=True, metavar="DATASET=SPLIT", help="Another split.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N cases: a trial.")
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(min=1))
+@click.option(
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="How many work side by side.",
+)
 @click.option(
     "--cache",
     type=_PATH,

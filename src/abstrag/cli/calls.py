@@ -47,7 +47,14 @@ def calls_command(context: click.Context, calls_path: Path | None, as_json: bool
 @calls_command.command("list")
 @click.option("--role", type=click.Choice([role.value for role in Role]), help="Only this role.")
 @click.option("--failed", is_flag=True, help="Only calls without a usable reply.")
-@click.option("-n", "--last", type=click.IntRange(min=1), default=50, show_default=True)
+@click.option(
+    "-n",
+    "--last",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="Only the last so many.",
+)
 @calls_option
 @json_option
 @click.pass_obj

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Final
 
 import click
+from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 
 from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
@@ -39,7 +41,7 @@ _EVERY_S: Final = 15.0  # how often progress is reported where nobody watches
     "--time-limit",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="Give a file up that takes longer.",
+    help="Give up on a file that takes longer.",
 )
 @library_options
 @llm_options
@@ -52,12 +54,15 @@ def index_command(
     time_limit: float | None,
     as_json: bool,
 ) -> None:
-    """Index files, and everything inside folders.
+    r"""Index files, and everything inside folders.
 
     A file that has not changed since is not indexed again, so a run that was stopped goes on where
-    it was. A file that cannot be read, or that ends its worker, does not stop the others: what
-    failed is listed at the end, and the exit code says so. With --llm a model takes part, and one
-    process does all; what it could not answer is said, and asked again the next time.
+    it was; a file that has changed replaces its document. Hidden files, stores and compiled
+    Backgrounds inside folders are passed over, and LaTeX without \documentclass is skipped there.
+    A file that cannot be read, or that ends its worker, does not stop the others: what failed is
+    listed at the end, and the exit code says so. Documents whose files are gone stay in the store;
+    `abstrag store remove` takes them out. With --llm a model takes part, and one process does all;
+    what it could not answer is said, and asked again the next time.
     """
     shortfalls: list[Shortfall] = []
     with opened(config, models_options) as workspace, progress(None) as bar:
@@ -119,14 +124,15 @@ def _outcomes(
     told = time.monotonic()
 
     def on_file(path: Path) -> None:
-        bar.update(bar.task_ids[0], file=path.name, description=path.name)
+        name = escape(path.name)
+        bar.update(bar.task_ids[0], file=name, description=name)
 
     if engine is None:
         made = library.index_paths(paths, on_file)
     else:
         made = index_many(library, target, paths, engine, few=few, on_file=on_file)
     for outcome in made:
-        outcomes.append(outcome)
+        outcomes.append(library.still_held(outcome))
         counts[outcome.status] += 1
         bar.update(bar.task_ids[0], completed=len(outcomes), description=_counted(counts))
         if not bar.console.is_terminal and time.monotonic() - told >= _EVERY_S:
@@ -170,24 +176,52 @@ def _report(
 def _print(outcomes: list[Outcome], dropped: Counter[str]) -> None:
     out = console()
     many = len(outcomes) > _LINES
+    if not outcomes:
+        out.print("no files found; nothing was indexed")
     for o in outcomes:
         if many and not o.without and o.status != "skipped":
             continue
         if o.status in ("indexed", "unchanged"):
-            what = f"{o.segments} segments, {o.terms} terms, {o.edges} edges"
-            out.print(f"[green]{o.status:9}[/] {o.path}  [bold]{o.document}[/]  {what}")
+            _print_line(out, f"[green]{o.status:9}[/] {escape(o.path)}  {_described(o)}")
             for lacks, count in o.without.items():
-                out.print(f"          [yellow]{count} {_s('segment', count)} without {lacks}[/]")
+                _print_line(out, f"          [yellow]{_many(count, 'segment')} without {lacks}[/]")
         elif o.status == "skipped":
-            out.print(f"[yellow]skipped  [/] {o.path}  {o.error}")
+            _print_line(out, f"[yellow]skipped  [/] {escape(o.path)}  {escape(_why(o))}")
     if many:
         out.print(_counted(Counter(o.status for o in outcomes)))
     for answer, count in sorted(dropped.items()):
-        out.print(f"[dim]dropped   {count} {_s('answer', count)} of the model ({answer})[/]")
+        out.print(f"[dim]dropped   {_many(count, 'answer')} of the model ({answer})[/]")
 
 
-def _s(noun: str, count: int) -> str:
-    return noun if count == 1 else f"{noun}s"
+def _print_line(out: Console, markup: str) -> None:
+    """Print a line that names a file: whole, so that programs find it, and exactly as it is."""
+    out.print(markup, soft_wrap=True, emoji=False)
+
+
+def _described(o: Outcome) -> str:
+    """Say what the store now has of a file."""
+    document = escape(o.document or "")
+    counts = ", ".join(
+        (_many(o.segments, "segment"), _many(o.terms, "term"), _many(o.edges, "edge"))
+    )
+    if o.replaces is None:
+        return f"[bold]{document}[/]  {counts}"
+    earlier = "its earlier index" if o.replaces == o.document else escape(repr(o.replaces))
+    return f"[bold]{document}[/]  {counts}; replaces {earlier}"
+
+
+def _why(o: Outcome) -> str:
+    """Say why a file was not indexed, and what the store has of it nevertheless."""
+    why = f"{o.error} ({o.hint})" if o.hint else o.error or ""
+    return why if o.document is None else f"{why}; {_kept_from_before(o)}"
+
+
+def _kept_from_before(o: Outcome) -> str:
+    return f"the store still has {o.document!r}, read from it before"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _raise_failures(outcomes: list[Outcome]) -> None:
@@ -195,13 +229,23 @@ def _raise_failures(outcomes: list[Outcome]) -> None:
     if not failed:
         return
     if len(outcomes) == 1:
+        if failed[0].document is not None:
+            click.echo(_kept_from_before(failed[0]), err=True)
         raise _again(failed[0])
     for o in failed:
-        click.echo(f"failed    {o.path}: {o.error}" + (f" ({o.hint})" if o.hint else ""), err=True)
-    raise PartialFailure(
-        f"{len(failed)} of {len(outcomes)} files failed; the other {len(outcomes) - len(failed)} "
-        "are in the store"
-    )
+        click.echo(f"failed    {o.path}: {_why(o)}", err=True)
+    raise PartialFailure(_summed_up(outcomes))
+
+
+def _summed_up(outcomes: list[Outcome]) -> str:
+    """Say how many files failed, and of the others what became of them."""
+    counts = Counter(o.status for o in outcomes)
+    said = f"{counts['failed']} of {len(outcomes)} files failed"
+    if skipped := counts["skipped"]:
+        said += f", {skipped} {'was' if skipped == 1 else 'were'} skipped"
+    if held := counts["indexed"] + counts["unchanged"]:
+        said += f"; the other {f'{held} are' if held > 1 else 'one is'} in the store"
+    return said
 
 
 def _again(outcome: Outcome) -> AbstragError:

@@ -23,16 +23,16 @@ COMMANDS: Final = {
     "budget": "Show at which budget τ each segment of TARGET meets QUERY.",
     "ask": "Answer QUERY from TARGET with exact quotations, or say what is missing.",
     "refine": "Find out why QUERY fails on TARGET, and mend what failed if nothing else breaks.",
-    "policy": "Show, trace and take back what the prompt programs have learnt.",
+    "policy": "Show, trace and take back what refinement has learnt.",
     "bench": "Measure retrievers on data sets, and report.",
     "report": "Write the evidence for queries into one HTML file to send.",
     "serve": "Open the studio: documents, evidence and bridges in a browser.",
     "mcp": "Serve documents to agents over the Model Context Protocol.",
     "background": "Compile aliases, vocabularies and dumps into a Background, and look into it.",
-    "store": "List, check, clean and copy stores.",
+    "store": "List, check, prepare and copy stores, and remove documents.",
     "calls": "List the calls to language models: tokens, money, time.",
     "doctor": "Say what is installed and try every part once.",
-    "demo": "Index the bundled article and find what word matching cannot find.",
+    "demo": "Find in a bundled article what word matching cannot; `demo refine`: mend a query.",
 }
 _EPILOG: Final = """
 \b
@@ -42,7 +42,7 @@ Exit codes:
   2  wrong usage or input          12  the file is damaged
   3  other document error          13  the store cannot be used
   4  no such file                  14  no such document in the store
-  5  a folder where a file must be 15  part of the installation is missing
+  5  a folder, not a file          15  part of the installation is missing
   6  the file is too large         16  some of several files failed
   7  the file holds no text        17  a figure cannot be computed
   8  unknown file format           18  a language model failed

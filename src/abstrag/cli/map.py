@@ -29,7 +29,7 @@ from abstrag.workspace.options import WorkspaceConfig
     "--all",
     "everything",
     is_flag=True,
-    help="What is many too: WordNet edges, a store's every merge.",
+    help="Also list what there is much of: WordNet edges, every merge of a store.",
 )
 @json_option
 def map_command(

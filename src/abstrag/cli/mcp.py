@@ -58,7 +58,7 @@ def mcp_command(
     """Give an agent the tools documents, search, explain, why_not and ask over a store.
 
     With --allow-index FOLDER there is also index, for files inside FOLDER and no others. With
-    --llm a model writes the answers of ask.
+    --llm a model writes the answers of ask; there is no --dry-run of a server.
     """
     try:
         from abstrag.server.aids import installed_aids

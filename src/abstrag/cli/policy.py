@@ -44,7 +44,7 @@ family_option: Callable[..., Any] = click.option(
 
 @click.group("policy")
 def policy_command() -> None:
-    """Show, trace and take back what the prompt programs have learnt."""
+    """Show, trace and take back what refinement has learnt: patches and prompt programs."""
 
 
 @policy_command.command("list")
@@ -52,7 +52,7 @@ def policy_command() -> None:
 @family_option
 @json_option
 def policy_list(root: Path | None, family: str, as_json: bool) -> None:
-    """List the programs, and what is on its way into them."""
+    """List the programs and what is on its way into them, and count the patches in force."""
     store = PolicyStore.open(root, family)
     patches = Ledger(store).kept()
     waiting = [c for c in store.candidates() if c.status is not PromotionStatus.PROMOTED]

@@ -38,7 +38,11 @@ from abstrag.workspace.workspace import Workspace
     type=click.Path(dir_okay=False, path_type=Path),
     help="Refine on a file of JSON lines instead: target, query and, where known, gold.",
 )
-@click.option("--gold", multiple=True, help="Segment that is evidence; may be given several times.")
+@click.option(
+    "--gold",
+    multiple=True,
+    help="A segment that is evidence: its id or its exact words; may be given several times.",
+)
 @click.option(
     "--evaluator",
     type=click.Choice(["judge", "overlap"]),
@@ -54,7 +58,11 @@ from abstrag.workspace.workspace import Workspace
     help="What must not fall on the query at hand.",
 )
 @click.option(
-    "--cycles", type=click.IntRange(min=1), default=3, show_default=True, help="For each query."
+    "--cycles",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="How often each query is tried.",
 )
 @policy_option
 @click.option("--family", default=DEFAULT_FAMILY, show_default=True, help="Whose policy to use.")
@@ -79,11 +87,12 @@ def refine_command(
     forget: bool,
     as_json: bool,
 ) -> None:
-    """Refine how TARGET is searched until QUERY is served, and harm no other query.
+    """Find out why QUERY fails on TARGET, and mend what failed if nothing else breaks.
 
     A patch stays only if no query solved before loses its evidence, this one gains no
-    distractors, and something gets better. `abstrag policy revert` takes it back. With --episodes,
-    --workers refine several documents side by side; the cases of one document stay in order.
+    distractors, and something gets better; `abstrag policy revert` takes it back. --gold says what
+    the evidence is, and without it a judge does. With --episodes, --workers refine several
+    documents side by side; the cases of one document stay in order.
     """
     cases = _cases(target, query, gold, episodes)
     if workers_options.is_given and episodes is None:

@@ -54,7 +54,8 @@ def search_command(
     segments.
 
     TARGET may also be a collection: a store (a file or postgresql://…), or a folder that was
-    indexed; --all is the whole store. Then the best hits of all documents are shown.
+    indexed; --all is the whole store. Then the best hits of all documents are shown, and there is
+    no --llm.
     """
     place = collection.place(config, target)
     if place is not None:

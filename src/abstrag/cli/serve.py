@@ -64,7 +64,8 @@ def serve_command(
     """Serve the page and the HTTP API; Ctrl-C ends it and keeps what is finished.
 
     Only this machine can reach it, unless --host says otherwise; then every request needs the
-    token that is printed. With --llm a model writes the answers of ask and judges segments.
+    token that is printed. With --llm a model writes the answers of ask and judges segments;
+    there is no --dry-run of a server.
     """
     try:
         from abstrag.server.aids import installed_aids

@@ -18,7 +18,7 @@ from abstrag.stores.open import Target, default_store, open_store, shown
 
 @click.group("store")
 def store_command() -> None:
-    """List, check, clean and copy stores."""
+    """List, check, prepare and copy stores, and remove documents."""
 
 
 @store_command.command("list")

@@ -27,6 +27,7 @@ _TOKEN: Final = re.compile(
     r"|\\.",
     re.DOTALL,
 )
+LATEX: Final = frozenset({".tex", ".ltx"})
 _BODY: Final = re.compile(r"\\begin\{document\}(.*?)(?:\\end\{document\}|\Z)", re.DOTALL)
 
 
@@ -36,6 +37,43 @@ def flatten(text: str, name: str, folder: Path | None) -> str:
     whole = flattening.flatten(text, (), in_body="\\begin{document}" not in text)
     flattening.check()
     return whole
+
+
+def sources(path: Path) -> list[Path]:
+    """Return the files a LaTeX document is read from besides its own; some may not be part of it.
+
+    They are all LaTeX in its folder, and whatever else any of it inputs: a table in a text file, a
+    bibliography.
+    """
+    folder = path.parent.resolve()
+    found = sorted(p for p in path.parent.rglob("*") if p.suffix.lower() in LATEX and p.is_file())
+    others: set[Path] = set()
+    if path.with_suffix(".bbl").is_file():
+        others.add(path.with_suffix(".bbl"))
+    waiting = list(found)
+    while waiting:
+        text = waiting.pop().read_bytes().decode("latin-1")  # the names of files are what counts
+        for match in _TOKEN.finditer(text):
+            inside = _inside(folder, _wanted(match)) if match["input"] else None
+            if inside is None or inside.suffix.lower() in LATEX:
+                continue
+            if (other := path.parent / inside) not in others:
+                others.add(other)
+                waiting.append(other)
+    return found + sorted(others)
+
+
+def _wanted(match: re.Match[str]) -> str:
+    return (match["braced"] or match["bare"] or "").strip().strip('"')
+
+
+def _inside(folder: Path, wanted: str) -> Path | None:
+    """Return where in a folder a file lies, None where there is none."""
+    try:
+        found = (folder / wanted).resolve()
+        return found.relative_to(folder) if found.is_file() else None
+    except (OSError, ValueError):
+        return None  # outside of the folder, or a name that no file can have
 
 
 class _Flattening:
@@ -84,7 +122,7 @@ class _Flattening:
             return self._bibliography(above)
         if not match["input"]:
             return None
-        wanted = (match["braced"] or match["bare"] or "").strip().strip('"')
+        wanted = _wanted(match)
         found = self._find(wanted)
         if found is None:
             # in the preamble it may be a part of TeX itself, which holds no text

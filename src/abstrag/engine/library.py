@@ -14,6 +14,7 @@ from abstrag.backgrounds.schema import is_compiled
 from abstrag.backgrounds.touched import Touched
 from abstrag.config import MAX_FILE_BYTES, Settings
 from abstrag.documents.assemble import document_id
+from abstrag.documents.latex_input import LATEX, sources
 from abstrag.documents.load import load, read_file
 from abstrag.engine.suggested import with_sources
 from abstrag.errors import (
@@ -45,7 +46,8 @@ from abstrag.stores.naming import candidates, choose
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import DocumentInfo, Store
 
-_LATEX: Final = frozenset({".tex", ".ltx"})
+_PART: Final = "LaTeX without \\documentclass, taken for part of another document"
+_NAME_IT: Final = "name the file itself to index it"
 _JSON_HEAD: Final = 64
 _BLANK: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks among them
 
@@ -61,7 +63,7 @@ class Outcome:
 
     path: str
     status: str
-    document: str | None = None
+    document: str | None = None  # what the store has of it; of a file that failed, from before
     segments: int = 0
     terms: int = 0
     edges: int = 0
@@ -69,6 +71,7 @@ class Outcome:
     hint: str | None = None
     exit_code: int = 0
     without: dict[str, int] = field(default_factory=dict)  # segments that lack a model's answer
+    replaces: str | None = None  # the document that the store had of the file until now
 
 
 @record
@@ -79,6 +82,7 @@ class Job:
     place: str  # the same from any folder
     name: str
     content: str
+    replaces: str | None = None  # what the store has of it so far
 
     @property
     def source(self) -> str:
@@ -120,7 +124,8 @@ class Library:
         holders = reserved | self.store.holders(wanted)
         name = choose(wanted, holders, source_path=source)
         reserved[name] = source
-        return Job(str(path), str(path.absolute()), name, content)
+        so_far = known.id if known is not None else None
+        return Job(str(path), str(path.absolute()), name, content, so_far)
 
     def do(self, job: Job) -> Outcome:
         """Index a file that is due, here and now."""
@@ -138,7 +143,17 @@ class Library:
         if name != job.name:  # another process took the name meanwhile
             self._keep(_called(self.store.get(name), name), job.source, job.content)
         segments, terms, edges = (prepared.columns[each] for each in ("segments", "terms", "edges"))
-        return Outcome(job.path, "indexed", name, segments, terms, edges, without=dict(without))
+        counts = (segments, terms, edges)
+        return Outcome(
+            job.path, "indexed", name, *counts, without=dict(without), replaces=job.replaces
+        )
+
+    def still_held(self, outcome: Outcome) -> Outcome:
+        """Name the document that the store has from before of a file that was not indexed now."""
+        if outcome.document is not None:
+            return outcome
+        known = self.store.find_source(str(Path(outcome.path).resolve()))
+        return replace(outcome, document=known.id) if known is not None else outcome
 
     def plan_file(self, path: Path) -> tuple[Plan, ...]:
         """Say what indexing a file would ask of the models; nothing when it is up to date."""
@@ -225,7 +240,7 @@ class Library:
         for file, part in _listed(paths):
             on_file(file)
             if part:
-                yield Outcome(str(file), "skipped", error="part of another LaTeX document")
+                yield Outcome(str(file), "skipped", error=_PART, hint=_NAME_IT)
             else:
                 yield attempt(str(file), self.due, file, reserved)
 
@@ -316,23 +331,27 @@ def _texts(document: Document) -> list[str]:
 
 
 def source_hash(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
-    """Hash what a document is read from; for LaTeX that is every source file beside it."""
+    """Hash what a document is read from; for LaTeX that is more than one file."""
     digest = sha256(read_file(path, max_bytes))
-    if path.suffix.lower() in _LATEX:
-        for part in sorted(p for p in path.parent.rglob("*") if p.suffix.lower() in _LATEX):
+    if path.suffix.lower() in LATEX:
+        for part in sources(path):
             digest.update(str(part.relative_to(path.parent)).encode() + part.read_bytes())
     return digest.hexdigest()
 
 
 def _listed(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
-    """Go through the files to index, once each, with whether another file pulls one in."""
+    """Go through the files to index, once each, with whether one counts as part of another.
+
+    A file that is named is no part, wherever among the paths its folder stands.
+    """
+    named = {path.resolve() for path in paths if not path.is_dir()}
     seen: set[Path] = set()
     for path in paths:
         for file in sorted(_files(path)):
             source = file.resolve()
             if source not in seen:
                 seen.add(source)
-                yield file, path.is_dir() and _is_part(file)
+                yield file, source not in named and _is_part(file)
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -352,8 +371,8 @@ def _belongs_to_store(path: Path) -> bool:
 
 
 def _is_part(path: Path) -> bool:
-    """True for a LaTeX file without a document class: some other file pulls it in."""
-    if path.suffix.lower() not in _LATEX:
+    """True for a LaTeX file without a document class: as a rule some other file pulls it in."""
+    if path.suffix.lower() not in LATEX:
         return False
     return b"\\documentclass" not in path.read_bytes()
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from abstrag.engine.library import Library, Outcome
-from abstrag.engine.many_files import index_many
+from abstrag.workspace.many_files import index_many
 from abstrag.stores.open import open_store
 from abstrag.workers.processes import Processes, usual_workers
 

@@ -36,7 +36,7 @@ def _parent(pid: str) -> str:
 def index(cluster: Any, folder: Path, path: Path) -> list[Any]:
     """Index a folder while a worker is killed and the second node goes away."""
     from abstrag.engine.library import Library
-    from abstrag.engine.many_files import index_many
+    from abstrag.workspace.many_files import index_many
     from abstrag.model.record import to_data
     from abstrag.stores.sqlite import SqliteStore
     from abstrag.workers.ray import RayCluster

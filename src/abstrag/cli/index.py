@@ -18,7 +18,6 @@ from abstrag.cli.opened import opened
 from abstrag.cli.options import json_option, library_options
 from abstrag.cli.output import console, print_json, progress
 from abstrag.engine.library import Library, Outcome
-from abstrag.engine.many_files import FEW, index_many
 from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.shortfall import Shortfall
 from abstrag.llm.estimate import Estimate
@@ -27,6 +26,7 @@ from abstrag.model.record import to_data
 from abstrag.stores.open import Target
 from abstrag.workers.processes import usual_workers
 from abstrag.workers.protocol import Engine
+from abstrag.workspace.many_files import FEW, index_many
 from abstrag.workspace.options import WorkspaceConfig
 
 _STATUSES: Final = ("indexed", "unchanged", "skipped", "failed")

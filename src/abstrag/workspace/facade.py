@@ -126,8 +126,8 @@ class AbstRAG:
         library = self.workspace.indexing()
         if workers == 1 or self.workspace.models is not None:
             return tuple(library.index_paths(wanted))
-        from abstrag.engine.many_files import index_many
         from abstrag.workers.processes import Processes
+        from abstrag.workspace.many_files import index_many
 
         engine = Processes(workers)
         return tuple(index_many(library, self.workspace.target, wanted, engine))

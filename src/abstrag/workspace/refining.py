@@ -15,7 +15,6 @@ from pathlib import Path
 from socket import gethostname
 from typing import Final
 
-from abstrag.engine.many_files import FEW, check_reach, index_many
 from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator, prompted_judges
 from abstrag.errors import AbstragError
 from abstrag.model.index import DocumentIndex
@@ -26,6 +25,7 @@ from abstrag.refine.limits import Budget
 from abstrag.refine.outcome import Run
 from abstrag.workers.protocol import Engine, Lost
 from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.many_files import FEW, check_reach, index_many
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 

@@ -14,10 +14,10 @@ import pytest
 
 from abstrag.config import Settings
 from abstrag.engine.library import Library, Outcome
-from abstrag.engine.many_files import Indexing, index_many
 from abstrag.errors import FileMissing, StoreError
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers.processes import Processes
+from abstrag.workspace.many_files import Indexing, index_many
 from tests.unit.engine.folders import rows, write, write_folder
 
 Rows = dict[str, list[tuple[Any, ...]]]
@@ -25,7 +25,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from abstrag.engine.library import Library
-from abstrag.engine.many_files import index_many
+from abstrag.workspace.many_files import index_many
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers.processes import Processes
 

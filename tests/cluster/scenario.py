@@ -35,17 +35,17 @@ def _parent(pid: str) -> str:
 
 def index(cluster: Any, folder: Path, path: Path) -> list[Any]:
     """Index a folder while a worker is killed and the second node goes away."""
-    from abstrag.engine.library import Library
-    from abstrag.workspace.many_files import index_many
     from abstrag.model.record import to_data
-    from abstrag.stores.sqlite import SqliteStore
     from abstrag.workers.ray import RayCluster
+    from abstrag.workspace.many_files import index_many
+    from abstrag.workspace.options import WorkspaceConfig
+    from abstrag.workspace.workspace import Workspace
 
     second = cluster.add_node(**NODE)
     outcomes = []
     engine = RayCluster(2, cluster.address, window=4)
-    with SqliteStore.open(path) as store:
-        for outcome in index_many(Library(store), path, [folder], engine):
+    with Workspace(WorkspaceConfig(path)) as workspace:
+        for outcome in index_many(workspace, [folder], engine):
             outcomes.append(to_data(outcome))
             if len(outcomes) == 3:
                 os.kill(actors()[0], signal.SIGKILL)

@@ -23,11 +23,11 @@ from abstrag.indexing.shortfall import Shortfall
 from abstrag.llm.estimate import Estimate
 from abstrag.llm.ledger import Ledger
 from abstrag.model.record import to_data
-from abstrag.stores.open import Target
 from abstrag.workers.processes import usual_workers
 from abstrag.workers.protocol import Engine
 from abstrag.workspace.many_files import FEW, index_many
 from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
 _STATUSES: Final = ("indexed", "unchanged", "skipped", "failed")
 _LINES: Final = 40  # files that get a line each when all went well; of more, the sum is told
@@ -79,7 +79,7 @@ def index_command(
             estimate = prompting.estimate(plans) if prompting else Estimate()
             outcomes = []
         else:
-            outcomes = _outcomes(library, workspace.target, paths, engine, few=few, bar=bar)
+            outcomes = _outcomes(workspace, library, paths, engine, few=few, bar=bar)
         ledger = models.ledger() if models else None
     if models_options.dry_run and as_json:
         print_json({"estimate": to_data(estimate)})
@@ -110,8 +110,8 @@ def _engine(
 
 
 def _outcomes(
+    workspace: Workspace,
     library: Library,
-    target: Target,
     paths: tuple[Path, ...],
     engine: Engine | None,
     *,
@@ -130,7 +130,7 @@ def _outcomes(
     if engine is None:
         made = library.index_paths(paths, on_file)
     else:
-        made = index_many(library, target, paths, engine, few=few, on_file=on_file)
+        made = index_many(workspace, paths, engine, library=library, few=few, on_file=on_file)
     for outcome in made:
         outcomes.append(library.still_held(outcome))
         counts[outcome.status] += 1

@@ -123,14 +123,12 @@ class AbstRAG:
         A failure is an outcome, not the end.
         """
         wanted = [Path(path) for path in paths]
-        library = self.workspace.indexing()
         if workers == 1 or self.workspace.models is not None:
-            return tuple(library.index_paths(wanted))
+            return tuple(self.workspace.indexing().index_paths(wanted))
         from abstrag.workers.processes import Processes
         from abstrag.workspace.many_files import index_many
 
-        engine = Processes(workers)
-        return tuple(index_many(library, self.workspace.target, wanted, engine))
+        return tuple(index_many(self.workspace, wanted, Processes(workers)))
 
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Describe what is in the store."""

@@ -9,23 +9,24 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from socket import gethostname
 from typing import Final
 
-from abstrag.config import Settings
 from abstrag.documents.load import load_bytes
-from abstrag.engine.library import Job, Knowledge, Library, Outcome, attempt, failed
+from abstrag.engine.library import Job, Library, Outcome, attempt, failed
 from abstrag.errors import FileMissing, StoreError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.shortfall import missed_segments
-from abstrag.stores.open import Target, open_store, resolved, shown
+from abstrag.stores.open import Target, shown
 from abstrag.stores.postgres.address import is_address
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import Store
 from abstrag.workers.protocol import Engine, Lost
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
 FEW: Final = 24  # files that are done before more workers would have loaded their models
 
@@ -44,24 +45,22 @@ class Made:
 class Indexing:
     """The `Task` of a worker: read a file and understand it; the store is only read."""
 
-    store: Target
-    background: Knowledge | None
-    settings: Settings
+    config: WorkspaceConfig
     host: str  # the machine that asks
     sample: str  # one of the files
 
     def start(self) -> Callable[[Job], Made]:
         """Open the store, and load every model with a document of one sentence."""
-        check_reach(self.store, self.host, self.sample)
-        store = open_store(self.store, create=False)
-        index(load_bytes(b"The first file may be timed.", name="first.txt"), settings=self.settings)
-        library = Library(store, self.background, self.settings)
+        check_reach(self.config.target, self.host, self.sample)
+        workspace = Workspace(self.config)
+        settings = self.config.settings
+        index(load_bytes(b"The first file may be timed.", name="first.txt"), settings=settings)
 
         def perform(job: Job) -> Made:
-            layers = _Layers(store)
+            layers = _Layers(workspace.store)
 
             def made() -> tuple[Prepared, dict[str, int]]:
-                understood = library.make(job, layers)
+                understood = workspace.library.make(job, layers)
                 return prepare(understood), missed_segments(understood.ambiguities)
 
             return Made(attempt(job.path, made), tuple(layers.new))
@@ -104,24 +103,25 @@ def check_reach(store: Target, host: str, sample: str | None = None) -> None:
 
 
 def index_many(
-    library: Library,
-    target: Target,
+    workspace: Workspace,
     paths: Sequence[Path],
     engine: Engine,
     *,
+    library: Library | None = None,
     few: int = 0,
     on_file: Callable[[Path], None] = lambda _path: None,
 ) -> Iterator[Outcome]:
     """Index files and everything inside folders as `Library.index_paths` does, side by side.
 
     Args:
-        library: Names and keeps; no model may take part in it, for budgets are kept in one process.
-        target: What workers open the library's store by.
+        workspace: Names and keeps; no model takes part, for budgets are kept in one process.
         paths: Files and folders.
         engine: Who does the work.
+        library: What indexes in this process, where it is to tell how far it is.
         few: Up to so many files that are due are indexed in this process.
         on_file: Is told each file when it is looked at.
     """
+    library = library or workspace.library
     order: deque[Outcome | Job] = deque()  # looked at and not told yet
     jobs = _jobs(library.due_paths(paths, on_file), order)
     first = list(islice(jobs, few + 1))
@@ -129,13 +129,9 @@ def index_many(
         for due in order:
             yield due if isinstance(due, Outcome) else attempt(due.path, library.do, due)
         return
-    task = Indexing(
-        store=resolved(target),
-        background=library.background,
-        settings=library.settings,
-        host=gethostname(),
-        sample=first[0].source,
-    )
+    background = workspace.library.background
+    config = replace(workspace.config.elsewhere(), background=background, create=False)
+    task = Indexing(config, gethostname(), first[0].source)
     with closing(engine.run(task, chain(first, jobs))) as results:
         for job, result in results:
             yield from _told(order)

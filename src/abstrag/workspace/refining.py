@@ -158,7 +158,7 @@ def side_by_side(
 def _index(workspace: Workspace, targets: Sequence[str], engine: Engine) -> None:
     """Index the files among the targets that are new or changed."""
     files = [Path(target) for target in targets if Path(target).is_file()]
-    for outcome in index_many(workspace.library, workspace.target, files, engine, few=FEW):
+    for outcome in index_many(workspace, files, engine, few=FEW):
         if outcome.status == "failed":
             error = AbstragError(outcome.error or "", hint=outcome.hint)
             error.exit_code = outcome.exit_code

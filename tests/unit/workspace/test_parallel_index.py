@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from abstrag.config import Settings
 from abstrag.engine.library import Library, Outcome
 from abstrag.errors import FileMissing, StoreError
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers.processes import Processes
 from abstrag.workspace.many_files import Indexing, index_many
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 from tests.unit.engine.folders import rows, write, write_folder
 
 Rows = dict[str, list[tuple[Any, ...]]]
@@ -28,9 +29,8 @@ from abstrag.engine.library import Library
 from abstrag.workspace.many_files import index_many
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers.processes import Processes
-
-class Doomed(SqliteStore):
-    pass
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
 def killing(self, *args, **kwargs):
     global calls
@@ -43,9 +43,9 @@ if __name__ == "__main__":
     folder, path, method, calls = sys.argv[1:]
     folder, path, calls = Path(folder), Path(path), int(calls)
     original = getattr(SqliteStore, method)
-    setattr(Doomed, method, killing)
-    with Doomed.open(path) as store:
-        list(index_many(Library(store), path, [folder], Processes(2)))
+    setattr(SqliteStore, method, killing)
+    with Workspace(WorkspaceConfig(path)) as workspace:
+        list(index_many(workspace, [folder], Processes(2)))
 """
 
 
@@ -66,8 +66,8 @@ def alone(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[
 
 
 def together(path: Path, folder: Path, workers: int = 2, few: int = 0) -> Iterator[Outcome]:
-    with SqliteStore.open(path) as store:
-        yield from index_many(Library(store), path, [folder], Processes(workers), few=few)
+    with Workspace(WorkspaceConfig(path)) as workspace:
+        yield from index_many(workspace, [folder], Processes(workers), few=few)
 
 
 def test_namesakes_are_called_by_their_place_in_the_listing(
@@ -163,8 +163,9 @@ def test_an_error_nobody_foresaw_is_one_files_failure(
 
 
 def test_a_worker_elsewhere_says_what_it_cannot_reach(tmp_path: Path) -> None:
-    here = Indexing(tmp_path / "store.db", None, Settings(), "another-machine", "/nowhere/a.md")
+    config = WorkspaceConfig(tmp_path / "store.db")
+    here = Indexing(config, "another-machine", "/nowhere/a.md")
     with pytest.raises(StoreError, match="SQLite files are not shared between machines"):
         here.start()
     with pytest.raises(FileMissing, match="does not see '/nowhere/a"):
-        replace(here, store="postgresql://u@h/d").start()
+        replace(here, config=WorkspaceConfig("postgresql://u@h/d")).start()

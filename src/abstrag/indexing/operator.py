@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
-from typing import Any, ClassVar, Protocol
-
-from spacy.tokens import Doc
-from spacy.tokens import Span as Tokens
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from abstrag.errors import ChainError
 from abstrag.indexing.layers import (
@@ -24,6 +21,10 @@ from abstrag.indexing.layers import (
 from abstrag.indexing.shortfall import Shortfall
 from abstrag.model.document import Document
 from abstrag.model.segment import Segment
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.tokens import Span as Tokens
 
 
 class Layer(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from abstrag.errors import ChainError
 from abstrag.indexing.layers import (
@@ -38,6 +38,18 @@ class Layer(StrEnum):
     CONCEPTS = "concepts"
     EVENTS = "events"
     MAP = "mapped"
+
+
+LAYER_RECORDS: Final[dict[Layer, type]] = {
+    Layer.SEGMENTS: Segments,
+    Layer.COREFERENCE: Coreference,
+    Layer.ENTITIES: Entities,
+    Layer.TIMES: Times,
+    Layer.CONTEXTS: Contexts,
+    Layer.CONCEPTS: Concepts,
+    Layer.EVENTS: Events,
+    Layer.MAP: Map,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,22 @@ def parse(texts: Iterable[str]) -> list[Doc]:
     return list(parser().pipe(texts, batch_size=BATCH))
 
 
+def parses_to_bytes(parses: Iterable[Doc]) -> bytes:
+    """Write parsed texts, to be kept."""
+    from spacy.tokens import DocBin
+
+    data: bytes = DocBin(docs=parses).to_bytes()
+    return data
+
+
+def parses_from_bytes(data: bytes) -> tuple[Doc, ...]:
+    """Read parsed texts back."""
+    vocabulary = parser().vocab
+    from spacy.tokens import DocBin
+
+    return tuple(DocBin().from_bytes(data).get_docs(vocabulary))
+
+
 @cache
 def stop_words() -> frozenset[str]:
     """Return the English words that say nothing by themselves, as spaCy lists them."""

@@ -1,9 +1,10 @@
 """Begin to load the shipped models while other work is still to be done.
 
-A search imports a parser, reads a document and parses the query before it needs a model. Whoever
-knows that a model will be needed calls `preload` first:
+A search imports a parser and parses the query before it needs a model. Whoever has opened a
+document and is about to put a question to it calls `preload_for` first:
 
-    preload(embedder=preset.dense_weight > 0, judge=preset.judge_weight > 0)
+    wanted = {"embedder": preset.dense_weight > 0, "judge": preset.judge_weight > 0}
+    preload_for(question, memory, content_hash=index.document.content_hash, **wanted)
 
 Nothing else changes: the models are those of `default_embedder` and `default_judge`, and what
 cannot be loaded is reported when it is used.
@@ -16,6 +17,7 @@ from contextlib import suppress
 from threading import Thread
 
 from abstrag.errors import ResourceMissing
+from abstrag.neural.cached import Memory, remembers
 from abstrag.neural.embedder import Embedder, default_embedder
 from abstrag.neural.judge import EvidenceJudge, default_judge
 
@@ -33,6 +35,19 @@ def preload(*, embedder: bool = True, judge: bool = True) -> Thread:
     thread = Thread(target=_prepare, args=(wanted,), name="preload")
     thread.start()
     return thread
+
+
+def preload_for(
+    question: str, memory: Memory, *, content_hash: str, embedder: bool = True, judge: bool = True
+) -> Thread | None:
+    """Load in the background what a question needs; nothing where it was put to the text before.
+
+    Then all that the models said about it is remembered, and no model is needed.
+    """
+    with suppress(ResourceMissing):
+        if embedder and remembers(memory, content_hash, default_embedder(), question):
+            return None
+    return preload(embedder=embedder, judge=judge) if embedder or judge else None
 
 
 def _prepare(models: Sequence[Embedder | EvidenceJudge]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,9 +13,10 @@ from abstrag.neural import embedder as embedders
 from abstrag.neural import judge as judges
 from abstrag.neural import loading
 from abstrag.neural.bundle import MODEL
+from abstrag.neural.cached import CachedEncoder
 from abstrag.neural.embedder import Embedder, default_embedder
 from abstrag.neural.judge import EvidenceJudge, default_judge
-from abstrag.neural.preload import preload
+from abstrag.neural.preload import preload, preload_for
 from abstrag.neural.runtime import Runtime
 
 
@@ -99,3 +100,39 @@ def test_what_cannot_be_preloaded_is_reported_when_it_is_used(packaged: tuple[Pa
     default_judge().score("a dog", ["a cat"])
     with pytest.raises(ResourceMissing, match="cannot read"):
         default_embedder().embed(["a dog"])
+
+
+class Notebook:
+    """A memory in a dictionary."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str, str, bytes], bytes] = {}
+
+    def recall(
+        self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+    ) -> dict[bytes, bytes]:
+        places = {key: (kind, content_hash, model, key) for key in keys}
+        return {key: self.kept[place] for key, place in places.items() if place in self.kept}
+
+    def remember(
+        self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
+    ) -> None:
+        self.kept.update({(kind, content_hash, model, k): v for k, v in values.items()})
+
+
+def test_models_are_preloaded_for_questions_that_are_new_to_a_text(
+    packaged: tuple[Path, Path], loads: list[int]
+) -> None:
+    memory = Notebook()
+    CachedEncoder(default_embedder(), memory, content_hash="one").embed(["a dog"])
+    assert len(loads) == 1
+    assert preload_for("a dog", memory, content_hash="one") is None
+    begun = preload_for("a dog", memory, content_hash="another")
+    assert begun is not None
+    begun.join()
+    assert len(loads) == 2  # the judge; the embedder was loaded already
+
+
+def test_a_search_without_models_preloads_none(loads: list[int]) -> None:
+    assert preload_for("a dog", Notebook(), content_hash="", embedder=False, judge=False) is None
+    assert loads == []

@@ -55,12 +55,15 @@ class BridgeGraph:
         keys: dict[Edge, int] = {}
         steps: dict[str, list[Step]] = {}
         for edge in edges:
-            if edge not in keys:
-                keys[edge] = len(keys)
+            fresh = len(keys)
+            if keys.setdefault(edge, fresh) == fresh:  # an edge is hashed once: that is dear
                 for wanted in {edge.target: None, edge.source: None}:
-                    if (step := _step(edge, wanted, keys[edge])) is not None:
+                    if (step := _step(edge, wanted, fresh)) is not None:
                         steps.setdefault(wanted, []).append(step)
-        self._own = {term: tuple(sorted(found, key=_order)) for term, found in steps.items()}
+        self._own = {
+            term: tuple(sorted(found, key=_order) if len(found) > 1 else found)
+            for term, found in steps.items()
+        }
         self._first_free = len(keys)
         self._sources: tuple[EdgeSource, ...] = tuple(sources)
         self._offered: dict[str, tuple[Step, ...]] = {}

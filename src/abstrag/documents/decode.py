@@ -11,8 +11,6 @@ import codecs
 import re
 from typing import Final
 
-from charset_normalizer import from_bytes
-
 from abstrag.errors import Undecodable, UnknownFormat
 
 _MARKS: Final = (  # UTF-32 first: its little-endian mark begins like that of UTF-16
@@ -116,6 +114,8 @@ def _western(data: bytes) -> str | None:
 
 def _guess(data: bytes) -> str | None:
     """Ask charset-normalizer, and believe it only when the result is clearly a language."""
+    from charset_normalizer import from_bytes  # loaded when all else has failed
+
     cut = data.rfind(b"\n", 0, _GUESS) + 1 if len(data) > _GUESS else len(data)
     best = from_bytes(data[: cut or _GUESS], threshold=_MAX_CHAOS).best()
     if best is None or best.chaos > _MAX_CHAOS or best.coherence < _MIN_COHERENCE:

@@ -9,24 +9,8 @@ from stat import S_ISDIR, S_ISREG
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import document_id
 from abstrag.documents.detect import Format, detect
-from abstrag.documents.docx import load_docx
-from abstrag.documents.html import load_html
-from abstrag.documents.json_form import load_json
-from abstrag.documents.latex import load_latex
-from abstrag.documents.markdown import load_markdown
-from abstrag.documents.pdf import load_pdf
-from abstrag.documents.text import load_text
 from abstrag.errors import DocumentError, EmptyDocument, FileMissing, FileTooLarge, NotAFile
 from abstrag.model.document import Document
-
-_LOADERS = {
-    Format.TEXT: load_text,
-    Format.MARKDOWN: load_markdown,
-    Format.HTML: load_html,
-    Format.PDF: load_pdf,
-    Format.DOCX: load_docx,
-    Format.JSON: load_json,
-}
 
 
 def load(path: str | Path, *, max_bytes: int = MAX_FILE_BYTES) -> Document:
@@ -79,14 +63,44 @@ def _document(data: bytes, source: str, folder: Path | None, max_bytes: int) -> 
             f"{name!r} is empty", hint="check that the file was saved or downloaded completely"
         )
     found = detect(data, name)
-    if found is Format.LATEX:
-        document = load_latex(data, name, folder)
-    else:
-        document = _LOADERS[found](data, name)
+    document = _read(found, data, name, folder)
     if found is Format.JSON:  # it says itself what it is called and was made from
         return replace(document, metadata=replace(document.metadata, source=source))
     metadata = replace(document.metadata, source=source, format=found.value)
     return replace(document, id=document_id(name), metadata=metadata)
+
+
+def _read(found: Format, data: bytes, name: str, folder: Path | None) -> Document:
+    """Read a document of a known format; only that format's reader and libraries are loaded."""
+    match found:
+        case Format.TEXT:
+            from abstrag.documents.text import load_text
+
+            return load_text(data, name)
+        case Format.MARKDOWN:
+            from abstrag.documents.markdown import load_markdown
+
+            return load_markdown(data, name)
+        case Format.HTML:
+            from abstrag.documents.html import load_html
+
+            return load_html(data, name)
+        case Format.PDF:
+            from abstrag.documents.pdf import load_pdf
+
+            return load_pdf(data, name)
+        case Format.DOCX:
+            from abstrag.documents.docx import load_docx
+
+            return load_docx(data, name)
+        case Format.LATEX:
+            from abstrag.documents.latex import load_latex
+
+            return load_latex(data, name, folder)
+        case Format.JSON:
+            from abstrag.documents.json_form import load_json
+
+            return load_json(data, name)
 
 
 def _too_large(name: str, size: int, limit: int) -> FileTooLarge:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
-from typing import Any, ClassVar, Protocol
-
-from spacy.tokens import Doc
-from spacy.tokens import Span as Tokens
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from abstrag.errors import ChainError
 from abstrag.indexing.layers import (
@@ -25,6 +22,10 @@ from abstrag.indexing.shortfall import Shortfall
 from abstrag.model.document import Document
 from abstrag.model.segment import Segment
 
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.tokens import Span as Tokens
+
 
 class Layer(StrEnum):
     """What has been established about a draft; the value is the draft's field."""
@@ -37,6 +38,18 @@ class Layer(StrEnum):
     CONCEPTS = "concepts"
     EVENTS = "events"
     MAP = "mapped"
+
+
+LAYER_RECORDS: Final[dict[Layer, type]] = {
+    Layer.SEGMENTS: Segments,
+    Layer.COREFERENCE: Coreference,
+    Layer.ENTITIES: Entities,
+    Layer.TIMES: Times,
+    Layer.CONTEXTS: Contexts,
+    Layer.CONCEPTS: Concepts,
+    Layer.EVENTS: Events,
+    Layer.MAP: Map,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,62 +1,36 @@
-"""Idx(D): the eight operators in the paper's order, and the index they leave (Eq. 4)."""
+"""Idx(D): the eight operators in the paper's order, and the index they leave (Eq. 4).
+
+The operators are loaded when a document is indexed: a search of one that is indexed already names
+the types below and runs none of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import Final, Protocol, TypeVar
-
-from spacy.tokens import DocBin
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from abstrag.config import Settings
 from abstrag.errors import InputError
-from abstrag.indexing.build_map import BuildMap
-from abstrag.indexing.canonical import canonical_texts
-from abstrag.indexing.concepts import AbstractConcepts
-from abstrag.indexing.coref import ResolveCoreference
-from abstrag.indexing.entities import NormalizeEntities
-from abstrag.indexing.events import AbstractEvents
-from abstrag.indexing.layers import (
-    Concepts,
-    Contexts,
-    Coreference,
-    Entities,
-    Events,
-    Map,
-    Segments,
-    Times,
-)
-from abstrag.indexing.lift import LiftContext
-from abstrag.indexing.operator import Chain, Draft, Layer, Operator
-from abstrag.indexing.prompted.chain import prompted
-from abstrag.indexing.prompted.prompts import IndexPrompts
-from abstrag.indexing.segment import SegmentLayout
-from abstrag.indexing.shortfall import Shortfall, as_ambiguities
-from abstrag.indexing.times import NormalizeTimes
-from abstrag.indexing.utility import VERSION, Schedule, utilities
-from abstrag.language.parser import parser
+from abstrag.language.parser import parses_from_bytes, parses_to_bytes
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document, Genre
 from abstrag.model.index import DocumentIndex, SegmentRecord
 from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Granularity
 
-_LAYER_RECORDS: Final[dict[Layer, type]] = {
-    Layer.SEGMENTS: Segments,
-    Layer.COREFERENCE: Coreference,
-    Layer.ENTITIES: Entities,
-    Layer.TIMES: Times,
-    Layer.CONTEXTS: Contexts,
-    Layer.CONCEPTS: Concepts,
-    Layer.EVENTS: Events,
-    Layer.MAP: Map,
-}
+if TYPE_CHECKING:
+    from abstrag.indexing.operator import Chain, Draft, Operator
+    from abstrag.indexing.prompted.prompts import IndexPrompts
+    from abstrag.indexing.shortfall import Shortfall
+    from abstrag.indexing.utility import Schedule
+
 PARSES: Final = "parses"
 _MODELS: Final = "+"  # between what local mode depends on and what models add to that
 _INCOMPLETE: Final = "incomplete:"  # before the fingerprint of an index that lacks answers
 
 OnStep = Callable[[str], None]
-OnShortfall = Callable[[Shortfall], None]
+OnShortfall = Callable[["Shortfall"], None]
 
 
 class LayerCache(Protocol):
@@ -77,6 +51,16 @@ def standard_chain(
     prompts: IndexPrompts | None = None,
 ) -> Chain:
     """Build the chain of the paper for local mode, or with a model behind it given prompts."""
+    from abstrag.indexing.build_map import BuildMap
+    from abstrag.indexing.concepts import AbstractConcepts
+    from abstrag.indexing.coref import ResolveCoreference
+    from abstrag.indexing.entities import NormalizeEntities
+    from abstrag.indexing.events import AbstractEvents
+    from abstrag.indexing.lift import LiftContext
+    from abstrag.indexing.operator import Chain
+    from abstrag.indexing.segment import SegmentLayout
+    from abstrag.indexing.times import NormalizeTimes
+
     settings = settings or Settings()
     granularity = _member(Granularity, settings.granularity, "granularity")
     genre = _member(Genre, settings.genre, "genre")
@@ -94,7 +78,11 @@ def standard_chain(
         AbstractEvents(background.events, background.name),
         BuildMap(),
     )
-    return local if prompts is None else prompted(local, prompts, background)
+    if prompts is None:
+        return local
+    from abstrag.indexing.prompted.chain import prompted
+
+    return prompted(local, prompts, background)
 
 
 def index(
@@ -134,6 +122,8 @@ def fingerprint(
 
     With prompts a second hash follows, of models and programs.
     """
+    from abstrag.indexing.utility import VERSION
+
     settings = settings or Settings()
     prior = (VERSION, settings.alpha, background.known, sorted((schedule or {}).items()))
     last = standard_chain(background, settings).fingerprints()[-1]
@@ -162,6 +152,10 @@ def assemble(
     prompts: IndexPrompts | None = None,
 ) -> DocumentIndex:
     """Turn a finished draft into the index: canonical texts, utilities, one record a segment."""
+    from abstrag.indexing.canonical import canonical_texts
+    from abstrag.indexing.shortfall import as_ambiguities
+    from abstrag.indexing.utility import utilities
+
     settings = settings or Settings()
     assert draft.segmented is not None
     assert draft.coreference is not None
@@ -225,6 +219,8 @@ def run_chain(
 
     From the first layer that lacks a model's answer on, nothing is put into the cache.
     """
+    from abstrag.indexing.operator import Draft, Layer
+
     draft = Draft(document)
     steps = list(zip(chain.operators, chain.fingerprints(), strict=True))
     content = draft.document.content_hash if cache else ""
@@ -238,7 +234,7 @@ def run_chain(
             layer = to_json(getattr(draft, op.provides.value)).encode()
             cache.put_layer(content, op.provides, mark, layer)
             if op.provides is Layer.SEGMENTS:
-                cache.put_layer(content, PARSES, mark, DocBin(docs=draft.parses).to_bytes())
+                cache.put_layer(content, PARSES, mark, parses_to_bytes(draft.parses))
     return draft
 
 
@@ -246,19 +242,20 @@ def _cached(
     draft: Draft, content: str, steps: Sequence[tuple[Operator, str]], cache: LayerCache
 ) -> tuple[Draft, int]:
     """Return the draft with every leading layer the cache holds, and how many those are."""
+    from abstrag.indexing.operator import LAYER_RECORDS
+
     layers: dict[str, object] = {}
     for op, mark in steps:
         data = cache.get_layer(content, op.provides, mark)
         if data is None:
             break
-        layers[op.provides.value] = from_json(_LAYER_RECORDS[op.provides], data)
+        layers[op.provides.value] = from_json(LAYER_RECORDS[op.provides], data)
     if not layers or len(layers) == len(steps):
         return draft.with_(**layers), len(layers)
     data = cache.get_layer(content, PARSES, steps[0][1])
     if data is None:
         return draft, 0  # operators that still have to run read the parse, so it is made anew
-    parses = tuple(DocBin().from_bytes(data).get_docs(parser().vocab))
-    return draft.with_(parses=parses, **layers), len(layers)
+    return draft.with_(parses=parses_from_bytes(data), **layers), len(layers)
 
 
 _Named = TypeVar("_Named", Granularity, Genre)

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import ceil
-from typing import ClassVar, Final
-
-from spacy.tokens import Doc
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from abstrag.documents.reading import reading_text
 from abstrag.indexing.genre import GRANULARITY, detect_genre
@@ -20,6 +18,9 @@ from abstrag.model.document import Block, BlockKind, Document, Genre
 from abstrag.model.segment import CELL_SEPARATOR, Granularity, Role, Segment, SegmentKind
 from abstrag.model.span import Alignment, Quote, Span
 from abstrag.model.table import Cell, Grid, Table
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 _PARSE_LIMIT: Final = 20_000  # characters parsed at a time; a longer block is cut at a sentence end
 _SENTENCE_END: Final = re.compile(r"[.!?]['\")\]]*\s+(?=\S)")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
-
-from spacy.tokens import Span as Tokens
+from typing import TYPE_CHECKING, Final
 
 from abstrag.model.statement import Profile, Statement, StatementKind
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span as Tokens
 
 _CITATION: Final = (
     r"\[\d+(?:\s*[-–,]\s*\d+)*\]|\bet al\b"

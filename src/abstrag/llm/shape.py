@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, best_match
-
 from abstrag.errors import InputError
 
 # many a server that enforces a schema lets these pass
@@ -23,6 +20,9 @@ def misfit(value: object, schema: Mapping[str, Any]) -> str | None:
     Raises:
         InputError: The schema itself is wrong.
     """
+    from jsonschema import Draft202012Validator  # loaded when there is a reply to check
+    from jsonschema.exceptions import SchemaError, best_match
+
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
@@ -36,6 +36,8 @@ def misfit(value: object, schema: Mapping[str, Any]) -> str | None:
 
 def keeps_form(value: object, schema: Mapping[str, Any]) -> bool:
     """Tell whether a value has the parts its schema asks for, be some too large or too many."""
+    from jsonschema import Draft202012Validator
+
     faults = Draft202012Validator(schema).iter_errors(value)
     return all(fault.validator in _BOUNDS for fault in faults)
 

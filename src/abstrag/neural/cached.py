@@ -116,6 +116,12 @@ def kept_vectors(
     return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(rows), -1)
 
 
+def remembers(memory: Memory, content_hash: str, model: Named, text: str) -> bool:
+    """Tell whether a text was embedded before."""
+    key = _key(text)
+    return key in memory.recall(EMBEDDINGS, content_hash, model.fingerprint, [key])
+
+
 def kept_scores(
     memory: Memory,
     content_hash: str,

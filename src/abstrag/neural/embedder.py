@@ -17,12 +17,12 @@ from typing import Final
 import numpy as np
 
 from abstrag.errors import InputError
-from abstrag.neural.bundle import MODEL, TOKENIZER, WEIGHTS, Bundle, Task
+from abstrag.neural.bundle import WEIGHTS, Bundle, Task
 from abstrag.neural.cached import ANYWHERE, Memory, kept_vectors
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.runtime import Runtime
+from abstrag.neural.loading import Loading
 from abstrag.neural.side_by_side import side_by_side, thread_count
-from abstrag.neural.tokens import Tokenizer
+from abstrag.neural.tokens import Ids
 
 EMBEDDER: Final = WEIGHTS / "embedder"
 
@@ -44,21 +44,31 @@ class Embedder:
         self.fingerprint = bundle.fingerprint
         self.dimensions = bundle.manifest.dimensions
         self.max_tokens = bundle.manifest.max_tokens
-        self._tokens = Tokenizer(
-            bundle.read(TOKENIZER),
-            limit=self.max_tokens,
-            vocabulary=bundle.manifest.vocabulary,
-        )
-        self._run = Runtime(bundle.read(MODEL), dimensions=self.dimensions)
+        self._parts = Loading(bundle)
 
     @classmethod
-    def load(cls, folder: Path = EMBEDDER, *, threads: int | None = None) -> Embedder:
+    def load(
+        cls, folder: Path = EMBEDDER, *, threads: int | None = None, later: bool = False
+    ) -> Embedder:
         """Read a model that `tools.export` wrote; `threads` is every core by default.
+
+        With `later`, only the manifest is read now, and the rest when there is a text to read.
 
         Raises:
             ResourceMissing: A file is missing, damaged or cannot be run.
         """
-        return cls(Bundle.open(folder, Task.EMBED), threads=threads)
+        made = cls(Bundle.open(folder, Task.EMBED), threads=threads)
+        if not later:
+            made.prepare()
+        return made
+
+    def prepare(self) -> None:
+        """Load what is still to be loaded.
+
+        Raises:
+            ResourceMissing: A file is missing, damaged or cannot be run.
+        """
+        self._parts()
 
     def __repr__(self) -> str:
         """Name the model, so that a fingerprint made of this changes with it."""
@@ -81,14 +91,18 @@ class Embedder:
 
     def truncated(self, texts: Sequence[str]) -> tuple[int, ...]:
         """Return the positions of the texts that are longer than the model reads."""
-        return tuple(i for i, text in enumerate(texts) if self._tokens.truncates(text))
+        tokens = self._parts().tokens
+        return tuple(i for i, text in enumerate(texts) if tokens.truncates(text))
+
+    def _run(self, ids: Ids) -> Vectors:
+        return self._parts().run(ids)
 
     def _embed_one(self, text: str) -> Vectors:
-        ids = self._tokens(text)
+        ids = self._parts().tokens(text)
         return self._run(ids) if len(ids) else np.zeros(self.dimensions, dtype=np.float32)
 
 
 @cache
 def default_embedder() -> Embedder:
-    """Return the packaged embedder, loaded on the first call."""
-    return Embedder.load()
+    """Return the packaged embedder; its graph is loaded when it first reads a text."""
+    return Embedder.load(later=True)

@@ -48,14 +48,29 @@ class EvidenceJudge(SegmentJudge):
         self._reader = PairReader(bundle, query_tokens=self._judging.query_tokens, threads=threads)
 
     @classmethod
-    def load(cls, folder: Path = JUDGE, *, threads: int | None = None) -> EvidenceJudge:
+    def load(
+        cls, folder: Path = JUDGE, *, threads: int | None = None, later: bool = False
+    ) -> EvidenceJudge:
         """Read a model that `tools.export` wrote; `threads` is every core by default.
+
+        With `later`, only the manifest is read now, and the rest when there is a pair to read.
 
         Raises:
             ResourceMissing: A file is missing, damaged or cannot be run.
             InputError: The folder has a model for something else.
         """
-        return cls(Bundle.open(folder, Task.JUDGE), threads=threads)
+        made = cls(Bundle.open(folder, Task.JUDGE), threads=threads)
+        if not later:
+            made.prepare()
+        return made
+
+    def prepare(self) -> None:
+        """Load what is still to be loaded.
+
+        Raises:
+            ResourceMissing: A file is missing, damaged or cannot be run.
+        """
+        self._reader.load()
 
     def __repr__(self) -> str:
         """Name the model, so that a fingerprint made of this changes with it."""
@@ -94,5 +109,5 @@ class EvidenceJudge(SegmentJudge):
 
 @cache
 def default_judge() -> EvidenceJudge:
-    """Return the packaged judge, loaded on the first call."""
-    return EvidenceJudge.load()
+    """Return the packaged judge; its graph is loaded when it first reads a pair."""
+    return EvidenceJudge.load(later=True)

@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 
 from abstrag.errors import InputError, ResourceMissing
-from abstrag.neural.bundle import MODEL, REMEDY, TOKENIZER, Bundle
+from abstrag.neural.bundle import REMEDY, Bundle
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.runtime import Runtime
+from abstrag.neural.loading import Loading
 from abstrag.neural.side_by_side import side_by_side, thread_count
 from abstrag.neural.tokens import Ids, Tokenizer
 
@@ -64,10 +64,22 @@ class PairReader:
         self.threads = thread_count(threads)
         self._query_tokens = query_tokens
         self._limit = manifest.max_tokens
-        self._tokens = Tokenizer(
-            bundle.read(TOKENIZER), limit=manifest.max_tokens, vocabulary=manifest.vocabulary
-        )
-        self._run = Runtime(bundle.read(MODEL), inputs=2, dimensions=manifest.dimensions)
+        self._parts = Loading(bundle, inputs=2)
+
+    def load(self) -> None:
+        """Load the model if it is not loaded yet.
+
+        Raises:
+            ResourceMissing: A file is missing, damaged or cannot be run.
+        """
+        self._parts()
+
+    @property
+    def _tokens(self) -> Tokenizer:
+        return self._parts().tokens
+
+    def _run(self, ids: Ids, types: Ids) -> Vectors:
+        return self._parts().run(ids, types)
 
     def truncates(self, query: str) -> bool:
         """Say whether only the beginning of a query is read."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from abstrag.errors import InputError
@@ -31,6 +30,8 @@ def side_by_side(
     workers = min(threads, len(items))
     if workers <= 1:
         return [run(item) for item in items]
+    from concurrent.futures import ThreadPoolExecutor  # loaded when a model runs, as the models are
+
     order = sorted(range(len(items)), key=lambda i: size(items[i]), reverse=True)
     pool = ThreadPoolExecutor(workers)
     try:

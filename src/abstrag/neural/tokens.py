@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -25,12 +26,7 @@ class Tokenizer:
     """
 
     def __init__(self, data: bytes, *, limit: int, vocabulary: int) -> None:
-        from tokenizers import Tokenizer as Cutter  # loaded when a model is, and not before
-
-        try:
-            self._cutter = Cutter.from_str(data.decode())
-        except Exception as error:  # the library raises nothing narrower
-            raise ResourceMissing(f"the tokenizer cannot be read: {error}", hint=REMEDY) from error
+        self._cutter = _cutter(data)
         known = self._cutter.get_vocab_size()
         if known != vocabulary:
             raise ResourceMissing(
@@ -38,8 +34,6 @@ class Tokenizer:
                 "another model",
                 hint=REMEDY,
             )
-        self._cutter.no_truncation()
-        self._cutter.no_padding()
         around = self._cutter.encode("").ids
         if len(around) != _SPECIAL:
             raise ResourceMissing(
@@ -81,6 +75,20 @@ class Tokenizer:
         if len(ids) <= self._limit:
             return ids, False
         return [*ids[: self._limit - 1], ids[-1]], True
+
+
+@lru_cache(maxsize=2)
+def _cutter(data: bytes) -> Any:
+    """Read a tokenizer; models that ship with the same one share it."""
+    from tokenizers import Tokenizer as Cutter  # loaded when a model is, and not before
+
+    try:
+        cutter = Cutter.from_str(data.decode())
+    except Exception as error:  # the library raises nothing narrower
+        raise ResourceMissing(f"the tokenizer cannot be read: {error}", hint=REMEDY) from error
+    cutter.no_truncation()
+    cutter.no_padding()
+    return cutter
 
 
 def _settled(found: Any) -> int:

@@ -59,7 +59,9 @@ class VerdictModel:
             ResourceMissing: A file is missing, damaged or cannot be run.
             InputError: The folder has a model for something else.
         """
-        return cls(Bundle.open(folder, Task.VERDICT), threads=threads)
+        made = cls(Bundle.open(folder, Task.VERDICT), threads=threads)
+        made._reader.load()
+        return made
 
     def __repr__(self) -> str:
         """Name the model, so that a fingerprint made of this changes with it."""

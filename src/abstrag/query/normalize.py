@@ -13,9 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from math import log
-from typing import Final
-
-from spacy.tokens import Doc
+from typing import TYPE_CHECKING, Final
 
 from abstrag.config import EVENT_LITERAL_WEIGHT, MAX_LITERALS
 from abstrag.errors import InputError
@@ -33,6 +31,9 @@ from abstrag.model.term import Interval, TermKind
 from abstrag.query.question import answer_type, scope_of, unwrapped
 from abstrag.query.time import time_id
 from abstrag.query.vocabulary import Known
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 MAX_QUERY_CHARS: Final = 2_000
 _SENSES: Final = 3  # most frequent senses of a query word that may be meant

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final, Protocol
@@ -75,7 +75,7 @@ class Vocabulary:
     names: Mapping[str, str]  # key of a surface → the entity term it names
     longest_name: int  # in words
     times: Mapping[str, Interval]
-    postings: Mapping[str, frozenset[int]]
+    postings: Mapping[str, Sequence[int]]  # the segment of each mention, so one may come again
     sections: frozenset[tuple[str, tuple[str, ...]]]  # role, and the headings above
     fiscal_start: int = 1  # the month in which fiscal years begin
 
@@ -90,11 +90,11 @@ class Vocabulary:
                     named.setdefault(key(surface), term.id)
             elif term.interval is not None:
                 times[term.id] = term.interval
-        postings: defaultdict[str, set[int]] = defaultdict(set)
+        postings: dict[str, list[int]] = {}  # no sets: few of them are ever looked at
         for mention in index.mentions:
-            postings[mention.term].add(mention.segment)
+            postings.setdefault(mention.term, []).append(mention.segment)
         for frame in index.frames:
-            postings[frame.event].add(frame.segment)
+            postings.setdefault(frame.event, []).append(frame.segment)
         named.pop("", None)
         return cls(
             segments=len(index.records),
@@ -102,7 +102,7 @@ class Vocabulary:
             names=named,
             longest_name=max((len(n.split()) for n in named), default=0),
             times=times,
-            postings={term: frozenset(where) for term, where in postings.items()},
+            postings=postings,
             sections=frozenset((s.role.value, s.section) for s in index.segments),
             fiscal_start=_fiscal_start(index.map.terms),
         )
@@ -111,7 +111,7 @@ class Vocabulary:
         """Return how many segments hold any of the terms."""
         found: set[int] = set()
         for term in terms:
-            found |= self.postings.get(term, frozenset())
+            found.update(self.postings.get(term, ()))
         return len(found)
 
     def times_inside(self, interval: Interval) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -88,8 +89,8 @@ class CostedIndex:
         for frame in frames:
             self._frames.setdefault(frame.segment, []).append(frame)
         self._words = Postings(
-            [*(m.term for m in mentions), *(f.event for f in frames)],
-            [*place.tolist(), *(f.segment for f in frames)],
+            chain((m.term for m in mentions), (f.event for f in frames)),
+            chain((m.segment for m in mentions), (f.segment for f in frames)),
         )
         self._events = EventPostings(frames, self._words)
         lifted = [

@@ -6,18 +6,15 @@ import re
 from functools import cache
 from typing import Any, Final
 
-import bm25s
 import numpy as np
-import Stemmer  # type: ignore[import-not-found]
-from spacy.lang.en.stop_words import STOP_WORDS
 
+from abstrag.language.parser import stop_words
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
+from abstrag.rank.bm25 import BM25
 from abstrag.rank.postings import FloatArray, IntArray
 from abstrag.rank.tables import Tables
 
-K1: Final = 1.2
-B: Final = 0.4  # of full length normalization; candidates differ in length less than documents do
 _WORD: Final = re.compile(r"\w+")
 
 
@@ -31,18 +28,15 @@ class Lexical:
 
     def __init__(self, index: DocumentIndex) -> None:
         texts = [words(" ".join((*(h.text for h in s.headers), s.text))) for s in index.segments]
-        self._known = {word for text in texts for word in text}
+        self._bm25 = BM25(texts)
         self._tables = Tables(index.segments)
-        if self._known:
-            self._bm25 = bm25s.BM25(method="lucene", k1=K1, b=B)
-            self._bm25.index(texts, show_progress=False)
 
     def __call__(self, query: Query, positions: IntArray) -> FloatArray:
         """Return one value for each of some segments."""
-        asked = [word for word in words(query.text) if word in self._known]
+        asked = [word for word in words(query.text) if word in self._bm25]
         if not asked:
             return np.zeros(len(positions))
-        scores: FloatArray = np.asarray(self._bm25.get_scores(asked), dtype=np.float64)
+        scores: FloatArray = self._bm25.scores(asked).astype(np.float64)
         top = float(scores.max())
         if top <= 0:
             return np.zeros(len(positions))
@@ -51,11 +45,14 @@ class Lexical:
 
 def words(text: str) -> list[str]:
     """Cut a text into stems of folded words, less the ones that say nothing."""
-    kept = [w for w in _WORD.findall(text.casefold()) if w not in STOP_WORDS]
+    empty = stop_words()
+    kept = [w for w in _WORD.findall(text.casefold()) if w not in empty]
     stems: list[str] = _stemmer().stemWords(kept)
     return stems
 
 
 @cache
 def _stemmer() -> Any:
+    import Stemmer  # type: ignore[import-not-found]
+
     return Stemmer.Stemmer("english")

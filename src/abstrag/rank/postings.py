@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import Final
 
@@ -24,23 +24,15 @@ _SLOT: Final = to_units(event_distance(unfilled=1, coerced=0, artifact=False))
 class Postings:
     """An inverted index: for each term the segments that hold it, ascending, each once."""
 
-    def __init__(self, terms: Sequence[str], segments: Sequence[int] | IntArray) -> None:
-        codes: dict[str, int] = {}
-        code = np.fromiter(
-            (codes.setdefault(term, len(codes)) for term in terms), np.int64, len(terms)
-        )
-        place = np.asarray(segments, dtype=np.int64)
-        order = np.lexsort((place, code))
-        code, place = code[order], place[order]
-        fresh = np.ones(len(code), dtype=bool)
-        fresh[1:] = (code[1:] != code[:-1]) | (place[1:] != place[:-1])
-        code, self._segments = code[fresh], place[fresh]
-        cuts = np.searchsorted(code, np.arange(len(codes) + 1)).tolist()
-        self._ranges = {term: (cuts[i], cuts[i + 1]) for term, i in codes.items()}
+    def __init__(self, terms: Iterable[str], segments: Iterable[int]) -> None:
+        self._mentions: dict[str, list[int]] = {}
+        for term, segment in zip(terms, segments, strict=True):
+            self._mentions.setdefault(term, []).append(segment)
+        self._sorted: dict[str, IntArray] = {}  # of the terms that were asked for
         self._changed: Mapping[str, IntArray] = {}  # terms whose segments are kept apart
 
     def __contains__(self, term: str) -> bool:
-        return term in self._ranges or term in self._changed
+        return term in self._mentions or term in self._changed
 
     def updated(self, added: Mapping[str, Iterable[int]]) -> Postings:
         """Return postings in which terms stand in further segments; all others are shared."""
@@ -56,9 +48,13 @@ class Postings:
         """Return the segments that hold a term."""
         if (apart := self._changed.get(term)) is not None:
             return apart
-        if (cut := self._ranges.get(term)) is None:
+        if (known := self._sorted.get(term)) is not None:
+            return known
+        if (mentions := self._mentions.get(term)) is None:
             return NO_SEGMENTS
-        return self._segments[cut[0] : cut[1]]
+        found: IntArray = np.unique(np.array(mentions, dtype=np.int64))
+        self._sorted[term] = found
+        return found
 
 
 class EventPostings:
@@ -78,9 +74,7 @@ class EventPostings:
                 bit = self._bits.setdefault(slot.name, 1 << len(self._bits))
                 clean |= 0 if slot.coerced else bit
             grouped.setdefault(frame.event, []).append((frame.segment, clean))
-        self._frames = {
-            event: np.array(sorted(rows), dtype=np.int64) for event, rows in grouped.items()
-        }
+        self._frames = grouped
         self._known: dict[tuple[str, tuple[str, ...]], tuple[IntArray, IntArray]] = {}
 
     def penalties(self, event: str, slots: tuple[str, ...]) -> tuple[IntArray, IntArray]:
@@ -102,7 +96,7 @@ class EventPostings:
         named = self._postings.segments(event)
         if event not in self._frames:
             return named, np.full(len(named), unfilled_units(slots), dtype=np.int64)
-        segment, clean = self._frames[event].T
+        segment, clean = np.array(sorted(self._frames[event]), dtype=np.int64).T
         units = np.zeros(len(segment), dtype=np.int64)
         for slot in slots:
             units = units + _SLOT * ((clean & self._bits.get(slot, 0)) == 0)

@@ -111,7 +111,7 @@ def test_an_index_with_another_prior_is_not_taken_for_this_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = fingerprint()
-    monkeypatch.setattr("abstrag.indexing.pipeline.VERSION", 1)
+    monkeypatch.setattr("abstrag.indexing.utility.VERSION", 1)
     assert fingerprint() != before
 
 

@@ -137,7 +137,7 @@ def test_the_packaged_one_is_loaded_once(
     judge_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = [EvidenceJudge.load(judge_folder), EvidenceJudge.load(judge_folder)]
-    monkeypatch.setattr(module.EvidenceJudge, "load", lambda: made.pop())
+    monkeypatch.setattr(module.EvidenceJudge, "load", lambda **_: made.pop())
     default_judge.cache_clear()
     try:
         assert default_judge() is default_judge()

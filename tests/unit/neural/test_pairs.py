@@ -126,4 +126,4 @@ def test_a_graph_of_another_kind_is_refused(judge_folder: Path) -> None:
     manifest = replace(bundle.manifest, dimensions=3)
     (judge_folder / MANIFEST).write_text(to_json(manifest), "utf-8")
     with pytest.raises(ResourceMissing, match=r"gives \[\[1\]\]; expected were 2 inputs"):
-        PairReader(Bundle.open(judge_folder), query_tokens=4, threads=1)
+        PairReader(Bundle.open(judge_folder), query_tokens=4, threads=1).load()

@@ -7,9 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
-
-from spacy.tokens import Doc
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from abstrag.indexing.layers import TimeMention
 from abstrag.indexing.operator import Draft
@@ -22,6 +20,9 @@ from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.segment import Segment
 from abstrag.model.span import Quote, Span
 from abstrag.model.term import Mention, TermKind
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 
 class Name(NamedTuple):

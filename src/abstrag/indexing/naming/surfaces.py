@@ -6,12 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
-
-from spacy.tokens import Span as Tokens
+from typing import TYPE_CHECKING, Final
 
 from abstrag.indexing.naming.alias import Name
 from abstrag.model.term import TermKind
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span as Tokens
 
 _WORD = re.compile(r"[^\W_]+")
 _INSIDE = re.compile(r"[\w&]|-[A-Z\d]|\.[\w]")  # what follows a surface that goes on

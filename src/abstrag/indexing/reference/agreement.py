@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from enum import Flag, auto
-from typing import Final
-
-from spacy.tokens import Token
+from typing import TYPE_CHECKING, Final
 
 from abstrag.indexing.naming.mentions import UNLABELLED, Named
 from abstrag.language.nouns import GROUPS, MEN, PEOPLE, WOMEN
 from abstrag.language.persons import Gender, gender_of, person_name
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
 
 
 class Fits(Flag):

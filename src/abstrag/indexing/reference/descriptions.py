@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Final
-
-from spacy.tokens import Doc, Token
+from typing import TYPE_CHECKING, Final
 
 from abstrag.indexing.naming.mentions import UNLABELLED, Named
 from abstrag.indexing.reference.discourse import Sentence
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 _DEFINITE = re.compile(r"\b[Tt]he ((?:[\w-]+ ){0,3}[\w-]+)")
 _NOT_REFERRING: Final = frozenset({"appos", "attr", "compound", "nmod", "amod", "npadvmod"})

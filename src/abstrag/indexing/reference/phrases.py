@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
-
-from spacy.tokens import Doc, Token
-from spacy.tokens import Span as Tokens
+from typing import TYPE_CHECKING, Final
 
 from abstrag.indexing.naming.mentions import Named
 from abstrag.indexing.reference.agreement import Cast, Fits, fits_noun, owns
 from abstrag.indexing.reference.discourse import Sentence
 from abstrag.language.nouns import MOMENTS, PEOPLE
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+    from spacy.tokens import Span as Tokens
 
 # Prominence by grammatical role (Lappin and Leass, 1994, in spirit; the numbers are ours).
 _SUBJECT: Final = 1.0

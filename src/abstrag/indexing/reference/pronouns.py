@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
-
-from spacy.tokens import Doc, Token
+from typing import TYPE_CHECKING, Final
 
 from abstrag.indexing.reference.agreement import Fits
 from abstrag.indexing.reference.discourse import Sentence
 from abstrag.indexing.reference.phrases import Phrase
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 _FITS: Final = MappingProxyType(
     {

@@ -133,7 +133,7 @@ class ExpandQuery:
     def _shown(self, query: Query, vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:
         """Return the words of the document nearest to the query, each with the terms it names."""
         words: dict[str, list[str]] = {}
-        ranked = sorted(vocabulary.postings, key=lambda t: (-len(vocabulary.postings[t]), t))
+        ranked = sorted(vocabulary.postings, key=lambda t: (-vocabulary.frequency([t]), t))
         for term in ranked:
             kind, _, word = term.partition(":")
             if kind in _KINDS and "." not in word and "@" not in word:

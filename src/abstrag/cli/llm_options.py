@@ -6,16 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from abstrag.cli.output import console
-from abstrag.llm.choose import Source, by_role, choose
-from abstrag.llm.connect import Models, connect, replay
-from abstrag.llm.estimate import Estimate
-from abstrag.llm.ledger import Ledger
-from abstrag.llm.settings import Limits, LlmSettings
+
+if TYPE_CHECKING:
+    from abstrag.llm.connect import Models
+    from abstrag.llm.estimate import Estimate
+    from abstrag.llm.ledger import Ledger
+    from abstrag.llm.settings import LlmSettings
 
 _Command = Callable[..., Any]
 _FILE: Final = click.Path(dir_okay=False, path_type=Path)
@@ -73,6 +74,9 @@ class LlmOptions:
 
     def settings(self) -> LlmSettings | None:
         """Decide on the models; None is local mode."""
+        from abstrag.llm.choose import Source, by_role, choose
+        from abstrag.llm.settings import Limits
+
         return choose(
             Source(by_role(self.llm, "--llm"), by_role(self.base_url, "--base-url")),
             config=self.llm_config,
@@ -82,9 +86,14 @@ class LlmOptions:
     def connect(self) -> Models | None:
         """Return the models, to be used in a `with`; None is local mode."""
         settings = self.settings()
+        if settings is None and self.replay_path is None:
+            return None
+        from abstrag.llm.connect import connect, replay
+
         if self.replay_path is not None:
             return replay(self.replay_path, settings)
-        return None if settings is None else connect(settings, calls=self.calls_path)
+        assert settings is not None
+        return connect(settings, calls=self.calls_path)
 
 
 def llm_options(command: _Command) -> _Command:

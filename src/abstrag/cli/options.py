@@ -15,7 +15,7 @@ from abstrag.config import MAX_FILE_BYTES, TAU, Settings
 from abstrag.errors import InputError
 from abstrag.model.document import Genre
 from abstrag.model.segment import Granularity
-from abstrag.policy.store import DEFAULT_FAMILY
+from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.query.operators import OPERATORS
 from abstrag.rank.relevance import DEFAULT_PRESET, FAST, PRESETS
 from abstrag.stores.open import Target

@@ -6,13 +6,15 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
 from abstrag.model.term import Family
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 FAMILY_STYLE = {
     Family.EXPRESSION: "green",
@@ -40,6 +42,8 @@ def print_json(data: Any) -> None:
 @contextmanager
 def progress(total: int | None, *, quiet: bool = False) -> Iterator[Progress]:
     """Show a bar on standard error while a person is watching, nothing otherwise."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
     screen = Console(stderr=True)
     bar = Progress(
         SpinnerColumn(),

@@ -21,9 +21,9 @@ from abstrag.policy.check import Fault, check
 from abstrag.policy.diff import diff
 from abstrag.policy.hashes import base_hash
 from abstrag.policy.load import load_program
-from abstrag.policy.location import families, policy_root
+from abstrag.policy.location import DEFAULT_FAMILY, families, policy_root
 from abstrag.policy.stages import MUTABLE, PROGRAMS, known
-from abstrag.policy.store import DEFAULT_FAMILY, PolicyStore
+from abstrag.policy.store import PolicyStore
 from abstrag.refine.ledger import Ledger
 from abstrag.refine.replay import ReplayReport
 from abstrag.stores.open import Target

@@ -19,7 +19,7 @@ from abstrag.errors import InputError, PartialFailure
 from abstrag.llm.estimate import Estimate
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
-from abstrag.policy.store import DEFAULT_FAMILY
+from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.rank.overlap import OverlapJudge
 from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import COMPRESSIONS

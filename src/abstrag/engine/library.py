@@ -7,16 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeAlias, TypeVar
 
-from abstrag.backgrounds.compiled import CompiledBackground
 from abstrag.backgrounds.schema import is_compiled
-from abstrag.backgrounds.touched import Touched
 from abstrag.config import MAX_FILE_BYTES, Settings
 from abstrag.documents.assemble import document_id
 from abstrag.documents.latex_input import LATEX, sources
 from abstrag.documents.load import load, read_file
-from abstrag.engine.suggested import with_sources
 from abstrag.errors import (
     AbstragError,
     DocumentError,
@@ -33,9 +30,6 @@ from abstrag.indexing.pipeline import (
     index,
     serves,
 )
-from abstrag.indexing.prompted.estimate import estimate
-from abstrag.indexing.prompted.plan import Plan
-from abstrag.indexing.prompted.prompts import IndexPrompts
 from abstrag.indexing.shortfall import missed_segments
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
@@ -54,7 +48,13 @@ _BLANK: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks among them
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
-Knowledge = Background | CompiledBackground
+if TYPE_CHECKING:
+    from abstrag.backgrounds.compiled import CompiledBackground
+    from abstrag.backgrounds.touched import Touched
+    from abstrag.indexing.prompted.plan import Plan
+    from abstrag.indexing.prompted.prompts import IndexPrompts
+
+Knowledge: TypeAlias = "Background | CompiledBackground"
 
 
 @record
@@ -160,6 +160,8 @@ class Library:
         due = self.due(path, {})
         if self.prompts is None or isinstance(due, Outcome):
             return ()
+        from abstrag.indexing.prompted.estimate import estimate
+
         document = self._load(path, due.name)
         return estimate(
             document,
@@ -178,7 +180,7 @@ class Library:
         return known, self.store.background(known.id) if known else EMPTY
 
     def _up_to_date(self, known: DocumentInfo, background: Knowledge, content: str) -> bool:
-        if isinstance(background, CompiledBackground):
+        if not isinstance(background, Background):
             kept = self.store.background(known.id)
             if kept.name != background.name:
                 return False
@@ -206,6 +208,9 @@ class Library:
 
     def _part(self, document: Document, background: Knowledge) -> Touched:
         """Return what a document touches of a compiled Background; any other is taken whole."""
+        from abstrag.backgrounds.compiled import CompiledBackground
+        from abstrag.backgrounds.touched import Touched
+
         if isinstance(background, Background):
             if not background.compiled:
                 return Touched(background, (), {})
@@ -223,7 +228,11 @@ class Library:
             on_step=self.on_step,
             on_shortfall=self.on_shortfall,
         )
-        return with_sources(made, part) if part.background.compiled else made
+        if not part.background.compiled:
+            return made
+        from abstrag.engine.suggested import with_sources
+
+        return with_sources(made, part)
 
     def index_paths(
         self, paths: Sequence[Path], on_file: Callable[[Path], None] = lambda _path: None

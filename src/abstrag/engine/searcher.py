@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from abstrag.bridges.graph import EdgeSource
 from abstrag.config import TAU, TAU_MAX
@@ -39,9 +39,10 @@ from abstrag.rank.relevance import Preset
 from abstrag.rank.scoring import Scoring
 from abstrag.rank.support import support_set
 from abstrag.rank.why_not import why_not, why_not_text
-from abstrag.refine.overlay import PatchedIndex
-from abstrag.refine.router import replayed
-from abstrag.refine.state import State
+
+if TYPE_CHECKING:
+    from abstrag.refine.overlay import PatchedIndex
+    from abstrag.refine.state import State
 
 DEFAULT_K: Final = 10
 _QUERIES_KEPT: Final = 64
@@ -112,7 +113,7 @@ class Searcher:
         self._without = without
         self._reader = reader
         self._reprice = reprice
-        self._state = replayed(State(operators=index.fingerprint), patches) if patches else None
+        self._state = _state_under(index, patches)
         self._queries: Kept[Query] = Kept(_QUERIES_KEPT)
 
     def prepare(self) -> None:
@@ -150,7 +151,11 @@ class Searcher:
 
     @cached_property
     def _patched(self) -> PatchedIndex | None:
-        return PatchedIndex(self._costed, self.index, self._state) if self._state else None
+        if self._state is None:
+            return None
+        from abstrag.refine.overlay import PatchedIndex
+
+        return PatchedIndex(self._costed, self.index, self._state)
 
     @cached_property
     def _similarities(self) -> Mapping[Signal, Similarity]:
@@ -303,6 +308,16 @@ class Searcher:
         if self._reader is not None:
             offered = (*offered, *self._reader.sources(query, self.vocabulary, tau=tau))
         return offered if self._patched is None else self._patched.sources(offered)
+
+
+def _state_under(index: DocumentIndex, patches: Sequence[Patch]) -> State | None:
+    """Return the state that patches leave an index in; None without any."""
+    if not patches:
+        return None
+    from abstrag.refine.router import replayed
+    from abstrag.refine.state import State
+
+    return replayed(State(operators=index.fingerprint), patches)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ from abstrag.errors import InputError, PolicyError
 from abstrag.model.record import from_json, record, to_data, to_json
 from abstrag.policy.files import Files
 from abstrag.policy.hashes import canonical, content_hash
-
-LOG_NAME: Final = "log.jsonl"
+from abstrag.policy.location import LOG_NAME
 
 
 class EntryKind(StrEnum):

@@ -14,6 +14,8 @@ from platformdirs import user_data_dir
 from abstrag.errors import PolicyError
 
 POLICY_VARIABLE: Final = "ABSTRAG_POLICY"
+DEFAULT_FAMILY: Final = "default"
+LOG_NAME: Final = "log.jsonl"  # everything that was tried, of all families
 BASE: Final = "_base"  # the baseline that every family overrides; only people write there
 BACKUP: Final = ".backup"
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from abstrag.errors import PolicyError
 from abstrag.llm.program import Program
@@ -27,10 +27,8 @@ from abstrag.policy.files import Files, locked
 from abstrag.policy.hashes import base_hash
 from abstrag.policy.leak import CaseText
 from abstrag.policy.ledger import Ledger
-from abstrag.policy.location import BASE, policy_root
+from abstrag.policy.location import BASE, DEFAULT_FAMILY, policy_root
 from abstrag.policy.stages import MUTABLE
-
-DEFAULT_FAMILY: Final = "default"
 
 Replay = Callable[[Program], Sequence[str]]  # a changed program → the solved cases it makes worse
 

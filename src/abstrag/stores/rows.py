@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from abstrag.model.background import Background
 from abstrag.model.context import Context, Field, FieldValue
@@ -122,14 +122,15 @@ def _unpack(packed: Packed) -> DocumentIndex:
         document=_unsqueezed(Document, packed.document),
         genre=Genre(packed.genre),
         granularity=Granularity(packed.granularity),
-        records=tuple(
-            _segment_record(row, contexts.get(row[0], _NO_CONTEXT)) for row in rows[SEGMENTS]
-        ),
+        records=_segment_records(rows[SEGMENTS], contexts),
         map=AbstractionMap(
-            terms=tuple(_term(row) for row in rows[TERMS] if row[2] is not None),
+            terms=_terms([row for row in rows[TERMS] if row[2] is not None]),
             edges=tuple(_edge(row, ids) for row in rows[EDGES]),
         ),
-        mentions=tuple(mention(ids[row[1]], row[2:]) for row in rows[POSTINGS]),
+        mentions=tuple(
+            Mention(ids[term], segment, start, stop, header)
+            for _, term, segment, start, stop, header in rows[POSTINGS]
+        ),
         frames=_unsqueezed(tuple[Frame, ...], packed.frames),
         ambiguities=_unsqueezed(tuple[Ambiguity, ...], packed.ambiguities),
         fingerprint=packed.fingerprint,
@@ -197,29 +198,48 @@ def _segment_row(position: int, r: SegmentRecord) -> Row:
     )
 
 
-def _segment_record(row: Row, context: Context) -> SegmentRecord:
-    (_, segment_id, kind, role, text, start, stop, alignment, block, section, page) = row[:11]
-    (headers, table_row, table_column, canonical, statements, *utility) = row[11:]
-    return SegmentRecord(
-        segment=Segment(
-            id=segment_id,
-            kind=SegmentKind(kind),
-            role=Role(role),
-            text=text,
-            span=Span(start, stop),
-            alignment=from_json(Alignment, alignment),
-            block=block,
-            section=tuple(json.loads(section)),
-            page=page,
-            headers=from_json(tuple[Quote, ...], headers),
-            row=table_row,
-            column=table_column,
-        ),
-        canonical=canonical,
-        context=context,
-        statements=from_json(tuple[Statement, ...], statements),
-        utility=Utility(*utility),
+def _segment_records(
+    rows: Sequence[Row], contexts: Mapping[int, Context]
+) -> tuple[SegmentRecord, ...]:
+    """Read segments; a column of JSON is read at once, for a call costs more than a value."""
+    alignments = _all_from_json(list[Alignment], [row[7] for row in rows])
+    sections = _all_loaded([row[9] for row in rows])
+    headers = _all_from_json(list[tuple[Quote, ...]], [row[11] for row in rows])
+    statements = _all_from_json(list[tuple[Statement, ...]], [row[15] for row in rows])
+    return tuple(
+        SegmentRecord(
+            segment=Segment(
+                id=row[1],
+                kind=_SEGMENT_KINDS[row[2]],
+                role=_ROLES[row[3]],
+                text=row[4],
+                span=Span(row[5], row[6]),
+                alignment=alignment,
+                block=row[8],
+                section=tuple(section),
+                page=row[10],
+                headers=header,
+                row=row[12],
+                column=row[13],
+            ),
+            canonical=row[14],
+            context=contexts.get(row[0], _NO_CONTEXT),
+            statements=said,
+            utility=Utility(*row[16:]),
+        )
+        for row, alignment, section, header, said in zip(
+            rows, alignments, sections, headers, statements, strict=True
+        )
     )
+
+
+def _all_from_json(kind: type[list[T]], texts: Sequence[str]) -> list[T]:
+    return from_json(kind, f"[{','.join(texts)}]")
+
+
+def _all_loaded(texts: Sequence[str]) -> list[Any]:
+    loaded: list[Any] = json.loads(f"[{','.join(texts)}]")
+    return loaded
 
 
 _NO_CONTEXT = Context()
@@ -254,22 +274,29 @@ def _term_row(number: int, term: Term) -> Row:
     return (number, term.id, term.kind.value, term.label, surfaces, *days, *amount)
 
 
-# terms and edges come by the thousand, and looking a member up is faster than calling its class
+# rows come by the thousand, and looking a member up is faster than calling its class
+_SEGMENT_KINDS = {member.value: member for member in SegmentKind}
+_ROLES = {member.value: member for member in Role}
 _TERM_KINDS = {member.value: member for member in TermKind}
 _RELATIONS = {member.value: member for member in Relation}
 _FAMILIES = {member.value: member for member in Family}
 _LICENCES = {member.value: member for member in LicenceKind}
 
 
-def _term(row: Row) -> Term:
-    _, term_id, kind, label, surfaces, first_day, last_day, amount, unit = row
-    return Term(
-        id=term_id,
-        kind=_TERM_KINDS[kind],
-        label=label,
-        surfaces=() if surfaces == "[]" else tuple(json.loads(surfaces)),
-        interval=None if first_day is None else Interval(first_day, last_day),
-        quantity=None if unit is None else Quantity(amount, unit),
+def _terms(rows: Sequence[Row]) -> tuple[Term, ...]:
+    surfaces = _all_loaded([row[4] for row in rows])
+    return tuple(
+        Term(
+            id=term_id,
+            kind=_TERM_KINDS[kind],
+            label=label,
+            surfaces=tuple(said),
+            interval=None if first_day is None else Interval(first_day, last_day),
+            quantity=None if unit is None else Quantity(amount, unit),
+        )
+        for (_, term_id, kind, label, _, first_day, last_day, amount, unit), said in zip(
+            rows, surfaces, strict=True
+        )
     )
 
 

@@ -13,7 +13,6 @@ from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.term import AbstractionMap
 from abstrag.rank.relevance import Preset
-from abstrag.refine.ledger import Kept
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.searchable import Searchable
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from abstrag.engine.generator import Generator
     from abstrag.model.answer import Answer, Asked
     from abstrag.refine.episode import Episode
+    from abstrag.refine.ledger import Kept
     from abstrag.refine.outcome import Refinement, Run
     from abstrag.workspace.refining import RefineOptions
     from abstrag.workspace.workspace import Workspace

@@ -16,14 +16,14 @@ from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, WhyNot
 from abstrag.model.term import AbstractionMap, Edge, Family, Relation
-from abstrag.policy.store import DEFAULT_FAMILY
+from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.rank.judging import Judge
 from abstrag.rank.relevance import DEFAULT_PRESET, Preset
 from abstrag.stores.open import Target
 from abstrag.stores.protocol import DocumentInfo
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.edits import edge_id, hand_made
-from abstrag.workspace.options import Knowledge, SearchOptions, WorkspaceConfig, chosen_preset
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig, chosen_preset
 from abstrag.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from abstrag.collection.map import CollectionMap
     from abstrag.collection.results import CollectionRanking, CollectionWhyNot
     from abstrag.engine.generator import Generator
+    from abstrag.engine.library import Knowledge
     from abstrag.llm.connect import Models
     from abstrag.model.answer import Answer
     from abstrag.policy.audit import AuditEntry

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from abstrag.backgrounds.compiled import CompiledBackground
 from abstrag.config import TAU, Settings
-from abstrag.engine.searcher import Reprice
 from abstrag.errors import InputError
-from abstrag.model.background import Background
-from abstrag.policy.store import DEFAULT_FAMILY
+from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.rank.relevance import DEFAULT_PRESET, FAST, PRESETS, Preset, judged_preset
 from abstrag.stores.open import Target, default_store, resolved
 from abstrag.workspace.edits import Edits
 
-DOCUMENTS_KEPT: Final = 64  # open documents, the last ones used
+if TYPE_CHECKING:
+    from abstrag.engine.library import Knowledge
+    from abstrag.engine.searcher import Reprice
 
-Knowledge = Background | CompiledBackground
+DOCUMENTS_KEPT: Final = 64  # open documents, the last ones used
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Hashable
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from abstrag.engine.kept import Kept
 from abstrag.errors import PolicyError
 from abstrag.model.index import DocumentIndex
-from abstrag.policy.audit import LOG_NAME, AuditEntry
-from abstrag.policy.location import policy_root
-from abstrag.policy.store import DEFAULT_FAMILY, PolicyStore
-from abstrag.refine.ledger import Kept as KeptPatch
-from abstrag.refine.ledger import Ledger, text_hash
+from abstrag.policy.location import DEFAULT_FAMILY, LOG_NAME, policy_root
+
+if TYPE_CHECKING:
+    from abstrag.policy.audit import AuditEntry
+    from abstrag.policy.store import PolicyStore
+    from abstrag.refine.ledger import Kept as KeptPatch
+    from abstrag.refine.ledger import Ledger
 
 
 class Patches:
@@ -41,11 +44,15 @@ class Patches:
     @property
     def policy(self) -> PolicyStore:
         """The policy store behind them."""
+        from abstrag.policy.store import PolicyStore
+
         return PolicyStore.open(self._root, self._family)
 
     @property
     def ledger(self) -> Ledger:
         """The ledger that refinement reads and writes."""
+        from abstrag.refine.ledger import Ledger
+
         return Ledger(self.policy)
 
     def in_force(self, index: DocumentIndex) -> tuple[KeptPatch, ...]:
@@ -57,6 +64,8 @@ class Patches:
         version = self._version()
         if version is None:
             return ()
+        from abstrag.refine.ledger import text_hash
+
         try:
             known = self._kept.get(version, self._by_text)
         except PolicyError as error:

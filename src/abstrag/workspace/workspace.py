@@ -24,14 +24,13 @@ from abstrag.indexing.pipeline import OnShortfall, OnStep
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.rank.judging import Judge
-from abstrag.refine.ledger import Kept as KeptPatch
 from abstrag.stores.location import in_memory, is_store
 from abstrag.stores.open import beside, open_store, resolved, shown
 from abstrag.stores.postgres.address import is_address
 from abstrag.stores.protocol import DocumentInfo
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.edits import EditStore, applied
-from abstrag.workspace.options import Knowledge, SearchOptions, WorkspaceConfig
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.patches import Patches
 from abstrag.workspace.searchable import Searchable
 
@@ -39,10 +38,12 @@ if TYPE_CHECKING:
     from abstrag.collection.map import CollectionMap
     from abstrag.collection.shelf import Shelf
     from abstrag.engine.generator import Generator
+    from abstrag.engine.library import Knowledge
     from abstrag.engine.prompting import Prompting
     from abstrag.engine.verdicts import Verdicts
     from abstrag.llm.connect import Models
     from abstrag.llm.estimate import Estimate
+    from abstrag.refine.ledger import Kept as KeptPatch
     from abstrag.workspace.collection import SearchableCollection
 
 OnMade = Callable[[int, int], None]  # told how many are done, of how many

@@ -15,4 +15,4 @@ def studio_of(request: Request) -> Studio:
     return studio
 
 
-Desk = Annotated[Studio, Depends(studio_of)]
+StudioDep = Annotated[Studio, Depends(studio_of)]

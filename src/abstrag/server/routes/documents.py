@@ -32,7 +32,7 @@ async def listed(studio: StudioDep) -> Response:
     """Every document with its page count, and whether its PDF can be shown."""
 
     def work() -> list[dict[str, Any]]:
-        return [_listed(studio.sources.pages(info), info) for info in studio.shelf.infos()]
+        return [_listed(studio.sources.pages(info), info) for info in studio.workspace.documents()]
 
     return answer(await studio.searching(work))
 
@@ -75,8 +75,8 @@ async def shown(document: str, studio: StudioDep) -> Response:
     """The document's blocks and segments, each with its span in the source text."""
 
     def work() -> dict[str, Any]:
-        info = studio.shelf.info(document)
-        view = document_view(info, studio.shelf.index(info.id))
+        info = studio.workspace.store.find(document)
+        view = document_view(info, studio.workspace.index(info))
         return {**view, "info": _listed(studio.sources.pages(info), info)}
 
     return answer(await studio.searching(work))
@@ -87,7 +87,7 @@ async def forgotten(document: str, studio: StudioDep) -> Response:
     """Take a document out of the store; its upload and its edits go with it."""
 
     def work() -> None:
-        info = studio.shelf.remove(document)
+        info = studio.workspace.remove(document)
         if info.source_path is not None:
             studio.uploads.discard(Path(info.source_path))
 
@@ -109,7 +109,7 @@ async def drawn(
     """A page, counted from 1, as a picture so many pixels wide."""
 
     def work() -> tuple[bytes, str]:
-        info = studio.shelf.info(document)
+        info = studio.workspace.store.find(document)
         return studio.sources.picture(info, number, width=width), info.source_hash
 
     picture, version = await studio.drawing(work)
@@ -135,8 +135,8 @@ async def placed(
     """Boxes in fractions of the page, from its top left corner; none when it is not there."""
 
     def work() -> Any:
-        info = studio.shelf.info(document)
-        source = studio.shelf.index(info.id).document
+        info = studio.workspace.store.find(document)
+        source = studio.workspace.index(info).document
         return to_data(studio.sources.places(info, source, number, start=start, end=end))
 
     return answer(await studio.drawing(work))

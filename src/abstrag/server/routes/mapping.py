@@ -8,11 +8,11 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from abstrag.server.answers import answer
-from abstrag.server.routes.shared import StudioDep
+from abstrag.server.routes.shared import StudioDep, edge_of
 from abstrag.server.studio import Studio
 from abstrag.server.views import edge_views, map_view, term_view
 from abstrag.server.wire import EdgeIn
-from abstrag.workspace.edits import edge_id, hand_made
+from abstrag.workspace.edits import edge_id
 
 router = APIRouter(prefix="/api/documents/{document}", tags=["map"])
 
@@ -28,7 +28,7 @@ async def mapped(
     wanted = term or None
     return answer(
         await studio.searching(
-            lambda: map_view(studio.shelf.edited(document), term=wanted, limit=limit)
+            lambda: map_view(studio.workspace.edited(document), term=wanted, limit=limit)
         )
     )
 
@@ -36,7 +36,9 @@ async def mapped(
 @router.get("/terms/{term:path}", summary="Show one term")
 async def one_term(document: str, term: str, studio: StudioDep) -> Response:
     """How the document calls it, its edges with their licences, and where it is spoken of."""
-    return answer(await studio.searching(lambda: term_view(studio.shelf.edited(document), term)))
+    return answer(
+        await studio.searching(lambda: term_view(studio.workspace.edited(document), term))
+    )
 
 
 @router.post("/edges", status_code=201, summary="Add an edge by hand")
@@ -44,10 +46,9 @@ async def added(document: str, body: EdgeIn, studio: StudioDep) -> Response:
     """Add an edge to the document's map; searches use it from now on."""
 
     def work() -> dict[str, Any]:
-        index = studio.shelf.index(document)
-        fields = {name: getattr(body, name) for name in EdgeIn.model_fields}
-        edge = hand_made(index, **fields)
-        studio.edits.add(index.document.id, edge)
+        index = studio.workspace.index(document)
+        edge = edge_of(index, body)
+        studio.workspace.edits.add(index.document.id, edge)
         return edge_views([edge])[0]
 
     return answer(await studio.searching(work), 201)
@@ -58,8 +59,8 @@ async def hidden(document: str, edge: str, studio: StudioDep) -> Response:
     """Leave an edge out of the document's map; one that was added by hand is gone."""
 
     def work() -> None:
-        index = studio.shelf.index(document)
-        studio.edits.hide(index.document.id, edge, map(edge_id, index.map.edges))
+        index = studio.workspace.index(document)
+        studio.workspace.edits.hide(index.document.id, edge, map(edge_id, index.map.edges))
 
     await studio.searching(work)
     return Response(status_code=204)
@@ -72,8 +73,8 @@ async def edits_listed(document: str, studio: StudioDep) -> Response:
 
 
 def _edits(studio: Studio, document: str) -> dict[str, Any]:
-    index = studio.shelf.index(document)
-    edits = studio.edits.read(index.document.id)
+    index = studio.workspace.index(document)
+    edits = studio.workspace.edits.read(index.document.id)
     gone = set(edits.removed)
     return {
         "edges": edge_views(edits.edges),
@@ -84,5 +85,7 @@ def _edits(studio: Studio, document: str) -> dict[str, Any]:
 @router.delete("/edits", status_code=204, summary="Take every edit back")
 async def edits_undone(document: str, studio: StudioDep) -> Response:
     """Give the document its own map again."""
-    await studio.searching(lambda: studio.edits.forget(studio.shelf.info(document).id))
+    await studio.searching(
+        lambda: studio.workspace.edits.forget(studio.workspace.store.find(document).id)
+    )
     return Response(status_code=204)

@@ -286,7 +286,7 @@ def test_a_hundred_requests_open_the_store_once(
     config = WorkspaceConfig(store, policy=tmp_path / "policy")
     with Workspace(config) as workspace, serving(workspace) as client:
         for number in range(16):
-            asked = {"query": f"Who visited TSMC in {2010 + number}?", **UNJUDGED}
+            asked: dict[str, Any] = {"query": f"Who visited TSMC in {2010 + number}?", **UNJUDGED}
             segment = search(client, "chips", k=1, **asked)["hits"][0]["segment"]
             for path, more in (
                 ("explain", {"segment": segment}),

@@ -2,10 +2,13 @@
 
     python benchmarks/server_load.py                  50 clients for 60 seconds
     python benchmarks/server_load.py --indexing       and a file being indexed all the while
+    python benchmarks/server_load.py --judged --clients 8      with the judge, as by default
 
-Every client sends its next search when it has the answer to the last one. The server runs as a
-process of its own on loopback, over a store with the bundled article; a client is a thread with one
-kept connection. Prints the median, the 95th percentile and the slowest answer, and every error.
+Searches are without the judge unless `--judged` is given: with it a server takes two at a time and
+lets eight wait, and sends everybody else away. Every client sends its next search when it has the
+answer to the last one. The server runs as a process of its own on loopback, over a store with the
+bundled article; a client is a thread with one kept connection. Prints the median, the 95th
+percentile and the slowest answer, and every error.
 """
 
 from __future__ import annotations
@@ -42,11 +45,12 @@ QUERIES = [
 class Load:
     """Clients that search until the time is over, and what they saw."""
 
-    def __init__(self, port: int, *, clients: int, seconds: float) -> None:
+    def __init__(self, port: int, *, clients: int, seconds: float, judged: bool) -> None:
         self.seen: list[float] = []
         self.errors: Counter[str] = Counter()
         self._port = port
         self._seconds = seconds
+        self._options = {"k": 5} if judged else {"k": 5, "judge": False}
         self._start = threading.Barrier(clients + 1)
         self._threads = [threading.Thread(target=self._client, args=(n,)) for n in range(clients)]
 
@@ -66,7 +70,7 @@ class Load:
         end = time.monotonic() + self._seconds
         while time.monotonic() < end:
             number += 37
-            body = json.dumps({"query": QUERIES[number % len(QUERIES)], "k": 5})
+            body = json.dumps({"query": QUERIES[number % len(QUERIES)], **self._options})
             began = time.monotonic()
             try:
                 connection.request(
@@ -113,6 +117,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--indexing", action="store_true", help="index files all the while")
+    parser.add_argument("--judged", action="store_true", help="search with the judge")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "store.db"
@@ -121,12 +126,12 @@ def main() -> None:
         command = [sys.executable, "-uc", SERVE, "--port", "0", "--store", str(store)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             try:
-                measure(server, given.clients, given.seconds, indexing=given.indexing)
+                measure(server, given)
             finally:
                 server.terminate()
 
 
-def measure(server: subprocess.Popen[str], clients: int, seconds: float, *, indexing: bool) -> None:
+def measure(server: subprocess.Popen[str], given: argparse.Namespace) -> None:
     assert server.stdout is not None
     server.stdout.readline()
     found = re.search(r":(\d+)/", server.stdout.readline())
@@ -135,16 +140,16 @@ def measure(server: subprocess.Popen[str], clients: int, seconds: float, *, inde
     time.sleep(3.0)  # for the language model
     stop = threading.Event()
     indexer = threading.Thread(target=keep_indexing, args=(port, stop))
-    if indexing:
+    if given.indexing:
         indexer.start()
-    load = Load(port, clients=clients, seconds=seconds)
+    load = Load(port, clients=given.clients, seconds=given.seconds, judged=given.judged)
     took = load.run()
     stop.set()
-    if indexing:
+    if given.indexing:
         indexer.join()
     p50, p95, slowest = np.percentile(np.array(load.seen) * 1000, (50, 95, 100))
     print(
-        f"{clients} clients, {took:.0f} s: {len(load.seen):,} searches, "
+        f"{given.clients} clients, {took:.0f} s: {len(load.seen):,} searches, "
         f"{len(load.seen) / took:.0f} a second, p50 {p50:.0f} ms, p95 {p95:.0f} ms, "
         f"slowest {slowest:.0f} ms, errors {dict(load.errors) or 0}"
     )

@@ -120,6 +120,46 @@ def test_the_judge_has_its_say_from_the_start(visit: Opener) -> None:
     page.wait_for_url(re.compile("judge=0"))
 
 
+def test_everything_the_page_asks_is_ranked_with_its_switch(visit: Opener) -> None:
+    for judge in (True, False):
+        page = visit(judge=judge)
+        sent: dict[str, Any] = {}
+        page.on("request", lambda request, sent=sent: _note(request, sent))
+        ask(page)
+        assert page.locator(".judge input").is_checked() is judge
+        set_budget(page, 0)
+        page.locator(".hit").last.locator("text=Show the steps").click()
+        page.click("#tab-answer")
+        page.wait_for_selector(".answer .note")
+        page.click("#tab-compare")
+        page.wait_for_selector(".systems")
+        page.click("#tab-refine")
+        page.locator("#view-refine .offer button").click()
+        page.wait_for_selector(".refinement")
+        assert {"search", "sweep", "budget", "ask", "compare", "refine"} <= set(sent)
+        assert {said["judge"] for said in sent.values()} == {judge}
+        page.close()
+
+
+def _note(request: Any, sent: dict[str, Any]) -> None:
+    asked = request.url.rsplit("/", 1)[-1]
+    if request.method == "POST" and "/documents/" in request.url and asked != "edges":
+        sent[asked] = request.post_data_json
+
+
+def test_the_slider_keeps_the_order_that_a_judged_search_gives(
+    visit: Opener, studio: Studio
+) -> None:
+    page = visit(judge=True)
+    ask(page)
+    page.route("**/search", lambda route: route.abort())  # so that the order stays the slider's
+    for tau in (0, 1, 4):
+        set_budget(page, tau)
+        body = {"query": page.locator("#query").input_value(), "k": 10, "tau": tau}
+        found = studio.client.post(f"/api/documents/{studio.document}/search", body).data
+        assert [hit["text"] for hit in found["hits"]] == quotes(page)
+
+
 def test_a_hit_says_at_which_budget_it_enters(visit: Opener) -> None:
     page = visit()
     ask(page)

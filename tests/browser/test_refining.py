@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from abstrag.engine.library import Library
-from abstrag.workspace.tour import EVIDENCE, FAILING, LabelJudge
-from abstrag.server.aids import Aids
 from abstrag.stores.sqlite import SqliteStore
+from abstrag.workspace.tour import EVIDENCE, FAILING, LabelJudge
 from tests.browser.asking import ask, quotes
 from tests.browser.conftest import Opener
-from tests.unit.server.running import Client, running
+from tests.unit.server.running import Client, running, without_shipped_judge
 
 REPORT = Path(str(files("abstrag.data"))) / "demo" / "water.md"
 
@@ -22,8 +21,8 @@ def judged(tmp_path: Path) -> Iterator[Client]:
     """A server with the bundled report, and a judge that knows its evidence."""
     with SqliteStore.open(tmp_path / "store.db") as store:
         Library(store).index_file(REPORT)
-    aids = Aids(judge_of=lambda _index: LabelJudge(EVIDENCE))
-    with running(tmp_path / "store.db", aids, policy_root=tmp_path / "policy") as client:
+    judge = LabelJudge(EVIDENCE)
+    with running(tmp_path / "store.db", judge=judge, policy=tmp_path / "policy") as client:
         yield client
 
 
@@ -53,14 +52,18 @@ def test_a_failing_query_is_mended_and_the_patch_taken_back(visit: Opener, judge
     assert quotes(page) == before
 
 
-def test_a_server_without_a_judge_says_so(visit: Opener, tmp_path: Path) -> None:
+def test_a_server_without_a_judge_says_so(
+    visit: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_shipped_judge(monkeypatch)
     with SqliteStore.open(tmp_path / "store.db") as store:
         Library(store).index_file(REPORT)
-    with running(tmp_path / "store.db", policy_root=tmp_path / "policy") as client:
-        page = visit("doc=water", port=client.port)
+    with running(tmp_path / "store.db", policy=tmp_path / "policy") as client:
+        page = visit("doc=water", port=client.port, judge=True)
         ask(page, FAILING)
+        assert page.locator(".judge input").count() == 0
         page.click("#tab-refine")
         page.locator("#view-refine .offer button").click()
         page.wait_for_selector("#view-refine .refusal")
-        assert "there is none on this server" in page.locator("#view-refine").inner_text()
+        assert "judge's weights are missing" in page.locator("#view-refine").inner_text()
         page.close()

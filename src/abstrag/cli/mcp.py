@@ -58,22 +58,28 @@ def mcp_command(
     """Give an agent the tools documents, search, explain, why_not and ask over a store.
 
     With --allow-index FOLDER there is also index, for files inside FOLDER and no others. With
-    --llm a model writes the answers of ask; there is no --dry-run of a server.
+    --llm a model reads queries, judges segments and writes the answers of ask; there is no
+    --dry-run of a server.
     """
     try:
-        from abstrag.server.aids import installed_aids
         from abstrag.server.listen import bound_socket, serve
         from abstrag.server.mcp.server import PATH, http_app, mcp_server
         from abstrag.server.mcp.toolbox import Toolbox
-        from abstrag.server.settings import ServerSettings, is_loopback
+        from abstrag.server.settings import DOCUMENTS_KEPT, ServerSettings, is_loopback
     except ModuleNotFoundError as error:
         raise ResourceMissing(
             f"abstrag mcp needs {error.name!r}, which is not installed", hint=INSTALL
         ) from error
+    from abstrag.workspace.options import WorkspaceConfig
+    from abstrag.workspace.workspace import Workspace
+
     logging.getLogger("bm25s").propagate = False  # it would tell of every index it builds
-    store = resolved(store_path or default_store())
-    with connected(models_options) or nullcontext() as models:
-        toolbox = Toolbox(store, aids=installed_aids(models), folders=folders)
+    config = WorkspaceConfig(resolved(store_path or default_store()), keep=DOCUMENTS_KEPT)
+    with (
+        connected(models_options) or nullcontext() as models,
+        Workspace(config, models=models) as workspace,
+    ):
+        toolbox = Toolbox(workspace, folders=folders)
         if not over_http:
             mcp_server(toolbox).run("stdio")
             return
@@ -82,8 +88,6 @@ def mcp_command(
             click.echo(f"token: {token}")
         with bound_socket(host, port) as taken:
             bound = taken.getsockname()[1]
-            settings = ServerSettings(
-                store_path=store, host=host, port=bound, token=token, names=names
-            )
+            settings = ServerSettings(host=host, port=bound, token=token, names=names)
             click.echo(f"mcp at http://{shown(host)}:{bound}{PATH}  (Ctrl-C ends it)")
             serve(http_app(toolbox, settings), settings, taken)

@@ -15,7 +15,7 @@ from abstrag.cli.store_target import StoreTarget
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.errors import InputError, ResourceMissing
 from abstrag.stores.location import STORE_VARIABLE
-from abstrag.stores.open import Target, default_store, open_store, resolved
+from abstrag.stores.open import Target, default_store, resolved
 from abstrag.stores.open import shown as shown_store
 
 if TYPE_CHECKING:
@@ -64,27 +64,32 @@ def serve_command(
     """Serve the page and the HTTP API; Ctrl-C ends it and keeps what is finished.
 
     Only this machine can reach it, unless --host says otherwise; then every request needs the
-    token that is printed. With --llm a model writes the answers of ask and judges segments;
-    there is no --dry-run of a server.
+    token that is printed. With --llm a model reads queries, judges segments and writes the answers
+    of ask; there is no --dry-run of a server.
     """
     try:
-        from abstrag.server.aids import installed_aids
         from abstrag.server.app import create_app
         from abstrag.server.listen import bound_socket, serve
-        from abstrag.server.settings import ServerSettings, is_loopback
+        from abstrag.server.settings import DOCUMENTS_KEPT, ServerSettings, is_loopback
     except ModuleNotFoundError as error:
         raise ResourceMissing(
             f"abstrag serve needs {error.name!r}, which is not installed", hint=INSTALL
         ) from error
+    from abstrag.workspace.options import WorkspaceConfig
+    from abstrag.workspace.workspace import Workspace
+
     if not is_loopback(host) and token is None:
         token = secrets.token_urlsafe(24)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("bm25s").propagate = False  # it would tell of every index it builds
-    store = resolved(store_path or default_store())
-    open_store(store).close()  # one that cannot be used is an error now, not a dead page
-    with connected(models_options) or nullcontext() as models, bound_socket(host, port) as taken:
+    config = WorkspaceConfig(resolved(store_path or default_store()), keep=DOCUMENTS_KEPT)
+    with (
+        connected(models_options) or nullcontext() as models,
+        # before anything is served: a store that cannot be used is an error now, not a dead page
+        Workspace(config, models=models) as workspace,
+        bound_socket(host, port) as taken,
+    ):
         settings = ServerSettings(
-            store_path=store,
             host=host,
             port=taken.getsockname()[1],
             token=token,
@@ -94,9 +99,9 @@ def serve_command(
         address = f"http://{shown(host)}:{settings.port}/"
         if token is not None:
             address += f"#key={quote(token)}"
-        click.echo(f"abstrag serves {shown_store(store)}")
+        click.echo(f"abstrag serves {shown_store(workspace.target)}")
         click.echo(f"open {address}  (Ctrl-C ends it)")
-        serve(create_app(settings, installed_aids(models)), settings, taken)
+        serve(create_app(settings, workspace), settings, taken)
     click.echo("ended; what was finished is kept")
 
 

@@ -15,21 +15,21 @@ from starlette.types import ASGIApp
 
 from abstrag.server import answers
 from abstrag.server.access import Guard
-from abstrag.server.aids import Aids
 from abstrag.server.bodies import Bodies
 from abstrag.server.refusals import NotThere
 from abstrag.server.routes import documents, mapping, model, searching
-from abstrag.server.routes.shared import Desk
+from abstrag.server.routes.shared import StudioDep
 from abstrag.server.settings import ServerSettings
 from abstrag.server.studio import Studio
+from abstrag.workspace.workspace import Workspace
 
 
-def create_app(settings: ServerSettings, aids: Aids) -> ASGIApp:
-    """Make the application; its studio opens and closes with the server that runs it."""
+def create_app(settings: ServerSettings, workspace: Workspace) -> ASGIApp:
+    """Make the application over a workspace; its studio starts and ends with the server."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        studio = Studio(settings, aids)
+        studio = Studio(settings, workspace)
         studio.start()
         app.state.studio = studio
         try:
@@ -55,16 +55,16 @@ def create_app(settings: ServerSettings, aids: Aids) -> ASGIApp:
 
 def _add_health(app: FastAPI, settings: ServerSettings) -> None:
     @app.get("/api/health", summary="Say what is running", tags=["server"])
-    async def health(desk: Desk) -> Response:
+    async def health(studio: StudioDep) -> Response:
         """The version, how many documents there are, and whether a judge or a model is at hand."""
-        documents_there = await desk.searching(lambda: len(desk.shelf.infos()))
+        documents_there = await studio.searching(lambda: len(studio.workspace.documents()))
         return answers.answer(
             {
                 "version": app.version,
                 "documents": documents_there,
                 "max_upload_bytes": settings.max_upload_bytes,
-                "judge": desk.shelf.has_judge,
-                "model": desk.aids.model,
+                "judge": studio.has_judge,
+                "model": studio.writer,
             }
         )
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.baselines.registry import build_baseline
 from abstrag.baselines.system import System
 from abstrag.model.index import DocumentIndex
-
-if TYPE_CHECKING:
-    from abstrag.engine.searcher import Searcher
+from abstrag.model.ranking import Ranking
 
 RIVALS = ("bm25", "dense")
 
@@ -44,10 +43,10 @@ def pool_of(index: DocumentIndex) -> Pool:
 
 
 def compared(
-    searcher: Searcher, rivals: dict[str, System], query: str, *, k: int
+    ranking: Ranking, rivals: Mapping[str, System], query: str, *, k: int
 ) -> dict[str, Any]:
-    """Return the first k of everybody; what scores nothing is no hit of anybody's."""
-    ours = [(hit.segment, hit.relevance) for hit in searcher.search(query, k=k).hits]
+    """Return our ranking and the first k of everybody else; what scores nothing is no hit."""
+    ours = [(hit.segment, hit.relevance) for hit in ranking.hits]
     ranked = {"abstrag": ours} | {name: one.search(query, k) for name, one in rivals.items()}
     return {
         "systems": {

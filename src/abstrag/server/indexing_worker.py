@@ -1,7 +1,7 @@
 """The process that indexes: parsing holds the interpreter, so searches are served by another one.
 
-It reads one request a line, JSON, from its standard input and answers with lines of JSON: a line
-for every step and one at the end. It ends when its input does.
+It reads lines of JSON from its standard input, first what to open and then one file a line, and
+answers with lines of JSON: a line for every step and one at the end. It ends when its input does.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from abstrag.config import Settings
-from abstrag.engine.library import Library
 from abstrag.errors import AbstragError
 from abstrag.indexing.pipeline import standard_chain
 from abstrag.server.refusals import told
-from abstrag.stores.open import open_store
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
 READING: Final = "read"
 STEPS: Final = (READING, *(operator.name for operator in standard_chain().operators))
@@ -32,28 +33,53 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
     with suppress(OSError):
         os.nice(_NICE)
+    indexer: Indexer | None = None
     for line in sys.stdin:
-        request: dict[str, Any] = json.loads(line)
-        _put(answers, _indexed(request, answers))
+        said: dict[str, Any] = json.loads(line)
+        if indexer is None:
+            settings = Settings(max_file_bytes=said["max_bytes"])
+            indexer = Indexer(WorkspaceConfig(said["store"], settings=settings), answers)
+        else:
+            _put(answers, indexer.index(Path(said["path"])))
+    if indexer is not None:
+        indexer.close()
 
 
-def _indexed(request: dict[str, Any], answers: TextIO) -> dict[str, Any]:
-    def step(name: str) -> None:
-        _put(answers, {"step": name, "done": STEPS.index(name), "total": len(STEPS)})
+class Indexer:
+    """Indexes one file after the other into a store that it opens once."""
 
-    step(READING)
-    settings = Settings(max_file_bytes=request["max_bytes"])
-    try:
-        with open_store(request["store"]) as store:
-            outcome = Library(store, None, settings, step).index_file(Path(request["path"]))
-    except AbstragError as error:
-        return {"error": told(error)}
-    except Exception as error:  # a broken file must not end the process, and must be told
-        failed = AbstragError(
-            f"{Path(request['path']).name!r} cannot be indexed: {type(error).__name__}: {error}"
-        )
-        return {"error": told(failed)}
-    return {"document": outcome.document}
+    def __init__(self, config: WorkspaceConfig, answers: TextIO) -> None:
+        self._config = config
+        self._answers = answers
+
+    @cached_property
+    def _workspace(self) -> Workspace:
+        """Opened with the first file, so that a store that cannot be is told as its failure."""
+        return Workspace(self._config)
+
+    def index(self, path: Path) -> dict[str, Any]:
+        """Index a file, telling every step, and return the last word on it."""
+
+        def step(name: str) -> None:
+            said = {"step": name, "done": STEPS.index(name), "total": len(STEPS)}
+            _put(self._answers, said)
+
+        step(READING)
+        try:
+            outcome = self._workspace.indexing(step).index_file(path)
+        except AbstragError as error:
+            return {"error": told(error)}
+        except Exception as error:  # a broken file must not end the process, and must be told
+            failed = AbstragError(
+                f"{path.name!r} cannot be indexed: {type(error).__name__}: {error}"
+            )
+            return {"error": told(failed)}
+        return {"document": outcome.document}
+
+    def close(self) -> None:
+        """Let go of the store."""
+        if "_workspace" in self.__dict__:
+            self._workspace.close()
 
 
 def _own_output() -> TextIO:

@@ -173,12 +173,7 @@ class _Worker:
         try:
             assert process.stdin is not None
             assert process.stdout is not None
-            request = {
-                "path": str(path),
-                "store": str(self._store),
-                "max_bytes": self._max_bytes,
-            }
-            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.write(json.dumps({"path": str(path)}) + "\n")
             process.stdin.flush()
             for line in process.stdout:
                 said = json.loads(line)
@@ -207,6 +202,10 @@ class _Worker:
                     text=True,
                     encoding="utf-8",
                 )
+                assert self._process.stdin is not None
+                # not as an argument: an address may hold a password; sent with the first file
+                opening = {"store": str(self._store), "max_bytes": self._max_bytes}
+                self._process.stdin.write(json.dumps(opening) + "\n")
             return self._process
 
     def end(self) -> None:

@@ -64,12 +64,6 @@ class TooBusy(Refused):
     headers = {"Retry-After": "2"}  # noqa: RUF012
 
 
-class NotBuilt(Refused):
-    """This installation cannot do what is asked."""
-
-    http_status = 501
-
-
 def told(error: AbstragError) -> dict[str, Any]:
     """Return an error as every answer and every failed job tells it."""
     return {"error": str(error), "hint": error.hint, "kind": type(error).__name__}

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Final
 
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.errors import InputError
-from abstrag.stores.open import Target, beside
 
 LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "::1")
 DEFAULT_PORT: Final = 8377
+DOCUMENTS_KEPT: Final = 8  # in memory, the latest asked: a server runs for long
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
     """Where to listen, whom to serve, and how much at a time."""
 
-    store_path: Target
-    policy_root: Path | None = None  # None: the user's own
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     token: str | None = field(default=None, repr=False)
@@ -35,7 +32,6 @@ class ServerSettings:
     job_limit_s: float = 1800.0
     head_limit_s: float = 15.0  # for a client to say what it wants
     idle_limit_s: float = 30.0  # between two pieces of a body, sent or received
-    documents_kept: int = 8  # in memory, the latest asked
 
     def __post_init__(self) -> None:
         if not is_loopback(self.host) and not self.token:
@@ -43,11 +39,6 @@ class ServerSettings:
                 f"the server would be open to the network at {self.host!r} without a token",
                 hint="give --token, or stay on 127.0.0.1",
             )
-
-    @property
-    def data_folder(self) -> Path:
-        """Where uploads and edits are kept: a folder beside the store, called like it."""
-        return beside(self.store_path, ".studio")
 
 
 def is_loopback(host: str) -> bool:

@@ -1,50 +1,44 @@
-"""The studio: everything the routes of a server share, opened at its start, closed at its end."""
+"""The studio: everything the routes of a server share, started and ended with it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from abstrag.engine.kept import Kept
 from abstrag.errors import AbstragError
-from abstrag.server.aids import Aids
+from abstrag.llm.model import Role
+from abstrag.neural.bundle import WEIGHTS
 from abstrag.server.answers import log
 from abstrag.server.jobs import Jobs
 from abstrag.server.lane import Lane
 from abstrag.server.refusals import TooBusy
 from abstrag.server.settings import ServerSettings
-from abstrag.server.shelf import Shelf
 from abstrag.server.sources import Sources
 from abstrag.server.uploads import Uploads
-from abstrag.workspace.edits import EditStore
-from abstrag.workspace.patches import Patches
+from abstrag.stores.open import beside
+from abstrag.workspace.options import SearchOptions
+from abstrag.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from abstrag.baselines.system import System
 
 
 class Studio:
-    """A store with its documents, uploads, edits, jobs, and the lanes work is done in."""
+    """A workspace with uploads and jobs, and the lanes work is done in.
 
-    def __init__(self, settings: ServerSettings, aids: Aids) -> None:
+    Whoever opened the workspace closes it, when the studio is closed.
+    """
+
+    def __init__(self, settings: ServerSettings, workspace: Workspace) -> None:
         self.settings = settings
-        self.aids = aids
-        self.edits = EditStore(settings.data_folder / "edits")
-        self.uploads = Uploads(settings.data_folder / "uploads")
+        self.workspace = workspace
+        self.uploads = Uploads(beside(workspace.target, ".studio") / "uploads")
         self.sources = Sources()
-        self.patches = Patches(settings.policy_root)
-        self.refining = Lock()
-        self.shelf = Shelf(
-            settings.store_path,
-            self.edits,
-            patches=self.patches,
-            keep=settings.documents_kept,
-            judge_of=aids.judge_of,
-        )
-        self.rivals: Kept[dict[str, System]] = Kept(settings.documents_kept)
+        self.rivals: Kept[dict[str, System]] = Kept(workspace.config.keep)
         self.jobs = Jobs(
-            settings.store_path,
+            workspace.target,
             waiting=settings.jobs_waiting,
             max_bytes=settings.max_upload_bytes,
             limit_s=settings.job_limit_s,
@@ -59,9 +53,32 @@ class Studio:
         self.drawing = Lane("page", threads=1, waiting=settings.searches_waiting)
         self.comparing = Lane("compare", threads=1, waiting=settings.judged_waiting)
 
+    @property
+    def has_judge(self) -> bool:
+        """True when there is a judge to ask: one that was given, a model, or the shipped one."""
+        given = self.workspace.judge is not None or self._model(Role.JUDGE) is not None
+        return given or (WEIGHTS / "judge").is_dir()
+
+    @property
+    def writer(self) -> str | None:
+        """What the language model that writes answers is called."""
+        return self._model(Role.ANSWER)
+
+    def _model(self, role: Role) -> str | None:
+        model = self.workspace.models.get(role) if self.workspace.models else None
+        return None if model is None else model.fingerprint
+
+    def ranking(self, options: SearchOptions) -> Lane:
+        """Return the lane for what ranks: one of its own where a judge or a model reads."""
+        return self.judging if options.preset.judge_weight else self.reading
+
+    @property
+    def reading(self) -> Lane:
+        """The lane for what only reads a query: a language model may do that."""
+        return self.searching if self.workspace.models is None else self.judging
+
     def start(self) -> None:
-        """Open the store, take up what was left unfinished, and load the engine meanwhile."""
-        self.shelf.open_store().close()
+        """Take up what was left unfinished, and load the engine meanwhile."""
         self._resume()
         Thread(target=_warm, name="warming", daemon=True).start()
 
@@ -73,9 +90,10 @@ class Studio:
 
     def _resume(self) -> None:
         """Index uploads that a former server took in and did not get to."""
-        with self.shelf.open_store() as store:
-            waiting = [p for p in self.uploads.left_over() if store.find_source(str(p)) is None]
-        for path in waiting:
+        store = self.workspace.store
+        for path in self.uploads.left_over():
+            if store.find_source(str(path)) is not None:
+                continue
             try:
                 self.jobs.submit(path)
             except TooBusy:
@@ -83,9 +101,7 @@ class Studio:
 
     def _failed(self, path: Path) -> None:
         """Drop an upload that cannot be indexed, unless a document was made of it before."""
-        with self.shelf.open_store() as store:
-            known = store.find_source(str(path.resolve()))
-        if known is None:
+        if self.workspace.store.find_source(str(path.resolve())) is None:
             self.uploads.discard(path)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from abstrag.config import TAU, TAU_MAX
+from abstrag.config import TAU_MAX
 from abstrag.model.term import Family, Relation
 from abstrag.server.sweep import GRID
 
@@ -37,43 +37,54 @@ class EdgeIn(Body):
     distance: Cost | None = None
 
 
-class SearchIn(Body):
-    """A question or a claim, and how to rank for it; edges may be tried out without adding them."""
+class RankedIn(Body):
+    """How to rank, where it is not to be as on the command line.
 
-    query: QueryText
-    k: Hits = 10
-    tau: Budget = TAU
+    Edges may be tried out without adding them. The same fields in another request rank the same.
+    """
+
     preset: str | None = None
-    judge: bool = False
+    judge: bool | None = None  # None: as the preset says
     edges: Annotated[list[EdgeIn], Field(max_length=100)] = []
     removed: Annotated[list[Name], Field(max_length=1000)] = []
 
 
-class ExplainIn(Body):
+class BudgetedIn(RankedIn):
+    """How to rank, and the budget for bridges."""
+
+    tau: Budget | None = None  # None: the server's
+
+
+class SearchIn(BudgetedIn):
+    """A question or a claim."""
+
+    query: QueryText
+    k: Hits = 10
+
+
+class ExplainIn(BudgetedIn):
     """A question and the segment whose trace is wanted."""
 
     query: QueryText
     segment: SegmentName
-    tau: Budget = TAU
 
 
-class WhyNotIn(Body):
+class WhyNotIn(BudgetedIn):
     """A question and the passage that is missed: its words or its segment."""
 
     query: QueryText
     passage: Annotated[str, Field(min_length=1, max_length=20_000)] | None = None
     segment: SegmentName | None = None
     k: Hits = 10
-    tau: Budget = TAU
 
 
-class QueryIn(Body):
-    """A question alone."""
+class QueryIn(RankedIn):
+    """A question at every budget."""
 
     query: QueryText
 
 
-class SweepIn(Body):
+class SweepIn(RankedIn):
     """A question and the budgets to rank it under."""
 
     query: QueryText
@@ -81,17 +92,23 @@ class SweepIn(Body):
     taus: Annotated[list[Budget], Field(min_length=1, max_length=200)] = list(GRID)
 
 
-class CompareIn(Body):
+class CompareIn(BudgetedIn):
     """A question for everybody."""
 
     query: QueryText
     k: Hits = 10
 
 
-class AskIn(Body):
+class AskIn(BudgetedIn):
     """A question to answer in words."""
 
     question: QueryText
+
+
+class RefineIn(BudgetedIn):
+    """A question to learn from."""
+
+    query: QueryText
 
 
 class RevertIn(Body):

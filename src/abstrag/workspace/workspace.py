@@ -182,9 +182,14 @@ class Workspace:
             return self._opened(options, self._searcher(edited, kept, options), kept)
         if isinstance(target, Document):
             target = self.indexing().index_document(target).document.id
-        info = self.indexing().locate(str(target))
-        kept = self._kept(self.index(info), options)
-        return self._opened(options, self._kept_searcher(info, kept, options), kept)
+        return self._stored(self.indexing().locate(str(target)), options)
+
+    def stored(self, name: str, options: SearchOptions | None = None) -> SearchableDocument:
+        """Open a document of the store by its id; whatever the name says, no file is read.
+
+        This is for whoever is asked by others, who may name any path.
+        """
+        return self._stored(self.store.find(name), options or self.defaults)
 
     def unpatched(self, document: SearchableDocument) -> SearchableDocument:
         """Open what is open already without any patch; edits stay."""
@@ -286,6 +291,10 @@ class Workspace:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _stored(self, info: DocumentInfo, options: SearchOptions) -> SearchableDocument:
+        kept = self._kept(self.index(info), options)
+        return self._opened(options, self._kept_searcher(info, kept, options), kept)
 
     def _opened(
         self, options: SearchOptions, searcher: Searcher, kept: tuple[KeptPatch, ...]

@@ -13,13 +13,19 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from abstrag.engine.demo import demo_background, demo_document
 from abstrag.engine.library import Library
-from abstrag.server.aids import Aids
+from abstrag.errors import ResourceMissing
+from abstrag.llm.connect import Models
+from abstrag.rank.judging import Judge
 from abstrag.server.app import create_app
 from abstrag.server.listen import bound_socket, server_of
 from abstrag.server.settings import ServerSettings
 from abstrag.stores.sqlite import SqliteStore
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
 JSON = "application/json"
 FILE = "application/octet-stream"
@@ -99,13 +105,31 @@ class Client:
 
 
 @contextmanager
-def running(store: Path, aids: Aids | None = None, **given: Any) -> Iterator[Client]:
-    """Run a server over a store for the length of a block."""
+def running(
+    store: Path,
+    *,
+    policy: Path | None = None,
+    judge: Judge | None = None,
+    models: Models | None = None,
+    **given: Any,
+) -> Iterator[Client]:
+    """Run a server over a store for the length of a block; the rest are its settings."""
+    config = WorkspaceConfig(store, policy=policy)
+    with (
+        Workspace(config, judge=judge, models=models) as workspace,
+        serving(workspace, **given) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def serving(workspace: Workspace, **given: Any) -> Iterator[Client]:
+    """Run a server over a workspace for the length of a block."""
     host = given.pop("host", "127.0.0.1")
     with bound_socket(host, 0) as listening:
         port = listening.getsockname()[1]
-        settings = ServerSettings(store_path=store, host=host, port=port, **given)
-        server = server_of(create_app(settings, aids or Aids()), settings)
+        settings = ServerSettings(host=host, port=port, **given)
+        server = server_of(create_app(settings, workspace), settings)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
@@ -124,3 +148,14 @@ def store_with_demo(path: Path) -> Path:
     with SqliteStore.open(path) as store:
         Library(store, demo_background()).index_document(demo_document())
     return path
+
+
+def without_shipped_judge(patch: pytest.MonkeyPatch) -> None:
+    """Let this installation have no weights of a judge."""
+
+    def missing() -> Judge:
+        raise ResourceMissing("the judge's weights are missing", hint="reinstall abstrag")
+
+    for user in ("searcher", "refinement"):
+        patch.setattr(f"abstrag.engine.{user}.default_judge", missing)
+    patch.setattr("abstrag.server.studio.WEIGHTS", Path("nowhere"))

@@ -8,17 +8,23 @@ from typing import Any
 from abstrag.engine.demo import DEMO_SENTENCE
 from abstrag.errors import ModelUnreachable
 from abstrag.llm.connect import Models
-from abstrag.llm.model import Request
+from abstrag.llm.model import Request, Role
 from abstrag.llm.scripted import ScriptedModel
-from abstrag.server.aids import Aids, installed_aids
+from abstrag.model.record import to_data
+from abstrag.server.asking import asked_options
+from abstrag.server.settings import ServerSettings
+from abstrag.server.studio import Studio
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
+from tests.unit.cli.model_server import QUERY_SIDE
 from tests.unit.server.running import Client, running, store_with_demo
 
 ASK = "/api/documents/chips/ask"
 WRITTEN = "Anthropic's CTO went to see TSMC."
 
 
-def aids(reply: Any) -> Aids:
-    return installed_aids(Models.of(ScriptedModel({"answer": reply, "entailment": judged})))
+def models(reply: Any) -> Models:
+    return Models.of(ScriptedModel({**QUERY_SIDE, "answer": reply, "entailment": judged}))
 
 
 def judged(request: Request) -> Any:
@@ -46,7 +52,7 @@ def test_a_model_writes_and_its_quotations_are_checked(tmp_path: Path) -> None:
         ],
         "missing": [],
     }
-    with running(store_with_demo(tmp_path / "store.db"), aids(reply)) as client:
+    with running(store_with_demo(tmp_path / "store.db"), models=models(reply)) as client:
         assert client.get("/api/health").data["model"] == "scripted"
         told = events(client)
     texts = [event for event in told if event["type"] == "text"]
@@ -61,20 +67,40 @@ def test_a_model_writes_and_its_quotations_are_checked(tmp_path: Path) -> None:
 
 def test_a_model_that_cannot_be_reached_is_said_to_be(tmp_path: Path) -> None:
     failure = ModelUnreachable("the endpoint does not answer", hint="start it")
-    with running(store_with_demo(tmp_path / "store.db"), aids(failure)) as client:
+    with running(store_with_demo(tmp_path / "store.db"), models=models(failure)) as client:
         refused = client.post(ASK, {"question": "Who visited TSMC?"})
         assert (refused.status, refused.data["kind"]) == (503, "ModelUnreachable")
         assert refused.data["hint"] == "start it"
         assert client.alive()
 
 
-def test_a_model_judges_segments_where_that_is_asked_for(tmp_path: Path) -> None:
-    with running(store_with_demo(tmp_path / "store.db"), aids({})) as client:
+def test_a_model_reads_and_judges_as_it_does_on_the_command_line(tmp_path: Path) -> None:
+    store, said = store_with_demo(tmp_path / "store.db"), models({})
+    asked = {"query": "Who visited TSMC?", "k": 3}
+    with running(store, models=said) as client:
         assert client.get("/api/health").data["judge"] is True
-        asked = {"query": "Who visited TSMC?", "k": 3}
-        plain = client.post("/api/documents/chips/search", asked).data
-        judged_too = client.post("/api/documents/chips/search", {**asked, "judge": True}).data
-    assert (plain["preset"], plain["judgements"]) == ("fast", 0)
-    assert judged_too["preset"] == "general"
-    assert judged_too["judgements"] > 0
-    assert judged_too["hits"][0]["judgement"] == 0.9
+        found = client.post("/api/documents/chips/search", asked).data
+        client.post("/api/documents/chips/budget", {"query": asked["query"]})
+    found.pop("ms")
+    assert found["preset"] == "general"
+    assert found["hits"][0]["judgement"] == 0.9
+    reader = said[Role.INDEX]
+    assert isinstance(reader, ScriptedModel)
+    assert {r.stage for r in reader.requests} == {"normalize_query", "expand_query", "entailment"}
+    with Workspace(WorkspaceConfig(store), models=models({})) as workspace:
+        direct = workspace.document("chips").search("Who visited TSMC?", k=3)
+    assert found == to_data(direct)
+
+
+def test_what_a_language_model_reads_waits_in_the_line_of_the_judge(tmp_path: Path) -> None:
+    with Workspace(WorkspaceConfig(tmp_path / "store.db"), models=models({})) as workspace:
+        studio = Studio(ServerSettings(), workspace)
+        unjudged = asked_options(workspace, judge=False)
+        assert studio.reading is studio.ranking(unjudged) is studio.judging
+        studio.close()
+    with Workspace(WorkspaceConfig(tmp_path / "store.db")) as workspace:
+        studio = Studio(ServerSettings(), workspace)
+        assert studio.reading is studio.ranking(asked_options(workspace, judge=False))
+        assert studio.reading is studio.searching
+        assert studio.ranking(asked_options(workspace)) is studio.judging
+        studio.close()

@@ -9,7 +9,6 @@ from pathlib import Path
 from abstrag.engine.demo import DEMO_QUERY
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
-from abstrag.server.aids import Aids
 from tests.unit.server.running import running, store_with_demo
 
 AT = "/api/documents/chips"
@@ -31,11 +30,9 @@ class SlowJudge:
 def test_beyond_the_judges_line_everybody_is_told_to_come_back(tmp_path: Path) -> None:
     judge = SlowJudge()
     store = store_with_demo(tmp_path / "store.db")
-    asked = {"query": DEMO_QUERY, "k": 2, "judge": True}
+    asked = {"query": DEMO_QUERY, "k": 2}
     with (
-        running(
-            store, Aids(judge_of=lambda _index: judge), judged_threads=1, judged_waiting=2
-        ) as client,
+        running(store, judge=judge, judged_threads=1, judged_waiting=2) as client,
         ThreadPoolExecutor(8) as pool,
     ):
         assert client.get("/api/health").data["judge"] is True
@@ -49,7 +46,7 @@ def test_beyond_the_judges_line_everybody_is_told_to_come_back(tmp_path: Path) -
         assert refused[0].headers["retry-after"] == "2"
         assert refused[0].data["kind"] == "TooBusy"
         # nobody who does without the judge has to wait for it
-        assert client.post(f"{AT}/search", {"query": DEMO_QUERY}).status == 200
+        assert client.post(f"{AT}/search", {"query": DEMO_QUERY, "judge": False}).status == 200
         judge.go.set()
         served = [call.result() for call in calls if call.result().status == 200]
         assert len(served) == 3
@@ -66,11 +63,12 @@ def long_text(paragraphs: int) -> bytes:
 
 def test_searches_are_answered_while_a_file_is_indexed(tmp_path: Path) -> None:
     with running(store_with_demo(tmp_path / "store.db")) as client:
-        client.post(f"{AT}/search", {"query": DEMO_QUERY})
+        asked = {"query": DEMO_QUERY, "judge": False}
+        client.post(f"{AT}/search", asked)
         job = client.upload("towns.txt", long_text(80)).data["job"]
         during = 0
         while client.get(f"/api/jobs/{job}").data["state"] in ("queued", "running"):
-            assert client.post(f"{AT}/search", {"query": DEMO_QUERY}).status == 200
+            assert client.post(f"{AT}/search", asked).status == 200
             during += 1
         assert client.get(f"/api/jobs/{job}").data["state"] == "done"
         assert during >= 3  # one that waits for the file would be the only one

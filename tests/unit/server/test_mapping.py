@@ -33,7 +33,7 @@ def relevance(client: Client, **more: Any) -> float:
     """Return what the sentence about the visit scores."""
     shown = client.get(AT).data["segments"]
     segment = next(s["id"] for s in shown if s["text"] == DEMO_SENTENCE)
-    found = client.post(f"{AT}/search", {"query": QUERY, "k": 50, **more}).data
+    found = client.post(f"{AT}/search", {"query": QUERY, "k": 50, "judge": False, **more}).data
     return next((h["relevance"] for h in found["hits"] if h["segment"] == segment), 0.0)
 
 

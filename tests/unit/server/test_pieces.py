@@ -1,17 +1,22 @@
 """Small parts by themselves, where a whole server would hide what they do."""
 
+import json
 import threading
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation
+from abstrag.server.indexing_worker import Indexer
 from abstrag.server.pdf_pages import places, squeezed
 from abstrag.server.png import png
 from abstrag.server.settings import is_loopback
 from abstrag.server.uploads import safe_name
+from abstrag.stores.sqlite import SqliteStore
 from abstrag.workspace.edits import Edits, EditStore, edge_id
+from abstrag.workspace.options import WorkspaceConfig
 from tests.unit.documents.pdf_maker import HEIGHT, Page, pdf
 
 
@@ -128,3 +133,34 @@ def test_part_of_a_word_marks_the_word(tmp_path: Path) -> None:
     path.write_bytes(pdf(Page().text(50, 100, "unbelievable")))
     assert len(places(path, 1, "believ").boxes) == 1
     assert squeezed(" a\tb\nc ") == "abc"
+
+
+def test_the_process_that_indexes_opens_its_store_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[object] = []
+    original = SqliteStore.open
+
+    def counted(path: str | Path, *, create: bool = True) -> SqliteStore:
+        opened.append(path)
+        return original(path, create=create)
+
+    monkeypatch.setattr(SqliteStore, "open", counted)
+    said = StringIO()
+    indexer = Indexer(WorkspaceConfig(tmp_path / "store.db"), said)
+    for name in ("bern", "basel"):
+        (tmp_path / f"{name}.md").write_text(f"# {name}\n\nThe mayor of {name} built a bridge.\n")
+        assert indexer.index(tmp_path / f"{name}.md") == {"document": name}
+    indexer.close()
+    assert opened == [tmp_path / "store.db"]
+    steps = [json.loads(line) for line in said.getvalue().splitlines()]
+    assert [step["done"] for step in steps if step["step"] == "read"] == [0, 0]
+
+
+def test_a_store_that_cannot_be_opened_is_the_failure_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "broken.db").write_text("this is no store" * 100)
+    (tmp_path / "bern.md").write_text("The mayor of Bern built a bridge.\n")
+    indexer = Indexer(WorkspaceConfig(tmp_path / "broken.db"), StringIO())
+    told = indexer.index(tmp_path / "bern.md")
+    assert "is not a store or is broken" in told["error"]["error"]
+    indexer.close()

@@ -8,12 +8,17 @@ from typing import Any
 import pytest
 
 from abstrag.engine.library import Library
-from abstrag.workspace.tour import EVIDENCE, FAILING, PROFITING, LabelJudge
-from abstrag.server.aids import Aids
 from abstrag.stores.sqlite import SqliteStore
-from tests.unit.server.running import Client, running, store_with_demo
+from abstrag.workspace.tour import EVIDENCE, FAILING, PROFITING, LabelJudge
+from tests.unit.server.running import (
+    Client,
+    running,
+    store_with_demo,
+    without_shipped_judge,
+)
 
 AT = "/api/documents/water"
+UNJUDGED = {"judge": False}  # a judge that knows the answers leaves nothing to mend
 REPORT = Path(str(files("abstrag.data"))) / "demo" / "water.md"
 
 
@@ -21,13 +26,13 @@ REPORT = Path(str(files("abstrag.data"))) / "demo" / "water.md"
 def client(tmp_path: Path) -> Iterator[Client]:
     with SqliteStore.open(tmp_path / "store.db") as store:
         Library(store).index_file(REPORT)
-    aids = Aids(judge_of=lambda _index: LabelJudge(EVIDENCE))
-    with running(tmp_path / "store.db", aids, policy_root=tmp_path / "policy") as made:
+    judge = LabelJudge(EVIDENCE)
+    with running(tmp_path / "store.db", judge=judge, policy=tmp_path / "policy") as made:
         yield made
 
 
 def found(client: Client, query: str) -> Any:
-    answer = client.post(f"{AT}/search", {"query": query, "k": 10}).data
+    answer = client.post(f"{AT}/search", {"query": query, "k": 10, **UNJUDGED}).data
     answer.pop("ms")
     return answer
 
@@ -41,7 +46,7 @@ def test_what_is_accepted_holds_for_every_question_until_it_is_taken_back(client
     before, rank_before = found(client, FAILING), rank(client, FAILING)
     other_before = rank(client, PROFITING)
     gap_before = client.post(f"{AT}/budget", {"query": FAILING}).data
-    made = client.post(f"{AT}/refine", {"query": FAILING}).data
+    made = client.post(f"{AT}/refine", {"query": FAILING, **UNJUDGED}).data
     assert made["accepted"] is True
     assert made["steps"][0]["attempts"]
     assert made["before"]["hits"] == before["hits"]
@@ -52,8 +57,8 @@ def test_what_is_accepted_holds_for_every_question_until_it_is_taken_back(client
     assert (rank(client, PROFITING) or 99) <= (other_before or 99)
     # explain and budget see the same patched document as search
     best = after["hits"][0]
-    explained = client.post(f"{AT}/explain", {"query": FAILING, "segment": best["segment"]}).data
-    assert explained["relevance"] == best["relevance"]
+    asked = {"query": FAILING, "segment": best["segment"], **UNJUDGED}
+    assert client.post(f"{AT}/explain", asked).data == best
     assert client.post(f"{AT}/budget", {"query": FAILING}).data != gap_before
     log = client.get("/api/policy/log").data
     kept = [e["payload"] for e in log if e["validation_status"] == "accepted"]
@@ -64,9 +69,16 @@ def test_what_is_accepted_holds_for_every_question_until_it_is_taken_back(client
     assert client.post("/api/policy/revert", {"id": patch}).status == 409
 
 
-def test_without_a_judge_nothing_is_refined(tmp_path: Path) -> None:
+def test_without_a_judge_nothing_is_refined_and_the_rest_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_shipped_judge(monkeypatch)
     store = store_with_demo(tmp_path / "store.db")
-    with running(store, policy_root=tmp_path / "policy") as client:
-        refused = client.post("/api/documents/chips/refine", {"query": "chip suppliers"})
-        assert (refused.status, refused.data["kind"]) == (422, "NeedsModel")
+    with running(store, policy=tmp_path / "policy") as client:
+        assert client.get("/api/health").data["judge"] is False
+        asked = {"query": "chip suppliers", **UNJUDGED}
+        refused = client.post("/api/documents/chips/refine", asked)
+        assert refused.data["kind"] == "ResourceMissing"
+        assert refused.data["hint"]
         assert client.get("/api/policy/log").data == []
+        assert client.post("/api/documents/chips/search", asked).status == 200

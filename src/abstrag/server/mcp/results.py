@@ -1,7 +1,7 @@
 """What tools return: exact quotes with their places, and why they count, in few words.
 
-An agent pays for every token it reads, so a hit is told in its quote, its place, its reading and
-its steps; `explain` has the rest.
+An agent pays for every token it reads, so a hit is told in its quote, its place, its reading, its
+numbers and its steps; `explain` has the literals. Numbers are those of the hit, unrounded.
 """
 
 from __future__ import annotations
@@ -46,7 +46,11 @@ class Step:
 
 @record
 class Found:
-    """A segment: `quote` is exactly what stands at `span`, `reading` says why it is evidence."""
+    """A segment: `quote` is exactly what stands at `span`, `reading` says why it is evidence.
+
+    `relevance` is made of `match`, `utility` and `gap`; `judgement` is how probably the judge takes
+    the segment for evidence, where it was asked.
+    """
 
     segment: str
     quote: str
@@ -55,8 +59,11 @@ class Found:
     span: Span
     section: tuple[str, ...]
     relevance: float
-    reachable: bool
+    match: float
+    utility: float
     gap: float
+    judgement: float | None
+    reachable: bool
     reading: str
     steps: tuple[Step, ...]
     unmet: tuple[str, ...]
@@ -65,10 +72,12 @@ class Found:
 
 @record
 class SearchResult:
-    """The evidence for a question, best first."""
+    """The evidence for a question, best first, and the preset and budget it was ranked under."""
 
     document: str
     query: str
+    preset: str
+    tau: float
     hits: tuple[Found, ...]
     segments: int
 
@@ -131,9 +140,12 @@ def found(hit: Hit) -> Found:
         page=hit.page,
         span=hit.span,
         section=hit.section,
-        relevance=round(hit.relevance, 6),
-        reachable=hit.trace.reachable,
+        relevance=hit.relevance,
+        match=hit.match,
+        utility=hit.utility,
         gap=hit.gap,
+        judgement=hit.judgement,
+        reachable=hit.trace.reachable,
         reading=hit.reading,
         steps=_steps(tuple(b for one in hit.trace.literals if one.met for b in one.bridges)),
         unmet=tuple(one.literal.label for one in hit.trace.literals if not one.met),
@@ -143,8 +155,14 @@ def found(hit: Hit) -> Found:
 
 def search_result(ranking: Ranking) -> SearchResult:
     """Return a ranking in few words."""
-    hits = tuple(found(hit) for hit in ranking.hits)
-    return SearchResult(ranking.document, ranking.query.text, hits, ranking.segments)
+    return SearchResult(
+        document=ranking.document,
+        query=ranking.query.text,
+        preset=ranking.preset,
+        tau=ranking.tau,
+        hits=tuple(found(hit) for hit in ranking.hits),
+        segments=ranking.segments,
+    )
 
 
 def factors(hit: Hit) -> Factors:
@@ -153,7 +171,7 @@ def factors(hit: Hit) -> Factors:
         LiteralTold(
             label=one.literal.label,
             kind=one.literal.kind.value,
-            weight=round(one.literal.weight, 6),
+            weight=one.literal.weight,
             met=one.met,
             cost=one.distance,
             via=one.via,
@@ -161,7 +179,7 @@ def factors(hit: Hit) -> Factors:
         )
         for one in hit.trace.literals
     )
-    return Factors(found(hit), round(hit.match, 6), round(hit.utility, 6), literals)
+    return Factors(found(hit), hit.match, hit.utility, literals)
 
 
 def missed(answer: WhyNot) -> Missed:

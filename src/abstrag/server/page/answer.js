@@ -1,6 +1,7 @@
 /** The answer: sentences as they come, each with citations that lead to the quote. */
 
 import * as api from "/static/api.js";
+import { ranked } from "/static/asking.js";
 import { byId, h, say, show } from "/static/dom.js";
 import { goTo } from "/static/document-view.js";
 import { refusal, teach } from "/static/notices.js";
@@ -9,7 +10,7 @@ import { percent, place as whereabouts, under } from "/static/words.js";
 
 const place = () => byId("view-answer");
 let current = null;
-let answered = null; // document and question of what is shown
+let answered = null; // document, question and judge of what is shown
 
 /** Start answering when the view is looked at, and again when the query changes. */
 export function startAnswer() {
@@ -27,7 +28,7 @@ export function startAnswer() {
   });
 }
 
-const key = () => `${get("document")}\n${get("query")}`;
+const key = () => `${get("document")}\n${get("query")}\n${get("judge")}`;
 
 /** Ask the document and show what comes, piece by piece. */
 export async function ask() {
@@ -60,7 +61,8 @@ export async function ask() {
     },
   };
   try {
-    for await (const event of api.ask(get("document"), get("query"), mine.signal)) {
+    const asked = { question: get("query"), ...ranked() };
+    for await (const event of api.ask(get("document"), asked, mine.signal)) {
       if (mine.signal.aborted) return;
       tell[event.type]?.(event);
     }

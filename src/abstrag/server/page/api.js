@@ -108,10 +108,10 @@ export const whyNot = (id, asked) => send(`${doc(id)}/why-not`, asked);
 export const budget = (id, asked, signal) => send(`${doc(id)}/budget`, asked, { signal });
 export const sweep = (id, asked, signal) => send(`${doc(id)}/sweep`, asked, { signal });
 export const compare = (id, asked) => send(`${doc(id)}/compare`, asked);
-export const ask = (id, question, signal) =>
+export const ask = (id, asked, signal) =>
   events(`${doc(id)}/ask`, {
     method: "POST",
-    body: JSON.stringify({ question }),
+    body: JSON.stringify(asked),
     type: "application/json",
     signal,
   });
@@ -125,7 +125,7 @@ export const hideEdge = (id, edge) =>
   read(`${doc(id)}/edges/${encodeURIComponent(edge)}`, { method: "DELETE" });
 export const undoEdits = (id) => read(`${doc(id)}/edits`, { method: "DELETE" });
 
-export const refine = (id, query) => send(`${doc(id)}/refine`, { query });
+export const refine = (id, asked) => send(`${doc(id)}/refine`, asked);
 export const policyLog = () => read("/policy/log");
 export const revert = (id) => send("/policy/revert", { id });
 

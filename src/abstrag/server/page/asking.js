@@ -24,8 +24,8 @@ export async function search(query, { keep = false } = {}) {
         : (ranking.hits[0]?.segment ?? null);
     set({ ranking, sweep: null, curve: null, active, busy: false });
     const [sweep, curve] = await Promise.all([
-      api.sweep(id, { query: asked, k: K }, signal),
-      api.budget(id, { query: asked }, signal),
+      api.sweep(id, { query: asked, k: K, ...ranked() }, signal),
+      api.budget(id, { query: asked, ...ranked() }, signal),
     ]);
     set({ sweep, curve });
   } catch (error) {
@@ -34,7 +34,10 @@ export async function search(query, { keep = false } = {}) {
   }
 }
 
-const question = (query) => ({ query, k: K, tau: get("tau"), judge: get("judge") });
+/** How everything on the page is ranked; every request that ranks or explains says it. */
+export const ranked = () => ({ judge: get("judge") });
+
+const question = (query) => ({ query, k: K, tau: get("tau"), ...ranked() });
 
 /** The rank each segment has now, so that the next ranking can say what moved. */
 const ranks = () => new Map(order().map((entry, at) => [entry.segment, at + 1]));
@@ -79,23 +82,23 @@ async function settle() {
 /** Switch the judge on or off and ask again. */
 export function setJudge(judge) {
   set({ judge });
-  return search(get("query"), { keep: true });
+  return again();
 }
 
 /** Ask why a passage, or a segment, is not among the first hits. */
 export async function whyNot(target) {
-  const [id, query, tau] = [get("document"), get("query"), get("tau")];
+  const [id, query] = [get("document"), get("query")];
   set({ view: "evidence", whyNot: { target, busy: true } });
   if (!query) {
     set({ whyNot: { target, unasked: true } });
     return;
   }
   try {
-    let answer = await api.whyNot(id, { query, k: K, tau, ...target });
+    const asked = { ...question(query), ...target };
+    let answer = await api.whyNot(id, asked);
     // what is among the hits is asked about all the same: why is it not higher?
     const higher = answer.cause === "found" && answer.rank > 1;
-    if (higher)
-      answer = await api.whyNot(id, { query, k: Math.min(3, answer.rank - 1), tau, ...target });
+    if (higher) answer = await api.whyNot(id, { ...asked, k: Math.min(3, answer.rank - 1) });
     set({ whyNot: { target, answer, higher } });
   } catch (error) {
     set({ whyNot: { target, error } });

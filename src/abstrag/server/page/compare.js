@@ -1,7 +1,7 @@
 /** Side by side with BM25 and dense retrieval: the same segment is joined by a line. */
 
 import * as api from "/static/api.js";
-import { order } from "/static/asking.js";
+import { order, ranked } from "/static/asking.js";
 import { byId, h, show, svg } from "/static/dom.js";
 import { goTo } from "/static/document-view.js";
 import { refusal, teach } from "/static/notices.js";
@@ -57,7 +57,8 @@ async function fetchOthers(key) {
     }),
   );
   try {
-    const { systems } = await api.compare(get("document"), { query: get("query"), k: 10 });
+    const asked = { query: get("query"), k: 10, ...ranked() };
+    const { systems } = await api.compare(get("document"), asked);
     if (others.key !== key) return;
     others.systems = systems;
     draw();

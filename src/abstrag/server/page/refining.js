@@ -1,7 +1,7 @@
 /** Refining: let the server look for a patch, read what it tried, take a patch back. */
 
 import * as api from "/static/api.js";
-import { again } from "/static/asking.js";
+import { again, ranked } from "/static/asking.js";
 import { get, set } from "/static/state.js";
 
 /** Refine on the query at hand; what is kept changes the next search. */
@@ -9,7 +9,7 @@ export async function refine() {
   const [id, query] = [get("document"), get("query")];
   set({ refinement: { query, busy: true } });
   try {
-    set({ refinement: { query, made: await api.refine(id, query) } });
+    set({ refinement: { query, made: await api.refine(id, { query, ...ranked() }) } });
     await again();
     await loadLog();
   } catch (error) {

@@ -1,7 +1,7 @@
 /** The ranked evidence: a list that moves when the budget does, and says aloud what it holds. */
 
 import * as api from "/static/api.js";
-import { order } from "/static/asking.js";
+import { order, ranked } from "/static/asking.js";
 import { byId, h, say, show, still } from "/static/dom.js";
 import { card, toggle } from "/static/hit.js";
 import { teach } from "/static/notices.js";
@@ -83,10 +83,10 @@ function summary(ranking) {
 
 /** Hits the slider brought up have no trace yet; they get one when it is asked for. */
 const details = new Map();
-const key = () => `${get("document")} ${get("tau")} ${get("query")}`;
+const key = () => `${get("document")} ${get("tau")} ${get("judge")} ${get("query")}`;
 
 async function fetchSteps(segment) {
-  const [at, asked] = [key(), { query: get("query"), segment, tau: get("tau") }];
+  const [at, asked] = [key(), { query: get("query"), segment, tau: get("tau"), ...ranked() }];
   const hit = await api.explain(get("document"), asked).catch((error) => {
     set({ failure: error });
     return null;

@@ -16,7 +16,7 @@ from abstrag.server.bodies import received
 from abstrag.server.jobs import Job
 from abstrag.server.pdf_pages import NARROWEST, WIDEST, Places
 from abstrag.server.refusals import WrongType
-from abstrag.server.routes.shared import Desk
+from abstrag.server.routes.shared import StudioDep
 from abstrag.server.views import document_view
 from abstrag.stores.protocol import DocumentInfo
 
@@ -28,13 +28,13 @@ router = APIRouter(prefix="/api", tags=["documents"])
 
 
 @router.get("/documents", summary="List the documents of the store")
-async def listed(desk: Desk) -> Response:
+async def listed(studio: StudioDep) -> Response:
     """Every document with its page count, and whether its PDF can be shown."""
 
     def work() -> list[dict[str, Any]]:
-        return [_listed(desk.sources.pages(info), info) for info in desk.shelf.infos()]
+        return [_listed(studio.sources.pages(info), info) for info in studio.workspace.documents()]
 
-    return answer(await desk.searching(work))
+    return answer(await studio.searching(work))
 
 
 def _listed(pages: int | None, info: DocumentInfo) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def _listed(pages: int | None, info: DocumentInfo) -> dict[str, Any]:
     },
 )
 async def uploaded(
-    request: Request, desk: Desk, name: Annotated[str, Query(min_length=1, max_length=500)]
+    request: Request, studio: StudioDep, name: Annotated[str, Query(min_length=1, max_length=500)]
 ) -> Response:
     """Take the bytes of a file; the name says what it is called and is no path."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/octet-stream":
@@ -63,35 +63,35 @@ async def uploaded(
     pieces = received(
         request.headers,
         request.receive,
-        most=desk.settings.max_upload_bytes,
-        idle_s=desk.settings.idle_limit_s,
+        most=studio.settings.max_upload_bytes,
+        idle_s=studio.settings.idle_limit_s,
     )
-    path = await desk.uploads.keep(name, pieces)
-    return answer(to_data(desk.jobs.submit(path.resolve())), 202)
+    path = await studio.uploads.keep(name, pieces)
+    return answer(to_data(studio.jobs.submit(path.resolve())), 202)
 
 
 @router.get("/documents/{document}", summary="Show a document as it reads")
-async def shown(document: str, desk: Desk) -> Response:
+async def shown(document: str, studio: StudioDep) -> Response:
     """The document's blocks and segments, each with its span in the source text."""
 
     def work() -> dict[str, Any]:
-        info = desk.shelf.info(document)
-        view = document_view(info, desk.shelf.index(info.id))
-        return {**view, "info": _listed(desk.sources.pages(info), info)}
+        info = studio.workspace.store.find(document)
+        view = document_view(info, studio.workspace.index(info))
+        return {**view, "info": _listed(studio.sources.pages(info), info)}
 
-    return answer(await desk.searching(work))
+    return answer(await studio.searching(work))
 
 
 @router.delete("/documents/{document}", status_code=204, summary="Forget a document")
-async def forgotten(document: str, desk: Desk) -> Response:
+async def forgotten(document: str, studio: StudioDep) -> Response:
     """Take a document out of the store; its upload and its edits go with it."""
 
     def work() -> None:
-        info = desk.shelf.remove(document)
+        info = studio.workspace.remove(document)
         if info.source_path is not None:
-            desk.uploads.discard(Path(info.source_path))
+            studio.uploads.discard(Path(info.source_path))
 
-    await desk.searching(work)
+    await studio.searching(work)
     return Response(status_code=204)
 
 
@@ -103,16 +103,16 @@ async def forgotten(document: str, desk: Desk) -> Response:
 async def drawn(
     document: str,
     number: int,
-    desk: Desk,
+    studio: StudioDep,
     width: Annotated[int, Query(ge=NARROWEST, le=WIDEST)] = 900,
 ) -> Response:
     """A page, counted from 1, as a picture so many pixels wide."""
 
     def work() -> tuple[bytes, str]:
-        info = desk.shelf.info(document)
-        return desk.sources.picture(info, number, width=width), info.source_hash
+        info = studio.workspace.store.find(document)
+        return studio.sources.picture(info, number, width=width), info.source_hash
 
-    picture, version = await desk.drawing(work)
+    picture, version = await studio.drawing(work)
     headers = {
         "Cache-Control": "private, max-age=600",
         "ETag": f'"{version[:16]}-{number}-{width}"',
@@ -128,24 +128,24 @@ async def drawn(
 async def placed(
     document: str,
     number: int,
-    desk: Desk,
+    studio: StudioDep,
     start: Annotated[int, Query(ge=0)],
     end: Annotated[int, Query(ge=0)],
 ) -> Response:
     """Boxes in fractions of the page, from its top left corner; none when it is not there."""
 
     def work() -> Any:
-        info = desk.shelf.info(document)
-        source = desk.shelf.index(info.id).document
-        return to_data(desk.sources.places(info, source, number, start=start, end=end))
+        info = studio.workspace.store.find(document)
+        source = studio.workspace.index(info).document
+        return to_data(studio.sources.places(info, source, number, start=start, end=end))
 
-    return answer(await desk.drawing(work))
+    return answer(await studio.drawing(work))
 
 
 @router.get("/jobs/{job}", summary="Ask how far a job is", response_model=Job)
-async def job_shown(job: str, desk: Desk) -> Response:
+async def job_shown(job: str, studio: StudioDep) -> Response:
     """A job as it stands now."""
-    return answer(to_data(desk.jobs.get(job)))
+    return answer(to_data(studio.jobs.get(job)))
 
 
 @router.get(
@@ -153,15 +153,15 @@ async def job_shown(job: str, desk: Desk) -> Response:
     summary="Watch a job",
     responses={200: {"content": {EVENTS: {}}}},
 )
-async def job_watched(job: str, desk: Desk) -> Response:
+async def job_watched(job: str, studio: StudioDep) -> Response:
     """The job each time it changes, until it is done or has failed."""
-    desk.jobs.get(job)
+    studio.jobs.get(job)
 
     async def told() -> AsyncIterator[bytes]:
         last: Job | None = None
         silent = 0.0
         while True:
-            now = desk.jobs.get(job)
+            now = studio.jobs.get(job)
             if now != last:
                 last, silent = now, 0.0
                 yield event(to_data(now))

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
-from abstrag.errors import NeedsModel
 from abstrag.model.record import to_data
 from abstrag.server.answers import EVENTS, answer, event
-from abstrag.server.routes.shared import Desk
-from abstrag.server.shelf import Asking
-from abstrag.server.wire import AskIn, QueryIn, RevertIn
-
-if TYPE_CHECKING:
-    from abstrag.server.studio import Studio
+from abstrag.server.routes.shared import StudioDep, opened, options_of
+from abstrag.server.wire import AskIn, RefineIn, RevertIn
 
 router = APIRouter(prefix="/api", tags=["model"])
 
@@ -25,57 +20,47 @@ router = APIRouter(prefix="/api", tags=["model"])
     summary="Answer a question in words",
     responses={200: {"content": {EVENTS: {}}}},
 )
-async def ask(document: str, body: AskIn, desk: Desk) -> Response:
+async def ask(document: str, body: AskIn, studio: StudioDep) -> Response:
     """Events: citations and sentences, a verdict on a claim, and at the end the whole answer.
 
     Without a language model the answer is quoted, not written.
     """
+    options = options_of(studio, body)
+
+    def work() -> list[dict[str, Any]]:
+        from abstrag.engine.answer import events_of
+
+        made = opened(studio, document, body, options).ask(body.question)
+        told = map(to_data, events_of(made))
+        return [{name: value for name, value in one.items() if value} for one in told]
+
     # nothing is told before it is verified, so an error still has a status of its own
-    pieces = await desk.judging(lambda: _answered(desk, document, body.question))
-    return StreamingResponse(map(event, pieces), media_type=EVENTS)
-
-
-def _answered(desk: Studio, document: str, question: str) -> list[dict[str, Any]]:
-    from abstrag.engine.answer import answer_events
-
-    searcher = desk.shelf.searcher(document)
-    aids = desk.aids
-    verdicts = aids.verdicts() if aids.generator is None else None
-    pieces = answer_events(searcher, question, generator=aids.generator, verdicts=verdicts)
-    return [{name: value for name, value in to_data(one).items() if value} for one in pieces]
+    return StreamingResponse(map(event, await studio.judging(work)), media_type=EVENTS)
 
 
 @router.post("/documents/{document}/refine", summary="Learn from a question that fails")
-async def refine(document: str, body: QueryIn, desk: Desk) -> Response:
+async def refine(document: str, body: RefineIn, studio: StudioDep) -> Response:
     """Every step with its reasons, and the ranking before and after.
 
     What is accepted holds for later searches until it is reverted.
     """
-    return answer(await desk.judging(lambda: _refined(desk, document, body.query)))
+    options = options_of(studio, body)
 
+    def work() -> Any:
+        return to_data(opened(studio, document, body, options).refine(body.query))
 
-def _refined(desk: Studio, document: str, query: str) -> Any:
-    from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator
-
-    if desk.aids.judge_of is None:
-        raise NeedsModel(
-            "refinement asks a judge what is evidence, and there is none on this server",
-            hint="install the judge's weights, or add an edge by hand",
-        )
-    searcher = desk.shelf.searcher(document, Asking(patched=False))
-    judge = desk.aids.judge_of(searcher.index)
-    judges = local_judges(searcher, packaged_evaluator(judge))
-    with desk.refining:  # one after the other: each has to see what the one before left
-        return to_data(Refiner(searcher, judges, ledger=desk.patches.ledger).refine(query))
+    return answer(await studio.judging(work))
 
 
 @router.get("/policy/log", summary="List what was tried")
-async def policy_log(desk: Desk) -> Response:
+async def policy_log(studio: StudioDep) -> Response:
     """Accepted and refused changes alike, oldest first."""
-    return answer(await desk.searching(lambda: [to_data(one) for one in desk.patches.log()]))
+    patches = studio.workspace.patches
+    return answer(await studio.searching(lambda: [to_data(one) for one in patches.log()]))
 
 
 @router.post("/policy/revert", summary="Take a change back")
-async def policy_revert(body: RevertIn, desk: Desk) -> Response:
+async def policy_revert(body: RevertIn, studio: StudioDep) -> Response:
     """Take back a patch, or a promoted edit of a program; the log's new entry says so."""
-    return answer(await desk.searching(lambda: to_data(desk.patches.revert(body.id))))
+    patches = studio.workspace.patches
+    return answer(await studio.searching(lambda: to_data(patches.revert(body.id))))

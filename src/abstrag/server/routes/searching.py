@@ -11,105 +11,91 @@ from starlette.responses import Response
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, WhyNot
 from abstrag.model.record import to_data
 from abstrag.server.answers import answer
-from abstrag.server.routes.shared import Desk
-from abstrag.server.shelf import Asking
-from abstrag.server.studio import Studio
+from abstrag.server.routes.shared import StudioDep, opened, options_of
 from abstrag.server.sweep import sweep
-from abstrag.server.wire import (
-    CompareIn,
-    EdgeIn,
-    ExplainIn,
-    QueryIn,
-    SearchIn,
-    SweepIn,
-    WhyNotIn,
-)
-from abstrag.workspace.edits import Edits, hand_made
+from abstrag.server.wire import CompareIn, ExplainIn, QueryIn, SearchIn, SweepIn, WhyNotIn
 
 router = APIRouter(prefix="/api/documents/{document}", tags=["searching"])
 
 
 @router.post("/search", summary="Find the evidence for a question", response_model=Ranking)
-async def search(document: str, body: SearchIn, desk: Desk) -> Response:
+async def search(document: str, body: SearchIn, studio: StudioDep) -> Response:
     """The best segments with exact quotes, factors, traces and a reading; `ms` is what it took."""
+    options = options_of(studio, body)
 
     def work() -> dict[str, Any]:
         started = perf_counter()
-        asking = Asking(body.preset, body.judge, _trial(desk, document, body))
-        searcher = desk.shelf.searcher(document, asking)
-        found = to_data(searcher.search(body.query, k=body.k, tau=body.tau))
+        found = to_data(opened(studio, document, body, options).search(body.query, k=body.k))
         return {**found, "ms": round(1000 * (perf_counter() - started), 1)}
 
-    lane = desk.judging if body.judge else desk.searching
-    return answer(await lane(work))
-
-
-def _trial(desk: Studio, document: str, body: SearchIn) -> Edits:
-    if not body.edges and not body.removed:
-        return Edits()
-    index = desk.shelf.index(document)
-    edges = tuple(hand_made(index, **_fields(edge)) for edge in body.edges)
-    return Edits(edges, tuple(sorted(set(body.removed))))
-
-
-def _fields(edge: EdgeIn) -> dict[str, Any]:
-    return {name: getattr(edge, name) for name in EdgeIn.model_fields}
+    return answer(await studio.ranking(options)(work))
 
 
 @router.post("/explain", summary="Explain one segment", response_model=Hit)
-async def explain(document: str, body: ExplainIn, desk: Desk) -> Response:
-    """The full trace of a segment, whether it is found or not."""
+async def explain(document: str, body: ExplainIn, studio: StudioDep) -> Response:
+    """The full trace of a segment, whether it is found or not; a hit is explained as it was."""
+    options = options_of(studio, body)
 
     def work() -> Any:
-        searcher = desk.shelf.searcher(document)
-        return to_data(searcher.explain(body.query, body.segment, tau=body.tau))
+        asked = opened(studio, document, body, options)
+        return to_data(asked.explain(body.query, body.segment))
 
-    return answer(await desk.searching(work))
+    return answer(await studio.ranking(options)(work))
 
 
 @router.post("/why-not", summary="Say why a passage is not found", response_model=WhyNot)
-async def why_not(document: str, body: WhyNotIn, desk: Desk) -> Response:
+async def why_not(document: str, body: WhyNotIn, studio: StudioDep) -> Response:
     """The one first cause, and the least change that would lift the passage."""
+    options = options_of(studio, body)
 
     def work() -> Any:
-        searcher = desk.shelf.searcher(document)
+        asked = opened(studio, document, body, options)
         return to_data(
-            searcher.why_not(
-                body.query, passage=body.passage, segment=body.segment, k=body.k, tau=body.tau
-            )
+            asked.why_not(body.query, passage=body.passage, segment=body.segment, k=body.k)
         )
 
-    return answer(await desk.searching(work))
+    return answer(await studio.ranking(options)(work))
 
 
 @router.post("/budget", summary="Say at which τ each segment enters", response_model=BudgetCurve)
-async def budget(document: str, body: QueryIn, desk: Desk) -> Response:
+async def budget(document: str, body: QueryIn, studio: StudioDep) -> Response:
     """The τ curve of a question."""
+    options = options_of(studio, body)
     return answer(
-        await desk.searching(lambda: to_data(desk.shelf.searcher(document).budget(body.query)))
+        await studio.reading(
+            lambda: to_data(opened(studio, document, body, options).budget(body.query))
+        )
     )
 
 
 @router.post("/sweep", summary="Rank under many budgets at once")
-async def swept(document: str, body: SweepIn, desk: Desk) -> Response:
-    """A ranking for each τ, without the judge and without traces."""
-    return answer(
-        await desk.searching(
-            lambda: sweep(desk.shelf.searcher(document), body.query, k=body.k, taus=body.taus)
-        )
-    )
+async def swept(document: str, body: SweepIn, studio: StudioDep) -> Response:
+    """A ranking for each τ, as a search under it gives, without traces."""
+    options = options_of(studio, body)
+
+    def work() -> dict[str, Any]:
+        asked = opened(studio, document, body, options)
+        return sweep(asked, body.query, k=body.k, taus=body.taus)
+
+    return answer(await studio.ranking(options)(work))
 
 
 @router.post("/compare", summary="Ask BM25 and a dense retriever too")
-async def compare(document: str, body: CompareIn, desk: Desk) -> Response:
+async def compare(document: str, body: CompareIn, studio: StudioDep) -> Response:
     """The first hits of each, over the same segments."""
+    options = options_of(studio, body)
+
+    def ours() -> Ranking:
+        return opened(studio, document, body, options).search(body.query, k=body.k)
+
+    ranking = await studio.ranking(options)(ours)
 
     def work() -> dict[str, Any]:
         from abstrag.server.compare import compared, rivals_of
 
-        info = desk.shelf.info(document)
-        index = desk.shelf.index(info.id)
-        rivals = desk.rivals.get((info.id, info.content_hash), lambda: rivals_of(index))
-        return compared(desk.shelf.searcher(info.id), rivals, body.query, k=body.k)
+        info = studio.workspace.store.find(document)
+        index = studio.workspace.index(info)
+        rivals = studio.rivals.get((info.id, info.content_hash), lambda: rivals_of(index))
+        return compared(ranking, rivals, body.query, k=body.k)
 
-    return answer(await desk.comparing(work))
+    return answer(await studio.comparing(work))

@@ -1,12 +1,20 @@
-"""What every route needs: the studio behind the application."""
+"""What routes share: the studio behind the application, and documents opened as a body asks."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Depends, Request
 
+from abstrag.model.index import DocumentIndex
+from abstrag.model.term import Edge
+from abstrag.server.asking import asked_options
 from abstrag.server.studio import Studio
+from abstrag.server.wire import BudgetedIn, EdgeIn, RankedIn
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.edits import Edits, hand_made
+from abstrag.workspace.options import SearchOptions
 
 
 def studio_of(request: Request) -> Studio:
@@ -15,4 +23,27 @@ def studio_of(request: Request) -> Studio:
     return studio
 
 
-Desk = Annotated[Studio, Depends(studio_of)]
+StudioDep = Annotated[Studio, Depends(studio_of)]
+
+
+def options_of(studio: Studio, body: RankedIn) -> SearchOptions:
+    """Return how a body wants to search, without the edges it tries out."""
+    tau = body.tau if isinstance(body, BudgetedIn) else None
+    return asked_options(studio.workspace, preset=body.preset, judge=body.judge, tau=tau)
+
+
+def opened(
+    studio: Studio, document: str, body: RankedIn, options: SearchOptions
+) -> SearchableDocument:
+    """Open a document of the store under options, with the edges that a body tries out."""
+    workspace = studio.workspace
+    if body.edges or body.removed:
+        index = workspace.index(document)
+        tried = tuple(edge_of(index, edge) for edge in body.edges)
+        options = replace(options, edits=Edits(tried, tuple(sorted(set(body.removed)))))
+    return workspace.stored(document, options)
+
+
+def edge_of(index: DocumentIndex, edge: EdgeIn) -> Edge:
+    """Return the edge that a client means."""
+    return hand_made(index, **{name: getattr(edge, name) for name in EdgeIn.model_fields})

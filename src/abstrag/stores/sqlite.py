@@ -212,6 +212,11 @@ class SqliteStore:
         with self._reading() as run:
             return remembered(run, kind, content_hash)
 
+    def forget(self, content_hash: str) -> None:
+        """Drop what models said about a content, whether a document has it or not."""
+        with self._writing() as run:
+            forget(run, content_hash)
+
     def check(self) -> None:
         """Read everything once; a broken store is a `StoreCorrupt`."""
         with self._reading() as run:

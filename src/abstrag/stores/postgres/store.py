@@ -244,6 +244,10 @@ class PostgresStore:
         """Return everything of a kind that is remembered of a content, by model."""
         return self._session.read(lambda run: remembered(run, kind, content_hash))
 
+    def forget(self, content_hash: str) -> None:
+        """Drop what models said about a content, whether a document has it or not."""
+        self._session.write(lambda run: forget(run, content_hash))
+
     def check(self) -> None:
         """Read everything once; a broken store is a `StoreCorrupt`."""
         for info in self.documents():

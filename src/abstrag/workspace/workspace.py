@@ -203,6 +203,8 @@ class Workspace:
         *,
         embeddings: bool = True,
         shortlist: int | None = None,
+        prior_power: float | None = None,
+        shelf: Shelf | None = None,
         on_made: OnMade = lambda _done, _all: None,
     ) -> SearchableCollection:
         """Open the documents of the store that pass some filters.
@@ -212,9 +214,11 @@ class Workspace:
             options: How they are searched.
             embeddings: False shortlists documents by words and terms alone.
             shortlist: How many documents are opened for a query, if not the usual number.
+            prior_power: How much a document's own score counts, if not as usual.
+            shelf: The cards to choose from, if not those of all documents.
             on_made: Told how many missing cards of documents are made, of how many.
         """
-        from abstrag.collection.searcher import SHORTLIST, CollectionSearcher
+        from abstrag.collection.searcher import PRIOR_POWER, SHORTLIST, CollectionSearcher
         from abstrag.workspace.collection import SearchableCollection
 
         filters, options = filters or Filters(), options or self.defaults
@@ -225,8 +229,9 @@ class Workspace:
             preset=options.preset,
             embeddings=embeddings,
             shortlist=SHORTLIST if shortlist is None else shortlist,
+            prior_power=PRIOR_POWER if prior_power is None else prior_power,
             open_document=lambda info: self._searcher_of(info, options),
-            shelf=self._shelf(embeddings, on_made),
+            shelf=self._shelf(embeddings, on_made) if shelf is None else shelf,
         )
         return SearchableCollection(self, options, searcher, filters)
 

@@ -13,13 +13,12 @@ from abstrag.bench.metrics.label import ClassScore, class_scores, macro_f1
 from abstrag.bench.metrics.metric import Convention, Metric, Values, values
 from abstrag.bench.paired import difference_of_each, interval_of_each, paired
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.run_folder import Manifest
+from abstrag.bench.run_folder import OURS, Manifest
 from abstrag.bench.stats import Difference, Interval, holm, significant
 from abstrag.errors import InputError, NotComputable
 from abstrag.model.record import record
 
 SMALL: Final = 30  # cases; below that a group's mean says little and is marked
-OURS: Final = "abstrag"
 TESTED: Final = (*HEADLINE, *GENERATION)
 
 

@@ -33,7 +33,7 @@ from abstrag.workspace.workspace import Workspace
 UNIFORM_WEIGHT: Final = sum(OMEGA[f] for f in ("expression", "concept", "intent", "event")) / 4
 
 
-_ORDER: Final = "hits first"  # records in another order do not belong into the same run
+RANKS: Final = "hits first"  # records of other ranks do not belong into the same run
 
 
 class Indexer:
@@ -109,7 +109,7 @@ class AbstragSystem:
             default_judge().fingerprint if self.preset.judge_weight else "",
             default_embedder().fingerprint if self.preset.dense_weight else "",
         )
-        rest = (self.uniform, sorted(OMEGA.items()), models, _ORDER)
+        rest = (self.uniform, sorted(OMEGA.items()), models, RANKS)
         return sha256(repr((*parts, *rest)).encode()).hexdigest()[:16]
 
     @property

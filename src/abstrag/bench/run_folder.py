@@ -62,6 +62,11 @@ class Manifest:
     generator: str = ""  # what writes answers, with a hash of its prompts; empty: nothing does
     format: int = FORMAT
 
+    def tells_shown(self, system: str) -> bool:
+        """Whether the records of a system tell what a user is shown."""
+        info = self.systems.get(system)
+        return info.tells_shown if info else not system.startswith(OURS)
+
 
 class RunFolder:
     """Reads and extends the records of one run."""

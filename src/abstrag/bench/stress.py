@@ -4,6 +4,7 @@ Every document is refined on its own queries, once under each arm: the full gate
 the demand for progress that would stand in for them, both controls, one of them, none. The gate
 sees the evaluator's verdicts; gold only measures, after the fact. The slice proper is the documents
 on which a patch can do harm: the evaluator finds a failure to refine on and a solved case to lose.
+Rankings hold hits alone, so the figures over all ranks and over what is shown are the same.
 """
 
 from __future__ import annotations

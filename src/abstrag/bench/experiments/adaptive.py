@@ -3,7 +3,7 @@
 A case is one of two bridges when some gold segment meets every literal within τ and only their sum
 overruns it. A larger τ for everybody mends these cases and lets noise into the others; adaptive τ
 proposes b* for one query at a time, and the gate decides. Only hits count: a ranking is not filled
-up with segments that score nothing.
+up with segments that are none, so the figures over all ranks and over what is shown are the same.
 """
 
 from __future__ import annotations

@@ -127,9 +127,10 @@ def _tables(folder: RunFolder, records: Sequence[CaseRecord]) -> Iterator[str]:
     if rows:
         head = ("bridge", WITHOUT, WITH)
         yield "*cases whose first hits rest on such a bridge*\n\n" + tables.table(head, rows)
-    was = values(SUFF @ 10, [r for r in records if r.system == WITHOUT]).by_case
-    now = values(SUFF @ 10, [r for r in records if r.system == WITH]).by_case
-    gained = sum(now[case] > was[case] for case in was if case in now)
-    lost = sum(now[case] < was[case] for case in was if case in now)
-    tied = len(was) - gained - lost
-    yield f"Suff@10: {gained} cases gained, {lost} lost, {tied} tied."
+    for metric in (SUFF @ 10, (SUFF @ 10).shown):
+        was = values(metric, [r for r in records if r.system == WITHOUT]).by_case
+        now = values(metric, [r for r in records if r.system == WITH]).by_case
+        gained = sum(now[case] > was[case] for case in was if case in now)
+        lost = sum(now[case] < was[case] for case in was if case in now)
+        tied = len(was) - gained - lost
+        yield f"{metric}: {gained} cases gained, {lost} lost, {tied} tied."

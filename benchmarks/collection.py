@@ -23,16 +23,14 @@ from random import Random
 from typing import Final
 
 from abstrag.collection.cards import CARD, VECTORS, Cards, all_cards
-from abstrag.collection.searcher import CollectionSearcher
 from abstrag.collection.sentences import STEMS as SENTENCE_STEMS
 from abstrag.collection.sentences import VECTORS as SENTENCE_VECTORS
 from abstrag.collection.shelf import Shelf
 from abstrag.documents.load import load
-from abstrag.engine.library import Library
 from abstrag.neural.embedder import default_embedder
 from abstrag.rank.relevance import DEFAULT_PRESET, FAST
-from abstrag.stores.open import open_store
-from abstrag.stores.protocol import Store
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
 SIZES: Final = (50, 150, 450)
 NOUNS: Final = (
@@ -51,7 +49,7 @@ QUERIES: Final = (
 )
 
 
-def made_up(store: Store, count: int) -> None:
+def made_up(workspace: Workspace, count: int) -> None:
     """Index notes of eight sentences each."""
     random = Random(5)
     with tempfile.TemporaryDirectory() as folder:
@@ -64,7 +62,7 @@ def made_up(store: Store, count: int) -> None:
             title = f"{random.choice(NOUNS).title()} and {random.choice(NOUNS)}"
             path = Path(folder) / f"note{number}.md"
             path.write_text(f"# {title}\n\n{' '.join(lines)}\n", "utf-8")
-            Library(store).index_document(load(path))
+            workspace.indexing().index_document(load(path))
 
 
 def first(cards: Cards, count: int) -> Cards:
@@ -86,13 +84,12 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def measure(
-    store: Store, cards: Cards, queries: Sequence[str], *, judge: bool
+    workspace: Workspace, cards: Cards, queries: Sequence[str], *, judge: bool
 ) -> tuple[float, float, float, float]:
     """Return milliseconds for shelf, shortlist and query: the median, and the slowest twentieth."""
     shelved = timed(lambda: Shelf.of(cards))
-    searcher = CollectionSearcher(
-        store, preset=DEFAULT_PRESET if judge else FAST, shelf=Shelf.of(cards)
-    )
+    options = SearchOptions(preset=DEFAULT_PRESET if judge else FAST, patched=False)
+    searcher = workspace.collection(options=options, shelf=Shelf.of(cards)).searcher
     searcher.search(queries[0])  # models and lexicon are loaded before the clock starts
     listed, whole = [], []
     for query in queries:
@@ -104,10 +101,15 @@ def measure(
 
 
 def report(
-    store: Store, sizes: Sequence[int], queries: Sequence[str], disk: int | None, *, judge: bool
+    workspace: Workspace,
+    sizes: Sequence[int],
+    queries: Sequence[str],
+    disk: int | None,
+    *,
+    judge: bool,
 ) -> None:
     """Measure every size and print the table."""
-    encoder = default_embedder()
+    store, encoder = workspace.store, default_embedder()
     making = timed(lambda: all_cards(store, encoder=encoder))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     cards = all_cards(store, encoder=encoder)
@@ -129,7 +131,7 @@ def report(
     print(" ".join(f"{head:>9}" for head in heads))
     for size in sizes:
         some = first(cards, size)
-        shelved, listed, whole, slow = measure(store, some, queries, judge=judge)
+        shelved, listed, whole, slow = measure(workspace, some, queries, judge=judge)
         each = Shelf.of(some).nbytes / size
         print(
             f"{size:>9,} {shelved:>9.0f} {each:>9,.0f} {listed:>9.1f} {whole:>9.1f} {slow:>9.1f}",
@@ -138,19 +140,22 @@ def report(
 
 
 @contextmanager
-def opened(given: str | None) -> Iterator[tuple[Store, Sequence[int], int | None]]:
-    """Open the store that is named, or make one up; with the sizes to measure."""
+def opened(given: str | None) -> Iterator[tuple[Workspace, Sequence[int], int | None]]:
+    """Open the store that is named, or make one up; with the sizes to measure.
+
+    No document stays open, so that each is opened by the query that is timed.
+    """
     if given is not None:
-        with open_store(given, create=False) as store:
-            total = len(store.documents())
+        with Workspace(WorkspaceConfig(store=given, create=False, keep=0)) as workspace:
+            total = len(workspace.documents())
             size = Path(given).stat().st_size if Path(given).is_file() else None
-            yield store, sorted({max(1, total // 3), max(1, 2 * total // 3), total}), size
+            yield workspace, sorted({max(1, total // 3), max(1, 2 * total // 3), total}), size
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "notes.db"
-        with open_store(path) as store:
-            made_up(store, SIZES[-1])
-            yield store, SIZES, path.stat().st_size
+        with Workspace(WorkspaceConfig(store=path, keep=0)) as workspace:
+            made_up(workspace, SIZES[-1])
+            yield workspace, SIZES, path.stat().st_size
 
 
 def main() -> None:
@@ -162,8 +167,8 @@ def main() -> None:
     parser.add_argument("--judge", action="store_true", help="Let the shipped judge read.")
     given = parser.parse_args()
     queries = QUERIES if given.queries is None else given.queries.read_text("utf-8").splitlines()
-    with opened(given.store) as (store, sizes, disk):
-        report(store, given.sizes or sizes, queries, disk, judge=given.judge)
+    with opened(given.store) as (workspace, sizes, disk):
+        report(workspace, given.sizes or sizes, queries, disk, judge=given.judge)
 
 
 if __name__ == "__main__":

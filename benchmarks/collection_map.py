@@ -22,8 +22,9 @@ from abstrag.collection.map import CollectionMap
 from abstrag.collection.map_lend import lend
 from abstrag.collection.map_store import collection_map
 from abstrag.collection.merge import Bearer, Node
-from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
 
 def main() -> None:
@@ -32,7 +33,8 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=200, help="lent to, drawn at random")
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
-    with open_store(given.store, create=False) as store:
+    with Workspace(WorkspaceConfig(store=given.store, create=False)) as workspace:
+        store = workspace.store
         collection_map(store)  # makes what is missing
         start = time.process_time()
         made = collection_map(store)

@@ -81,11 +81,11 @@ def _below(synset: int, limit: int) -> list[str]:
 def measure(pages: int) -> dict[str, float]:
     """Time one size in this process."""
     from abstrag.documents.load import load
-    from abstrag.engine.library import Library
     from abstrag.indexing.operator import Draft
     from abstrag.indexing.pipeline import index, standard_chain
     from abstrag.language.parser import parse
-    from abstrag.stores.sqlite import SqliteStore
+    from abstrag.workspace.options import WorkspaceConfig
+    from abstrag.workspace.workspace import Workspace
 
     text = article(pages)
     parse(["Load the model before the clock starts."])
@@ -104,8 +104,8 @@ def measure(pages: int) -> dict[str, float]:
             started = time.perf_counter()
             index(document)
             chain.append(time.perf_counter() - started)
-        with SqliteStore.open(Path(folder) / "store.db") as store:
-            library = Library(store)
+        with Workspace(WorkspaceConfig(store=Path(folder) / "store.db")) as workspace:
+            library = workspace.indexing()
             started = time.perf_counter()
             library.index_file(path)
             cold = time.perf_counter() - started

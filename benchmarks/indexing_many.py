@@ -18,10 +18,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from abstrag.engine.library import Library, Outcome
-from abstrag.workspace.many_files import index_many
-from abstrag.stores.open import open_store
+from abstrag.engine.library import Outcome
 from abstrag.workers.processes import Processes, usual_workers
+from abstrag.workspace.many_files import index_many
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
 NOTES = 400
 
@@ -46,8 +47,8 @@ def resident(pid: int | str) -> int:
 
 
 def run(folder: Path, path: Path, workers: int) -> Iterator[Outcome]:
-    with open_store(path) as store:
-        yield from index_many(Library(store), path, [folder], Processes(workers))
+    with Workspace(WorkspaceConfig(store=path)) as workspace:
+        yield from index_many(workspace, [folder], Processes(workers))
 
 
 def processor_seconds() -> tuple[float, float]:

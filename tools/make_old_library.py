@@ -19,10 +19,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
+from abstrag.server.edits import EditStore, edge_id, hand_made
+
 from abstrag.collection.searcher import CollectionSearcher
 from abstrag.engine.library import Library
 from abstrag.engine.refinement import Refiner, local_judges
-from abstrag.engine.replay import gold_evaluator
 from abstrag.engine.searcher import Searcher
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Family, Relation
@@ -32,9 +33,9 @@ from abstrag.neural.passage import segment_text
 from abstrag.policy.store import PolicyStore
 from abstrag.rank.relevance import DEFAULT_PRESET, FAST, PRESETS
 from abstrag.refine.ledger import Ledger, text_hash
-from abstrag.server.edits import EditStore, edge_id, hand_made
 from abstrag.stores.open import beside, open_store
 from abstrag.stores.protocol import Store
+from abstrag.workspace.replay import gold_evaluator
 
 FOLDER: Final = Path("/tmp/old-library")  # part of what is kept, as the place of the document
 ASKED: Final = "Why did the ferry turn back?"

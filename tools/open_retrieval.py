@@ -29,13 +29,14 @@ from abstrag.bench.datasets.files import Place, existing, read_lines
 from abstrag.bench.split import Part, parse_split, part_of
 from abstrag.bench.stats import differences, holm, intervals
 from abstrag.collection.filters import Filters
-from abstrag.collection.searcher import PRIOR_POWER, CollectionSearcher
 from abstrag.collection.shelf import K1, B
 from abstrag.collection.shortlist import Shortlist
+from abstrag.config import PRIOR_POWER
 from abstrag.rank.match import standardized
-from abstrag.rank.relevance import DEFAULT_PRESET, FAST
-from abstrag.stores.open import open_store
-from abstrag.stores.protocol import Store
+from abstrag.rank.relevance import DEFAULT_PRESET, FAST, Preset
+from abstrag.workspace.collection import SearchableCollection
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
 K: Final = 10
 REFERENCE: Final = ("bm25", "dense", "hybrid", "first look")
@@ -78,13 +79,18 @@ def corpus_of(data: Path) -> Pool:
     return Pool("scifact", "SciFact", tuple(elements))
 
 
-def systems_of(store: Store, corpus: Pool, wanted: Sequence[str], power: float) -> dict[str, Ranks]:
+def systems_of(
+    workspace: Workspace, corpus: Pool, wanted: Sequence[str], power: float
+) -> dict[str, Ranks]:
     """Return what ranks documents, by name."""
     bm25 = Bm25(k1=K1, b=B, stem=True)
     bm25.index(corpus)
-    fast = CollectionSearcher(store, preset=FAST, prior_power=power)
-    words = CollectionSearcher(store, preset=FAST, prior_power=power, embeddings=False)
-    judged = CollectionSearcher(store, preset=DEFAULT_PRESET, prior_power=power)
+
+    def opened(preset: Preset, *, embeddings: bool = True) -> SearchableCollection:
+        options = SearchOptions(preset=preset, patched=False)
+        return workspace.collection(options=options, embeddings=embeddings, prior_power=power)
+
+    fast = opened(FAST).searcher
     names = [info.id for info in fast.shelf.documents]
     place = {name: i for i, name in enumerate(corpus.ids)}
     aligned = [place[name] for name in names]
@@ -110,8 +116,8 @@ def systems_of(store: Store, corpus: Pool, wanted: Sequence[str], power: float) 
     def shortlist(text: str) -> list[str]:
         return [names[i] for i in fast.shortlist(text).order[:K]]
 
-    def searched(searcher: CollectionSearcher) -> Ranks:
-        return lambda text: [d.document for d in searcher.search(text).documents[:K]]
+    def searched(collection: SearchableCollection) -> Ranks:
+        return lambda text: [d.document for d in collection.search(text).documents[:K]]
 
     made: dict[str, Ranks] = {
         "bm25": lambda text: best(bm25.scores(text)[aligned]),
@@ -119,9 +125,9 @@ def systems_of(store: Store, corpus: Pool, wanted: Sequence[str], power: float) 
         "hybrid": hybrid,
         "first look": first_look,
         "shortlist": shortlist,
-        "collection, words only": searched(words),
-        "collection, no judge": searched(fast),
-        "collection": searched(judged),
+        "collection, words only": searched(opened(FAST, embeddings=False)),
+        "collection, no judge": searched(opened(FAST)),
+        "collection": searched(opened(DEFAULT_PRESET)),
     }
     return {name: rank for name, rank in made.items() if not wanted or name in wanted}
 
@@ -160,8 +166,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="Write a JSON line for each claim and system.")
     given = parser.parse_args()
     claims = list(islice(claims_of(given.data, given.split), given.limit))
-    with open_store(given.store, create=False) as store:
-        systems = systems_of(store, corpus_of(given.data), given.systems, given.power)
+    with Workspace(WorkspaceConfig(store=given.store, create=False)) as workspace:
+        systems = systems_of(workspace, corpus_of(given.data), given.systems, given.power)
         scores, lines = np.zeros((len(claims), len(systems))), []
         for row, claim in enumerate(claims):
             for column, (name, rank) in enumerate(systems.items()):

@@ -18,13 +18,13 @@ from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.stress import ARMS, Stress, run_stress
 from abstrag.bench.stress_summary import interacting, summarize, to_markdown
 from abstrag.engine.refinement import packaged_evaluator
-from abstrag.workspace.replay import gold_evaluator
-from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.model.record import to_json
 from abstrag.rank.overlap import OverlapJudge
 from abstrag.rank.relevance import DEFAULT_PRESET, PRESETS
 from abstrag.refine.evaluator import COMPRESSIONS, Evaluator, K
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.replay import gold_evaluator
 
 
 def same_settings(chosen: argparse.Namespace) -> None:
@@ -56,11 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     same_settings(chosen)
 
-    def evaluator(searcher: Searcher) -> Evaluator:
+    def evaluator(document: SearchableDocument) -> Evaluator:
         if chosen.evaluator == "gold":
             return gold_evaluator(k=chosen.k, compression=chosen.compression)
         judge = OverlapJudge() if chosen.evaluator == "overlap" else None
-        title = searcher.index.document.title
+        title = document.index.document.title
         return packaged_evaluator(judge, title=title, k=chosen.k, compression=chosen.compression)
 
     records = run_stress(

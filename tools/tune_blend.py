@@ -33,13 +33,14 @@ from abstrag.bench.metrics.ndcg import NDCG
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.shared import shared
 from abstrag.bench.stats import differences, intervals
-from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
-from abstrag.rank.judging import judge_shortlist
+from abstrag.model.query import Query
+from abstrag.model.segment import Segment
 from abstrag.rank.match import Signal
-from abstrag.rank.postings import FloatArray, IntArray
+from abstrag.rank.postings import BoolArray, FloatArray, IntArray
 from abstrag.rank.relevance import GENERAL, PRESETS, Preset
 from abstrag.rank.shortlist import Candidates, effort, shortlist
+from abstrag.workspace.options import SearchOptions
 from training.prepare import SOURCES
 
 FIELDS: Final = {
@@ -51,7 +52,11 @@ FIELDS: Final = {
     "gap": "gap_rate",
 }
 EVERYTHING: Final = Preset("factors", lexical_weight=1.0, dense_weight=1.0)  # all there is to blend
+OPTIONS: Final = SearchOptions(preset=EVERYTHING, patched=False)
+# the same where a judge has a say, which decides what is no hit
+JUDGED: Final = replace(EVERYTHING, name="judged factors", judge_weight=1.0)
 Calibrated = Callable[[FloatArray], FloatArray]
+Count = Callable[[IntArray, FloatArray], BoolArray]  # which segments are hits, given what is said
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +68,20 @@ class Asked:
     elements: tuple[str, ...]
     lengths: IntArray
     judgements: FloatArray
+    count: Count
 
     def ranked(self, preset: Preset) -> tuple[str, ...]:
-        """Return the elements, best first."""
-        judged = judge_shortlist(
-            self.candidates.positions,
-            self._read(preset),
-            lambda rows: self.judgements[rows].tolist(),
-            lambda rows, said: self.candidates.score(preset, said, rows),
-            k=len(self.elements),
-        )
-        return tuple(dict.fromkeys(self.elements[row] for row in judged.order))
+        """Return the elements as `abstrag bench` ranks them: the hits first, best first."""
+        read = self._read(preset)
+        said = np.zeros(len(self.elements))
+        said[read] = self.judgements[read]
+        rows = np.arange(len(self.elements))
+        scores = self.candidates.score(preset, said, rows)
+        hits = np.ones(len(rows), dtype=np.bool_)
+        if preset.judge_weight:
+            hits = self.count(self.candidates.positions, said)
+        order = np.lexsort((rows, -scores, ~(hits & (scores > 0))))
+        return tuple(dict.fromkeys(self.elements[row] for row in order))
 
     def _read(self, preset: Preset) -> IntArray:
         """Return the rows a judge would read."""
@@ -173,11 +181,12 @@ def asked(cases: Iterator[tuple[Case, FloatArray]], calibrated: Calibrated) -> I
         if searcher is None or case.document is not pool:
             pool = case.document
             pooled, made = indexer(pool)
-            searcher = Searcher(made, preset=EVERYTHING, memory=indexer.memory)
+            searcher = indexer.workspace.document(made, OPTIONS).searcher
             elements = pooled.element_ids(made)
             lengths = np.array([len(segment.text) for segment in made.segments])
             place = {name: i for i, name in enumerate(pool.ids)}
-        found = searcher.scoring(case.query).candidates
+        scoring = searcher.scoring(case.query)
+        found = scoring.candidates
         own = tuple(elements[p] for p in found.positions.tolist())
         yield Asked(
             case=case,
@@ -185,7 +194,13 @@ def asked(cases: Iterator[tuple[Case, FloatArray]], calibrated: Calibrated) -> I
             elements=own,
             lengths=lengths[found.positions],
             judgements=calibrated(logits[[place[name] for name in own]]),
+            count=replace(scoring, preset=JUDGED, judge=_not_asked).count,
         )
+
+
+def _not_asked(query: Query, segments: Sequence[Segment]) -> list[float]:
+    """Stand in for the judge whose logits are at hand."""
+    raise AssertionError(f"{query.text!r} is judged by logits, and {len(segments)} were asked for")
 
 
 def with_late_dense(found: Candidates, segments: int) -> Candidates:

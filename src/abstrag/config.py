@@ -123,6 +123,7 @@ JUDGE_CALL_BUDGET: Final = 24  # per segment
 
 MAX_FILE_BYTES: Final = 50 * 1024 * 1024
 SHORTLIST: Final = 12  # documents of a collection that are opened for a query
+PRIOR_POWER: Final = 16.0  # of a document's own score, frozen; docs/collections.md has the ranges
 MIN_ANCESTOR_DEPTH: Final = 5  # WordNet ancestors nearer the root than this say nothing
 
 

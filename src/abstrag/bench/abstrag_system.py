@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, ClassVar, Final
+from time import perf_counter
+from typing import Any, Final
 
 from abstrag.baselines.pool import Pool
 from abstrag.baselines.system import Ranked
 from abstrag.bench.pool import PooledDocument, to_document
 from abstrag.bench.shared import layer_cache
 from abstrag.config import OMEGA, TAU, Settings
-from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import fingerprint, index
+from abstrag.model.background import EMPTY, Background
 from abstrag.model.context import Context
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Bridge
@@ -22,63 +23,55 @@ from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.term import Edge, LicenceKind
 from abstrag.neural.embedder import default_embedder
 from abstrag.neural.judge import default_judge
-from abstrag.query.operator import QueryOperator
 from abstrag.rank.relevance import DEFAULT_PRESET, Preset
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
 # What every costed edge weighs when types do not count: the mean of the four families' ω. The
 # distance δ stays, for it is about the two terms and not about the kind of step between them.
 UNIFORM_WEIGHT: Final = sum(OMEGA[f] for f in ("expression", "concept", "intent", "event")) / 4
 
 
-class BriefMemory:
-    """What models said about the documents at hand; lives and dies with the process."""
-
-    def __init__(self) -> None:
-        self._said: dict[tuple[str, str, str], dict[bytes, bytes]] = {}
-
-    def recall(
-        self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
-    ) -> dict[bytes, bytes]:
-        """Return the values of those keys that are remembered."""
-        known = self._said.get((kind, content_hash, model), {})
-        return {key: known[key] for key in keys if key in known}
-
-    def remember(
-        self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
-    ) -> None:
-        """Keep values by their keys."""
-        self._said.setdefault((kind, content_hash, model), {}).update(values)
-
-    def forget(self) -> None:
-        """Drop everything."""
-        self._said.clear()
+RANKS: Final = "hits first"  # records of other ranks do not belong into the same run
 
 
 class Indexer:
     """Indexes a document once for all variants that want it; keeps the last few.
 
-    `memory` is what the shipped models said so far, for variants that ask them the same.
+    Variants open the index in one workspace, whose store remembers what the shipped models said,
+    so that they are not asked the same twice. What belongs to a document that is dropped goes too.
     """
 
-    def __init__(self, keep: int = 1) -> None:
+    def __init__(self, keep: int = 1, background: Background = EMPTY) -> None:
         self._keep = keep
-        self.memory = BriefMemory()
+        self._background = background
         self._made: dict[str, tuple[Pool, PooledDocument, DocumentIndex]] = {}
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """Where documents are opened; it lives and dies with the process."""
+        return Workspace(WorkspaceConfig(store=":memory:"))
 
     def __call__(self, pool: Pool) -> tuple[PooledDocument, DocumentIndex]:
         """Return the document of a pool and its index."""
         known = self._made.get(pool.id)
         if known is None or known[0] is not pool:  # one id may name two pools of two data sets
+            while len(self._made) >= self._keep or pool.id in self._made:
+                self._drop(pool.id if pool.id in self._made else next(iter(self._made)))
             pooled = to_document(pool)
-            settings = Settings(granularity=pool.granularity.value)
-            made = index(pooled.document, settings=settings, cache=layer_cache())
-            known = pool, pooled, made
-            while len(self._made) >= self._keep:
-                del self._made[next(iter(self._made))]
-            if self._keep == 1:
-                self.memory.forget()
-            self._made[pool.id] = known
+            made = index(
+                pooled.document,
+                background=self._background,
+                settings=Settings(granularity=pool.granularity.value),
+                cache=layer_cache(),
+            )
+            known = self._made[pool.id] = pool, pooled, made
         return known[1], known[2]
+
+    def _drop(self, name: str) -> None:
+        _, _, made = self._made.pop(name)
+        self.workspace.store.forget(made.document.content_hash)
 
 
 @dataclass(slots=True)
@@ -92,7 +85,7 @@ class AbstragSystem:
     lifting: bool = True
     uniform: bool = False
     indexer: Indexer = field(default_factory=Indexer)
-    _searcher: Searcher | None = None
+    _document: SearchableDocument | None = None
     _elements: Sequence[str] = ()
     _distinct: int = 0
 
@@ -116,45 +109,65 @@ class AbstragSystem:
             default_judge().fingerprint if self.preset.judge_weight else "",
             default_embedder().fingerprint if self.preset.dense_weight else "",
         )
-        rest = (self.uniform, sorted(OMEGA.items()), models)
+        rest = (self.uniform, sorted(OMEGA.items()), models, RANKS)
         return sha256(repr((*parts, *rest)).encode()).hexdigest()[:16]
 
     @property
-    def searcher(self) -> Searcher:
-        """The searcher of the document that was indexed last."""
-        assert self._searcher is not None
-        return self._searcher
+    def options(self) -> SearchOptions:
+        """How the documents are opened; patches that somebody has kept are none of ours."""
+        return SearchOptions(
+            preset=self.preset,
+            tau=self.tau,
+            without=self.without,
+            patched=False,
+            reprice=uniform_edge if self.uniform else None,
+        )
+
+    @property
+    def document(self) -> SearchableDocument:
+        """The document that was indexed last, opened as a user opens it."""
+        assert self._document is not None
+        return self._document
 
     def index(self, document: Pool) -> None:
-        """Run the index chain, and take out what this variant does without."""
+        """Run the index chain, take out what this variant does without, and open the document."""
         pooled, made = self.indexer(document)
         self._elements = pooled.element_ids(made)
         self._distinct = len(set(self._elements))
-        kind = _UniformSearcher if self.uniform else Searcher
         if not self.lifting:
             made = without_context(made)
-        if self.uniform:
-            edges = tuple(uniform_edge(edge) for edge in made.map.edges)
-            made = replace(made, map=replace(made.map, edges=edges))
-        self._searcher = kind(
-            made, preset=self.preset, without=self.without, memory=self.indexer.memory
-        )
+        self._document = self.indexer.workspace.document(made, self.options)
 
     def search(self, query: str, k: int) -> Ranked:
         """Rank the elements."""
         return self.search_explained(query, k)[0]
 
     def search_explained(self, query: str, k: int) -> tuple[Ranked, Mapping[str, Any]]:
-        """Rank the elements, and say what the ranking rests on."""
-        assert self._searcher is not None
-        split = len(self._elements) - self._distinct  # an element may be more than one segment
-        wide = k + min(split, k)
-        ranking = self._searcher.search(query, k=wide, tau=self.tau, fill=True)
+        """Rank the elements, and say how many of them a user is shown and what that rests on.
+
+        First come the elements of the hits, in their order, then what would be shown next.
+        """
+        started = perf_counter()
+        ranking = self.document.search(query, k=k)
+        seconds = perf_counter() - started
         best: dict[str, Hit] = {}
         for hit in ranking.hits:
             best.setdefault(self._elements[hit.position], hit)
+        shown = len(best)
+        if shown < min(k, self._distinct):
+            for hit in self._next(query, k, ranking):
+                best.setdefault(self._elements[hit.position], hit)
         hits = dict(list(best.items())[:k])
-        return [(name, hit.relevance) for name, hit in hits.items()], _told(ranking, hits)
+        told = {**_told(ranking, hits), "retrieved": shown, "seconds": round(seconds, 6)}
+        return [(name, hit.relevance) for name, hit in hits.items()], told
+
+    def _next(self, query: str, k: int, shown: Ranking) -> Iterator[Hit]:
+        """Go through what would be shown after the first k: further hits, then what is no hit."""
+        split = len(self._elements) - self._distinct  # an element may be more than one segment
+        wide = k + min(split, k)
+        if len(shown.hits) == k:
+            yield from self.document.search(query, k=wide).hits
+        yield from self.document.search(query, k=wide, fill=True).hits
 
 
 def _told(ranking: Ranking, hits: Mapping[str, Hit]) -> dict[str, Any]:
@@ -201,25 +214,3 @@ def without_context(made: DocumentIndex) -> DocumentIndex:
 def uniform_edge(edge: Edge) -> Edge:
     """Return an edge whose weight does not depend on its family."""
     return edge if edge.truth_preserving else replace(edge, weight=UNIFORM_WEIGHT)
-
-
-@dataclass(frozen=True, slots=True)
-class _UniformOperator:
-    """An operator whose offers all weigh the same."""
-
-    operator: QueryOperator
-    name: ClassVar[str] = "uniform"
-
-    def admits(self, edge: Edge) -> bool:
-        return self.operator.admits(edge)
-
-    def edges_into(self, term: str) -> Iterable[Edge]:
-        return (uniform_edge(edge) for edge in self.operator.edges_into(term))
-
-
-class _UniformSearcher(Searcher):
-    """A searcher to which every costed step is as dear as any other."""
-
-    @cached_property
-    def _operators(self) -> tuple[Any, ...]:
-        return tuple(_UniformOperator(operator) for operator in super()._operators)

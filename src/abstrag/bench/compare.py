@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from abstrag.bench.metrics.catalogue import HEADLINE
+from abstrag.bench.metrics.catalogue import HEADLINE, HEADLINE_SHOWN
 from abstrag.bench.metrics.metric import Convention, Metric, values
 from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.paired import difference_of_each, paired
@@ -33,11 +33,17 @@ class Change:
 
 @record
 class Flips:
-    """The cases of a system whose evidence is complete in one run only."""
+    """The cases of a system whose evidence is complete in one run only.
+
+    First among the first ten ranks, then among those of them that a user is shown; None where a
+    run does not tell.
+    """
 
     system: str
     gained: tuple[str, ...]
     lost: tuple[str, ...]
+    gained_shown: tuple[str, ...] | None = None
+    lost_shown: tuple[str, ...] | None = None
 
 
 @record
@@ -68,11 +74,12 @@ def compare(before: Path, after: Path) -> Comparison:
         )
     for name in shared:
         _same_gold(old[name], new[name])
+    told = {name: one.tells_shown(name) and other.tells_shown(name) for name in shared}
     return Comparison(
         dataset=one.dataset,
         split=one.split,
-        changes=tuple(_changes(old, new, shared)),
-        flips=tuple(_flips(name, old[name], new[name]) for name in shared),
+        changes=tuple(_changes(old, new, told)),
+        flips=tuple(_flips(name, old[name], new[name], told=told[name]) for name in shared),
     )
 
 
@@ -93,44 +100,66 @@ def _same_gold(old: _Records, new: _Records) -> None:
 
 
 def _changes(
-    old: Mapping[str, _Records], new: Mapping[str, _Records], systems: Sequence[str]
+    old: Mapping[str, _Records], new: Mapping[str, _Records], told: Mapping[str, bool]
 ) -> list[Change]:
-    found: list[Change] = []
-    for convention in Convention:
-        pairs: dict[tuple[str, Metric], dict[str, float]] = {}
-        means: dict[tuple[str, Metric], tuple[float, float]] = {}
-        for name in systems:
-            for metric in HEADLINE:
-                was = values(metric, old[name].values(), convention).by_case
-                now = values(metric, new[name].values(), convention).by_case
-                if delta := paired(now, was):
-                    pairs[name, metric] = delta
-                    means[name, metric] = (_mean(was, delta), _mean(now, delta))
-        tested = difference_of_each(pairs)
-        adjusted = holm([difference.p for difference in tested.values()])
-        for (key, difference), p in zip(tested.items(), adjusted, strict=True):
-            found.append(
-                Change(
-                    system=key[0],
-                    metric=str(key[1]),
-                    convention=convention,
-                    scale=key[1].scale,
-                    before=means[key][0],
-                    after=means[key][1],
-                    difference=difference,
-                    adjusted_p=p,
-                    significant=significant(difference, p),
-                )
-            )
-    return found
+    """Test every system; `told` says whether both runs tell what it shows a user.
+
+    Holm corrects over all ranks and over what is shown separately.
+    """
+    return [
+        one
+        for convention in Convention
+        for metrics in (HEADLINE, HEADLINE_SHOWN)
+        for one in _tested(old, new, told, convention, metrics)
+    ]
+
+
+def _tested(
+    old: Mapping[str, _Records],
+    new: Mapping[str, _Records],
+    told: Mapping[str, bool],
+    convention: Convention,
+    metrics: Sequence[Metric],
+) -> Iterator[Change]:
+    pairs: dict[tuple[str, Metric], dict[str, float]] = {}
+    means: dict[tuple[str, Metric], tuple[float, float]] = {}
+    for name, known in told.items():
+        for metric in metrics:
+            was = values(metric, old[name].values(), convention, told=known).by_case
+            now = values(metric, new[name].values(), convention, told=known).by_case
+            if delta := paired(now, was):
+                pairs[name, metric] = delta
+                means[name, metric] = (_mean(was, delta), _mean(now, delta))
+    tested = difference_of_each(pairs)
+    adjusted = holm([difference.p for difference in tested.values()])
+    for (key, difference), p in zip(tested.items(), adjusted, strict=True):
+        yield Change(
+            system=key[0],
+            metric=str(key[1]),
+            convention=convention,
+            scale=key[1].scale,
+            before=means[key][0],
+            after=means[key][1],
+            difference=difference,
+            adjusted_p=p,
+            significant=significant(difference, p),
+        )
 
 
 def _mean(by_case: Mapping[str, float], cases: Mapping[str, float]) -> float:
     return sum(by_case[case] for case in cases) / len(cases)
 
 
-def _flips(name: str, old: _Records, new: _Records) -> Flips:
-    was = values(SUFF @ 10, old.values()).by_case
-    delta = paired(values(SUFF @ 10, new.values()).by_case, was)
+def _flips(name: str, old: _Records, new: _Records, *, told: bool) -> Flips:
+    shown = _flipped(old, new, (SUFF @ 10).shown) if told else (None, None)
+    return Flips(name, *_flipped(old, new, SUFF @ 10), *shown)
+
+
+def _flipped(
+    old: _Records, new: _Records, metric: Metric
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the cases that gained and those that lost."""
+    was, now = (values(metric, some.values()).by_case for some in (old, new))
+    delta = paired(now, was)
     gained = tuple(sorted(case for case, change in delta.items() if change > 0))
-    return Flips(name, gained, tuple(sorted(case for case, change in delta.items() if change < 0)))
+    return gained, tuple(sorted(case for case, change in delta.items() if change < 0))

@@ -10,7 +10,6 @@ from abstrag.bench.abstrag_system import AbstragSystem
 from abstrag.bench.case import Case
 from abstrag.bench.generation import UNANSWERABLE, Job, asked_of
 from abstrag.bench.record import CaseRecord
-from abstrag.engine.answer import answer
 from abstrag.engine.verdicts import Verdicts, installed_verdicts
 from abstrag.errors import AbstragError
 from abstrag.llm.model import Request
@@ -45,13 +44,7 @@ class LocalWriter:
         if asked is None or job.record.error or not isinstance(system, AbstragSystem):
             return job.record
         try:
-            made = answer(
-                system.searcher,
-                job.case.query,
-                tau=system.tau,
-                asked=asked,
-                verdicts=self._verdicts,
-            )
+            made = system.document.ask(job.case.query, asked=asked, verdicts=self._verdicts)
         except AbstragError as error:
             return replace(job.record, error=f"no answer: {error}")
         if asked is Asked.QUESTION:

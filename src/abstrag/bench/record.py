@@ -13,12 +13,13 @@ from abstrag.model.record import record
 class CaseRecord:
     """One case under one system, on one line of `records.jsonl`.
 
-    `ranked` holds span ids, best first: at least ten where the pool has them. What a system did not
-    retrieve is appended in the document's order; `retrieved` says how many it did. `bridge_cost`
-    and `clause` are those of the best-ranked segment that meets the whole query within `tau`;
-    `utility` is the first hit's. `answer` and `label` are what the system said, `gold_answers` and
-    `gold_label` what people did. `preserved` says of a case that was solved before an accepted
-    update whether it still is. None means that the system has no such thing.
+    `ranked` holds span ids, best first: at least ten where the pool has them. The first
+    `retrieved` of them are what the system returned, which of ours is what a user is shown. Behind
+    them comes what ours would show next, and what is still missing in the document's order.
+    `bridge_cost` and `clause` are those of the best-ranked segment that meets the whole query
+    within `tau`; `utility` is the first hit's. `answer` and `label` are what the system said,
+    `gold_answers` and `gold_label` what people did. `preserved` says of a case that was solved
+    before an accepted update whether it still is. None means that the system has no such thing.
     """
 
     dataset: str
@@ -47,7 +48,7 @@ class CaseRecord:
     gold_label: str | None = None
     gold_answers: tuple[str, ...] = ()
     pool: int = 0  # candidates there were
-    retrieved: int = 0  # of `ranked`, how many the system itself returned
+    retrieved: int = 0  # of `ranked`, how many the system itself returned and a user is shown
     index_seconds: float | None = None  # of the document, shared by all its cases
     ranked_before: tuple[str, ...] | None = None  # the ranking before any patch
     patched: tuple[str, ...] | None = None  # spans whose bridges a patch added
@@ -58,3 +59,8 @@ class CaseRecord:
     def key(self) -> tuple[str, str]:
         """What a record is unique by within a run."""
         return self.system, self.case_id
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The spans that a user is shown, best first."""
+        return self.ranked[: self.retrieved]

@@ -22,6 +22,7 @@ from abstrag.model.record import from_json, record, to_json
 MANIFEST: Final = "run.json"
 RECORDS: Final = "records.jsonl"
 FORMAT: Final = 1
+OURS: Final = "abstrag"  # how the names of our own systems begin
 
 
 @record
@@ -32,6 +33,13 @@ class SystemInfo:
     fidelity: str
     given: Mapping[str, Any] = field(default_factory=dict)
     state: str = ""  # a hash of what its results depend on, where it has one
+    # of ours: its records tell what a user is shown; those of earlier releases did not
+    marks_shown: bool = False
+
+    @property
+    def tells_shown(self) -> bool:
+        """Whether `retrieved` of its records is what a user is shown."""
+        return self.marks_shown or not self.base.startswith(OURS)
 
 
 @record
@@ -53,6 +61,11 @@ class Manifest:
     version: str = ""
     generator: str = ""  # what writes answers, with a hash of its prompts; empty: nothing does
     format: int = FORMAT
+
+    def tells_shown(self, system: str) -> bool:
+        """Whether the records of a system tell what a user is shown."""
+        info = self.systems.get(system)
+        return info.tells_shown if info else not system.startswith(OURS)
 
 
 class RunFolder:

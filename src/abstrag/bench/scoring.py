@@ -12,7 +12,7 @@ from abstrag.baselines.system import Explained, Ranked, System, Versioned
 from abstrag.bench.case import Case
 from abstrag.bench.generation import Job, Writer, told
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.run_folder import SystemInfo
+from abstrag.bench.run_folder import OURS, SystemInfo
 from abstrag.bench.shared import attach
 from abstrag.bench.systems import Builder, SystemSpec
 from abstrag.errors import OverBudget
@@ -50,7 +50,8 @@ class Bench:
         """Describe a system for the run's manifest."""
         system = self._systems[spec.name]
         state = system.state if isinstance(system, Versioned) else ""
-        return SystemInfo(spec.base, system.fidelity, dict(spec.given), state)
+        ours = spec.base.startswith(OURS)
+        return SystemInfo(spec.base, system.fidelity, dict(spec.given), state, marks_shown=ours)
 
     def worst(self, name: str, case: Case) -> list[Request]:
         """Return as many requests as a system can make for a case, its answer included."""
@@ -98,7 +99,7 @@ class Bench:
             raise
         except Exception as error:
             return _record(case, name, [], depth, {**known, "error": told(error)})
-        seconds = {"seconds": round(perf_counter() - started, 6)}
+        seconds = {"seconds": round(perf_counter() - started, 6)}  # unless it has its own clock
         return _record(case, name, ranked, depth, {**known, **seconds, **more})
 
 
@@ -114,14 +115,17 @@ def unscored(unit: Unit, error: Exception) -> list[CaseRecord]:
 def _record(
     case: Case, system: str, ranked: Ranked, depth: int, more: Mapping[str, Any]
 ) -> CaseRecord:
-    """Make the record of a case; a ranking that is too short is filled up from the pool."""
+    """Make the record of a case; a ranking that is too short is filled up from the pool.
+
+    A system that ranks more than it would show a user says in `more` how much it would show.
+    """
     order = [name for name, _ in ranked]
     scores = [round(score, 9) for _, score in ranked]
     if "error" not in more:
         known = set(order)
         rest = [name for name in case.document.ids if name not in known]
         order += rest
-        scores += [min([0.0, *scores[-1:]])] * len(rest)  # no better than anything retrieved
+        scores += [min([0.0, *scores])] * len(rest)  # no better than anything retrieved
     return CaseRecord(
         dataset=case.dataset,
         split=case.split,
@@ -138,6 +142,5 @@ def _record(
         gold_label=case.label,
         gold_answers=case.answers,
         pool=len(case.document.elements),
-        retrieved=min(len(ranked), depth),
-        **more,
+        **{"retrieved": min(len(ranked), depth), **more},
     )

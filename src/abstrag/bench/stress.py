@@ -4,6 +4,7 @@ Every document is refined on its own queries, once under each arm: the full gate
 the demand for progress that would stand in for them, both controls, one of them, none. The gate
 sees the evaluator's verdicts; gold only measures, after the fact. The slice proper is the documents
 on which a patch can do harm: the evaluator finds a failure to refine on and a solved case to lose.
+Rankings hold hits alone, so the figures over all ranks and over what is shown are the same.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ from abstrag.bench.case import Case, Dataset
 from abstrag.bench.guessing import GuessingProposer
 from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.record import CaseRecord
-from abstrag.engine.refinement import Refiner, local_judges
-from abstrag.engine.searcher import Searcher
+from abstrag.engine.refinement import Refiner
 from abstrag.errors import InputError
 from abstrag.model.record import from_json, to_json
 from abstrag.model.term import LicenceKind
@@ -30,6 +30,9 @@ from abstrag.refine.explain import assumed
 from abstrag.refine.gate import Controls
 from abstrag.refine.outcome import Run
 from abstrag.refine.state import State
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.options import SearchOptions
+from abstrag.workspace.refining import RefineOptions, refiner_of
 
 UNREFINED: Final = "unrefined"
 SOLVED: Final = "solved"  # the evaluator finds evidence in the unrefined ranking
@@ -51,7 +54,7 @@ class Stress:
     `evaluator` makes one for a document, which a judge reads under its own title.
     """
 
-    evaluator: Callable[[Searcher], Evaluator]
+    evaluator: Callable[[SearchableDocument], Evaluator]
     k: int = K  # how far critic and metrics look
     gold: bool = False  # gold defines sufficiency for the gate too; for diagnosis only
     preset: Preset = DEFAULT_PRESET
@@ -62,8 +65,9 @@ class Stress:
         """Refine one document under every arm; yields each case unrefined and under each arm."""
         pooled, made = indexer(cases[0].document)
         elements = pooled.element_ids(made)
-        searcher = Searcher(made, preset=self.preset)
-        evaluator = self.evaluator(searcher)
+        options = SearchOptions(preset=self.preset, patched=False)
+        document = indexer.workspace.document(made, options)
+        evaluator = self.evaluator(document)
         names = {  # an element may be several segments, of which the first stands for it
             element: segment.id
             for element, segment in reversed(list(zip(elements, made.segments, strict=True)))
@@ -72,10 +76,13 @@ class Stress:
         kept = [case for case in cases if case.case_id in episodes]
         before: dict[str, CaseRecord] = {}
         for arm, controls in self.arms.items():
-            judges = replace(local_judges(searcher, evaluator), enforce=controls)
-            if self.guessing:
-                judges = replace(judges, proposer=GuessingProposer(self.k))
-            refiner = Refiner(searcher, judges)
+            how = RefineOptions(
+                keep=False,
+                evaluator=evaluator,
+                proposer=GuessingProposer(self.k) if self.guessing else None,
+                controls=controls,
+            )
+            refiner = refiner_of(document, how)
             if not before:
                 before = {
                     c.case_id: replace(

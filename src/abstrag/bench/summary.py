@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Final
 
-from abstrag.bench.metrics.catalogue import ALL, GENERATION, HEADLINE
+from abstrag.bench.metrics.catalogue import ALL, GENERATION, HEADLINE, HEADLINE_SHOWN
 from abstrag.bench.metrics.feverous_score import FeverousScore, feverous_score
 from abstrag.bench.metrics.gain import gains
 from abstrag.bench.metrics.label import ClassScore, class_scores, macro_f1
 from abstrag.bench.metrics.metric import Convention, Metric, Values, values
 from abstrag.bench.paired import difference_of_each, interval_of_each, paired
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.run_folder import Manifest
+from abstrag.bench.run_folder import OURS, Manifest
 from abstrag.bench.stats import Difference, Interval, holm, significant
 from abstrag.errors import InputError, NotComputable
 from abstrag.model.record import record
 
 SMALL: Final = 30  # cases; below that a group's mean says little and is marked
-OURS: Final = "abstrag"
-TESTED: Final = (*HEADLINE, *GENERATION)
+# What is tested; Holm corrects within each of the two.
+TESTED: Final = ((*HEADLINE, *GENERATION), HEADLINE_SHOWN)
 
 
 @record
@@ -112,7 +112,7 @@ def summarize(
         own.sort(key=lambda one: one.case_id)
     chosen = _reference(by_system, reference)
     cells = {
-        (convention, metric, name): values(metric, own, convention)
+        (convention, metric, name): values(metric, own, convention, told=manifest.tells_shown(name))
         for convention in Convention
         for metric in ALL
         for name, own in by_system.items()
@@ -123,7 +123,7 @@ def summarize(
         systems=tuple(_line(manifest, name, own) for name, own in by_system.items()),
         scores=tuple(_scores(cells)),
         contrasts=tuple(_contrasts(cells, chosen, list(by_system))),
-        groups=tuple(_groups(by_system)),
+        groups=tuple(_groups(manifest, by_system)),
         gains=tuple(_gains(by_system, chosen)),
     )
 
@@ -180,46 +180,60 @@ def _scores(cells: _Cells) -> list[Score]:
 
 
 def _contrasts(cells: _Cells, reference: str, systems: Sequence[str]) -> list[Contrast]:
-    """Compare the reference with every other system; Holm corrects within each convention."""
-    found: list[Contrast] = []
-    for convention in Convention:
-        pairs: dict[tuple[Metric, str], dict[str, float]] = {}
-        for metric in TESTED:
-            ours = cells[convention, metric, reference].by_case
-            for name in systems:
-                theirs = cells[convention, metric, name].by_case
-                shared = paired(ours, theirs)
-                if name != reference and shared:
-                    pairs[metric, name] = shared
-        tested = difference_of_each(pairs)
-        adjusted = holm([difference.p for difference in tested.values()])
-        for ((metric, name), difference), p in zip(tested.items(), adjusted, strict=True):
-            found.append(
-                Contrast(
-                    metric=str(metric),
-                    convention=convention,
-                    reference=reference,
-                    baseline=name,
-                    scale=metric.scale,
-                    difference=difference,
-                    adjusted_p=p,
-                    significant=significant(difference, p),
-                )
-            )
-    return found
+    """Compare the reference with every other system, in each convention.
+
+    Holm corrects over all ranks and over what is shown separately.
+    """
+    return [
+        one
+        for convention in Convention
+        for metrics in TESTED
+        for one in _tested(cells, reference, systems, convention, metrics)
+    ]
 
 
-def _groups(by_system: Mapping[str, Sequence[CaseRecord]]) -> list[GroupScore]:
+def _tested(
+    cells: _Cells,
+    reference: str,
+    systems: Sequence[str],
+    convention: Convention,
+    metrics: Sequence[Metric],
+) -> Iterator[Contrast]:
+    pairs: dict[tuple[Metric, str], dict[str, float]] = {}
+    for metric in metrics:
+        ours = cells[convention, metric, reference].by_case
+        for name in systems:
+            theirs = cells[convention, metric, name].by_case
+            shared = paired(ours, theirs)
+            if name != reference and shared:
+                pairs[metric, name] = shared
+    tested = difference_of_each(pairs)
+    adjusted = holm([difference.p for difference in tested.values()])
+    for ((metric, name), difference), p in zip(tested.items(), adjusted, strict=True):
+        yield Contrast(
+            metric=str(metric),
+            convention=convention,
+            reference=reference,
+            baseline=name,
+            scale=metric.scale,
+            difference=difference,
+            adjusted_p=p,
+            significant=significant(difference, p),
+        )
+
+
+def _groups(manifest: Manifest, by_system: Mapping[str, Sequence[CaseRecord]]) -> list[GroupScore]:
     """Break the metrics that are tested down by every group the cases have."""
     found: list[GroupScore] = []
     everything = [one for own in by_system.values() for one in own]
     for by in sorted({name for one in everything for name in one.groups}):
         for group in sorted({one.groups[by] for one in everything if by in one.groups}):
             cells = {}
-            for metric in TESTED:
+            for metric in (*HEADLINE, *HEADLINE_SHOWN, *GENERATION):
                 for name, own in by_system.items():
                     inside = [one for one in own if one.groups.get(by) == group]
-                    if by_case := values(metric, inside).by_case:
+                    told = manifest.tells_shown(name)
+                    if by_case := values(metric, inside, told=told).by_case:
                         cells[metric, name] = by_case
             found += [
                 GroupScore(by, group, str(m), name, m.scale, interval, interval.n < SMALL)

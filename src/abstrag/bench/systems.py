@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 from abstrag.baselines.backing import Backing
 from abstrag.baselines.registry import BASELINES, build_baseline
 from abstrag.baselines.system import System
+from abstrag.bench.run_folder import OURS
 from abstrag.errors import InputError
 
 if TYPE_CHECKING:
     from abstrag.bench.abstrag_system import Indexer
 
-OURS: Final = "abstrag"
 # What of ours may be tuned, and over which values.
 RANGES: Final[Mapping[str, tuple[float, ...]]] = {
     "tau": (0.5, 1.0, 1.5, 2.0, 3.0),

@@ -49,7 +49,7 @@ from abstrag.cli.output import console, print_json
 from abstrag.errors import InputError
 from abstrag.model.record import to_data
 
-_SHOWN: Final = 6  # tables on the screen; the files have them all
+_SHOWN: Final = 10  # tables on the screen; the files have them all
 _COLUMNS: Final = 7
 _EVERY_S: Final = 15.0  # how often progress is reported where nobody watches
 
@@ -376,6 +376,11 @@ def _print_comparison(screen: Console, comparison: Comparison) -> None:
             f"{escape(flips.system)}: {len(flips.gained)} cases gained their evidence in the top "
             f"10, {len(flips.lost)} lost it"
         )
+        if flips.gained_shown is not None and flips.lost_shown is not None:
+            screen.print(
+                f"  of what is shown of these: {len(flips.gained_shown)} gained, "
+                f"{len(flips.lost_shown)} lost"
+            )
         if flips.lost:
             shown = ", ".join(flips.lost[:10])
             more = f" and {len(flips.lost) - 10} more" if len(flips.lost) > 10 else ""

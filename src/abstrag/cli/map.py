@@ -57,7 +57,7 @@ def map_command(
         )
         return
     with opened(config) as workspace:
-        index = workspace.document(target).index
+        index = workspace.read(target)
     labels = {t.id: t.label for t in index.map.terms}
 
     def wanted(edge: Edge) -> bool:

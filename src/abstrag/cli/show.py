@@ -37,7 +37,7 @@ def show_command(
     TARGET is a file (indexed first when it is new or changed) or a document id.
     """
     with opened(config) as workspace:
-        index = workspace.document(target).index
+        index = workspace.read(target)
     records = [r for r in index.records if segment_id in (None, r.segment.id)]
     if segment_id is not None and not records:
         raise InputError(

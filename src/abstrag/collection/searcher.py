@@ -14,7 +14,7 @@ from abstrag.collection.second_look import second_look
 from abstrag.collection.sentences import SentenceShelf
 from abstrag.collection.shelf import Shelf
 from abstrag.collection.shortlist import Shortlist
-from abstrag.config import SHORTLIST, TAU
+from abstrag.config import PRIOR_POWER, SHORTLIST, TAU
 from abstrag.engine.kept import Kept
 from abstrag.engine.searcher import DEFAULT_K, Searcher
 from abstrag.errors import InputError
@@ -27,8 +27,6 @@ from abstrag.rank.relevance import DEFAULT_PRESET, Preset
 from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.stores.rows import collector_paused
 
-# Frozen; docs/collections.md has the ranges tried and the split.
-PRIOR_POWER: Final = 16.0
 _KEPT: Final = 64  # open documents, the last ones used
 
 OpenDocument = Callable[[DocumentInfo], Searcher]

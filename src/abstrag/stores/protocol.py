@@ -162,6 +162,10 @@ class Store(Protocol):
         """
         ...
 
+    def forget(self, content_hash: str) -> None:
+        """Drop what models said about a content, whether a document has it or not."""
+        ...
+
     def check(self) -> None:
         """Read everything once; a broken store is a `StoreCorrupt`."""
         ...

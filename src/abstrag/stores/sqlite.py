@@ -254,6 +254,11 @@ class SqliteStore:
                 "DELETE FROM layers WHERE layer = ? AND fingerprint = ?", others(rows, kept)
             ).rowcount
 
+    def forget(self, content_hash: str) -> None:
+        """Drop what models said about a content, whether a document has it or not."""
+        with self._writing() as run:
+            memory.forget(run, content_hash)
+
     def check(self) -> None:
         """Read everything once; a broken store is a `StoreCorrupt`."""
         with self._reading() as run:

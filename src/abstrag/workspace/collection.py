@@ -9,10 +9,12 @@ from abstrag.collection.filters import Filters
 from abstrag.collection.map import CollectionMap
 from abstrag.collection.results import CollectionRanking, CollectionWhyNot, Standing
 from abstrag.collection.searcher import CollectionSearcher
+from abstrag.collection.shelf import Shelf
 from abstrag.collection.why_not import Passage, why_not
 from abstrag.engine.searcher import DEFAULT_K
-from abstrag.errors import InputError
+from abstrag.errors import InputError, UnknownDocument
 from abstrag.model.ranking import Hit
+from abstrag.stores.open import shown
 from abstrag.stores.protocol import DocumentInfo
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions
@@ -80,3 +82,48 @@ class SearchableCollection(Searchable):
     def document(self, name: str) -> SearchableDocument:
         """Open one of the documents, under the same options."""
         return self.workspace.document(name, self.options)
+
+
+def open_collection(
+    workspace: Workspace,
+    filters: Filters,
+    options: SearchOptions,
+    *,
+    embeddings: bool,
+    shortlist: int,
+    prior_power: float,
+    shelf: Shelf,
+) -> SearchableCollection:
+    """Open the documents of a workspace's store that pass some filters."""
+    if workspace.models is not None:
+        raise InputError(
+            "a collection is searched without a language model",
+            hint="leave the model out, or name one document",
+        )
+    _see_that_there_are_some(workspace, filters)
+    searcher = CollectionSearcher(
+        workspace.store,
+        preset=options.preset,
+        embeddings=embeddings,
+        shortlist=shortlist,
+        prior_power=prior_power,
+        open_document=lambda info: workspace.stored(info.id, options).searcher,
+        shelf=shelf,
+    )
+    return SearchableCollection(workspace, options, searcher, filters)
+
+
+def _see_that_there_are_some(workspace: Workspace, filters: Filters) -> None:
+    documents = workspace.documents()
+    if not documents:
+        raise UnknownDocument(
+            f"the store {shown(workspace.target)!r} is empty",
+            hint="abstrag index FOLDER puts documents into it",
+        )
+    if filters.folder is not None:
+        only = Filters(folder=filters.folder)
+        if all(only.refuses(info) for info in documents):
+            raise UnknownDocument(
+                f"no document of the store comes from the folder {filters.folder!r}",
+                hint=f"abstrag index {filters.folder}",
+            )

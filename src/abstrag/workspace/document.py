@@ -18,6 +18,7 @@ from abstrag.workspace.searchable import Searchable
 
 if TYPE_CHECKING:
     from abstrag.engine.generator import Generator
+    from abstrag.engine.verdicts import Verdicts
     from abstrag.model.answer import Answer, Asked
     from abstrag.refine.episode import Episode
     from abstrag.refine.ledger import Kept
@@ -119,17 +120,21 @@ class SearchableDocument(Searchable):
         tau: float | None = None,
         asked: Asked | None = None,
         generator: Generator | None = None,
+        verdicts: Verdicts | None = None,
     ) -> Answer:
         """Answer a question with exact quotations, or give a verdict on a claim.
 
         A generator writes, the one given or that of the workspace's models; without any the
-        answer is quoted from the document and says so.
+        answer is quoted from the document and says so, and claims are judged by the verdicts
+        given, by those of the workspace or by the shipped ones.
         """
         from abstrag.engine.answer import answer
         from abstrag.engine.generator import TOP
         from abstrag.engine.verdicts import installed_verdicts
 
         writer = generator or self.workspace.generator
+        if writer is None:
+            verdicts = verdicts or self.workspace.verdicts or installed_verdicts()
         return answer(
             self.searcher,
             query,
@@ -137,7 +142,7 @@ class SearchableDocument(Searchable):
             tau=self._tau(tau),
             asked=asked,
             generator=writer,
-            verdicts=None if writer else self.workspace.verdicts or installed_verdicts(),
+            verdicts=None if writer else verdicts,
         )
 
     def refine(

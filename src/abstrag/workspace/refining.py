@@ -20,9 +20,12 @@ from abstrag.errors import AbstragError
 from abstrag.model.index import DocumentIndex
 from abstrag.rank.judging import Judge
 from abstrag.refine.episode import Episode
+from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.gate import ALL, Controls
 from abstrag.refine.ledger import Kept, Ledger, text_hash
 from abstrag.refine.limits import Budget
 from abstrag.refine.outcome import Run
+from abstrag.refine.propose import Proposer
 from abstrag.workers.protocol import Engine, Lost
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.many_files import FEW, check_reach, index_many
@@ -40,6 +43,10 @@ class RefineOptions:
     compression: str = "distractors"
     budget: Budget = field(default_factory=Budget)
     keep: bool = True  # write what is done into the policy log
+    # for experiments
+    evaluator: Evaluator | None = None  # in place of the one that judge and compression make
+    proposer: Proposer | None = None  # in place of the usual one
+    controls: Controls = ALL  # what the gate enforces
 
 
 def refiner_of(
@@ -57,10 +64,10 @@ def refiner_of(
     """
     how = options or RefineOptions()
     workspace = document.workspace
-    plain = workspace.unpatched(document).searcher
+    plain = workspace.unpatched(document).searcher if document.patches else document.searcher
     judge = how.judge or workspace.judge
     title = plain.index.document.title
-    evaluator = packaged_evaluator(judge, title=title, compression=how.compression)
+    evaluator = how.evaluator or packaged_evaluator(judge, title=title, compression=how.compression)
     judges = local_judges(plain, evaluator)
     if workspace.models is not None:
         judges = prompted_judges(
@@ -70,7 +77,9 @@ def refiner_of(
             family=workspace.patches.family,
             root=workspace.patches.root,
         )
-    judges = replace(judges, budget=how.budget)
+    judges = replace(judges, budget=how.budget, enforce=how.controls)
+    if how.proposer is not None:
+        judges = replace(judges, proposer=how.proposer)
     ledger = workspace.patches.ledger if how.keep and carried is None else None
     return Refiner(
         plain, judges, ledger=ledger, tau=document.options.tau, carried=tuple(carried or ())

@@ -15,11 +15,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from abstrag.collection.filters import Filters
-from abstrag.config import SHORTLIST
+from abstrag.config import PRIOR_POWER, SHORTLIST
 from abstrag.engine.kept import Kept
 from abstrag.engine.library import Library
 from abstrag.engine.searcher import Searcher
-from abstrag.errors import InputError, UnknownDocument
+from abstrag.errors import InputError
 from abstrag.indexing.pipeline import OnShortfall, OnStep
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
@@ -213,6 +213,13 @@ class Workspace:
         info = self.store.find(document) if isinstance(document, str) else document
         return self._indexes.get(_version(info), lambda: _called(self.store.get(info.id), info.id))
 
+    def read(self, target: str | Path) -> DocumentIndex:
+        """Return the index of a file or an id, as a person left its map, to be looked at.
+
+        A file is indexed first when it is new or changed; nothing is made ready to be searched.
+        """
+        return self.edited(self.indexing().locate(str(target)).id)
+
     def edited(self, document: str) -> DocumentIndex:
         """Return the index of a document with its map as a person left it."""
         index = self.index(document)
@@ -232,6 +239,8 @@ class Workspace:
         *,
         embeddings: bool = True,
         shortlist: int = SHORTLIST,
+        prior_power: float = PRIOR_POWER,
+        shelf: Shelf | None = None,
         on_made: OnMade = lambda _done, _all: None,
     ) -> SearchableCollection:
         """Open the documents of the store that pass some filters.
@@ -241,27 +250,21 @@ class Workspace:
             options: How they are searched.
             embeddings: False shortlists documents by words and terms alone.
             shortlist: How many documents are opened for a query.
+            prior_power: How much a document's own score counts for its hits.
+            shelf: The cards to choose from, if not those of all documents.
             on_made: Told how many missing cards of documents are made, of how many.
         """
-        from abstrag.collection.searcher import CollectionSearcher
-        from abstrag.workspace.collection import SearchableCollection
+        from abstrag.workspace.collection import open_collection
 
-        filters, options = filters or Filters(), options or self.defaults
-        if self.models is not None:
-            raise InputError(
-                "a collection is searched without a language model",
-                hint="leave the model out, or name one document",
-            )
-        self._see_that_there_are_some(filters)
-        searcher = CollectionSearcher(
-            self.store,
-            preset=options.preset,
+        return open_collection(
+            self,
+            filters or Filters(),
+            options or self.defaults,
             embeddings=embeddings,
             shortlist=shortlist,
-            open_document=lambda info: self._searcher_of(info, options),
-            shelf=self._shelf(embeddings, on_made),
+            prior_power=prior_power,
+            shelf=shelf or self._shelf(embeddings, on_made),
         )
-        return SearchableCollection(self, options, searcher, filters)
 
     def estimate(self, target: str, *, singly: bool = False) -> tuple[Estimate, Estimate]:
         """Say what indexing a target will take where that is due, and a search of it at most.
@@ -355,21 +358,6 @@ class Workspace:
         return self._shelves.get(
             key, lambda: Shelf.of(all_cards(self.store, encoder=encoder, on_made=on_made))
         )
-
-    def _see_that_there_are_some(self, filters: Filters) -> None:
-        documents = self.store.documents()
-        if not documents:
-            raise UnknownDocument(
-                f"the store {shown(self.target)!r} is empty",
-                hint="abstrag index FOLDER puts documents into it",
-            )
-        if filters.folder is not None:
-            only = Filters(folder=filters.folder)
-            if all(only.refuses(info) for info in documents):
-                raise UnknownDocument(
-                    f"no document of the store comes from the folder {filters.folder!r}",
-                    hint=f"abstrag index {filters.folder}",
-                )
 
 
 def _loaded(background: Knowledge | str | Path | None) -> Knowledge | None:

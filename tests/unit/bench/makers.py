@@ -89,7 +89,13 @@ def write_plain(path: Path, documents: int) -> Path:
     return write_lines(path, lines)
 
 
-def write_run(path: Path, records: Sequence[CaseRecord], cases: int | None = None) -> Path:
+def write_run(
+    path: Path,
+    records: Sequence[CaseRecord],
+    cases: int | None = None,
+    *,
+    marks_shown: bool = True,
+) -> Path:
     names = dict.fromkeys(one.system for one in records)
     ids = {one.case_id: bool(one.gold) for one in records}
     folder = RunFolder(path)
@@ -101,7 +107,9 @@ def write_run(path: Path, records: Sequence[CaseRecord], cases: int | None = Non
             with_gold=sum(ids.values()),
             digest="0",
             depth=10,
-            systems={name: SystemInfo(name, f"{name}, exact") for name in names},
+            systems={
+                name: SystemInfo(name, f"{name}, exact", marks_shown=marks_shown) for name in names
+            },
         )
     )
     with folder.appending() as appender:

@@ -31,7 +31,10 @@ def test_one_command_runs_reports_and_prints(data: Path) -> None:
     )
     assert result.exit_code == 0, result.output
     assert "48 records added" in result.output
-    assert "nDCG@10" in result.output
+    words = " ".join(result.output.split())
+    for title in ("Results, gold_only", "Contrasts with bm25-stem, all_cases"):
+        assert title in words
+        assert f"{title}, shown only" in words
     for name in ("report.md", "report.json", "report.tex", "report.html", "records.jsonl"):
         assert (out / name).is_file()
 
@@ -47,7 +50,13 @@ def test_report_compare_and_export_work_on_what_run_wrote(data: Path) -> None:
     assert call("report", data / "one", "--reference", "bm25").exit_code == 0
     compared = json.loads(call("compare", data / "one", data / "two", "--json").stdout)
     assert all(change["difference"]["mean"] == 0 for change in compared["changes"])
-    assert "0 cases gained" in call("compare", data / "one", data / "two").output
+    printed = call("compare", data / "one", data / "two").output
+    assert "0 cases gained" in printed
+    assert "of what is shown of these: 0 gained, 0 lost" in printed
+    assert {change["metric"] for change in compared["changes"]} == {
+        *("Suff@5", "Suff@10", "nDCG@10"),
+        *("Suff@5 shown", "Suff@10 shown", "nDCG@10 shown"),
+    }
     exported = call("export", data / "one", "--trec").output.split()
     assert [Path(one).name for one in exported] == ["bm25.run", "bm25-stem.run", "qrels.txt"]
     assert call("export", data / "one").exit_code != 0

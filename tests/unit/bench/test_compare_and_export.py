@@ -27,6 +27,27 @@ def test_a_comparison_pairs_cases_and_counts_what_flipped(tmp_path: Path) -> Non
     assert found.flips[0].lost == ("c0",)
 
 
+def test_a_comparison_tells_of_what_is_shown_where_both_runs_do(tmp_path: Path) -> None:
+    ranked = ("b", "a")
+    before = [make_record(f"c{i}", system="abstrag", ranked=ranked, retrieved=1) for i in range(3)]
+    after = [replace(one, retrieved=2) for one in before]
+    first, second = write_run(tmp_path / "a", before), write_run(tmp_path / "b", after)
+    found = compare(first, second)
+    changes = {
+        one.metric: (one.before, one.after)
+        for one in found.changes
+        if one.convention is Convention.GOLD_ONLY
+    }
+    assert changes["Suff@10"] == (1.0, 1.0)
+    assert changes["Suff@10 shown"] == (0.0, 1.0)
+    (flips,) = found.flips
+    assert (flips.gained, flips.gained_shown, flips.lost_shown) == ((), ("c0", "c1", "c2"), ())
+    old = write_run(tmp_path / "old", before, marks_shown=False)
+    untold = compare(old, second)
+    assert {one.metric for one in untold.changes} == {"Suff@5", "Suff@10", "nDCG@10"}
+    assert untold.flips[0].gained_shown is None
+
+
 def test_runs_about_different_things_are_not_compared(tmp_path: Path) -> None:
     one = write_run(tmp_path / "a", [make_record()])
     with pytest.raises(InputError, match="share no system"):

@@ -25,6 +25,19 @@ def test_a_metric_is_written_with_its_depth_and_printed_so() -> None:
     assert str(NDCG @ 10) == "nDCG@10"
     assert str(SUFF @ 5) == "Suff@5"
     assert str(ACCURACY) == "Accuracy"
+    assert str((NDCG @ 10).shown) == "nDCG@10 shown"
+
+
+def test_a_metric_of_what_is_shown_does_not_see_the_ranks_behind_it() -> None:
+    record = make_record(ranked=("x", "a", "b"), gold=("a", "b"), retrieved=2)
+    assert record.shown == ("x", "a")
+    assert ((SUFF @ 3)(record), (SUFF @ 3).shown(record)) == (1.0, 0.0)
+    assert ((RECALL @ 3)(record), (RECALL @ 3).shown(record)) == (1.0, 0.5)
+    assert (MRR @ 10).shown(record) == (MRR @ 10)(record) == 0.5
+    ideal = 1 + 1 / math.log2(3)
+    assert (NDCG @ 10).shown(record) == pytest.approx(1 / math.log2(3) / ideal)
+    nothing = make_record(retrieved=0)
+    assert ((SUFF @ 5)(nothing), (SUFF @ 5).shown(nothing)) == (1.0, 0.0)
 
 
 def test_suff_wants_all_gold_and_any_suff_one_whole_set() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from abstrag.bench.metrics.metric import Convention
 from abstrag.bench.record import CaseRecord
+from abstrag.bench.render.table import contrasts_of
 from abstrag.bench.report import report
 from abstrag.bench.stats import holm
 from abstrag.bench.summary import Summary
@@ -64,6 +65,76 @@ def test_both_conventions_are_reported_with_their_denominators(tmp_path: Path) -
     assert "30 of 40 cases have gold evidence" in text
 
 
+def fewer_shown() -> list[CaseRecord]:
+    """Of `abstrag` two of three ranks are shown, and in every second case gold is the third."""
+    return [
+        make_record(
+            f"c{i}",
+            system="abstrag",
+            ranked=("b", "c", "a") if i % 2 else ("a", "b", "c"),
+            retrieved=2,
+            groups={"label": "SUPPORTS"},
+        )
+        for i in range(4)
+    ] + [make_record(f"c{i}", system="other", groups={"label": "SUPPORTS"}) for i in range(4)]
+
+
+def test_figures_over_all_ranks_and_over_what_is_shown_stand_side_by_side(tmp_path: Path) -> None:
+    summary = made(tmp_path, fewer_shown())
+    for metric, ranks, shown in (
+        ("nDCG@10", 0.75, 0.5),
+        ("Suff@5", 1.0, 0.5),
+        ("Suff@10", 1.0, 0.5),
+        ("R@5", 1.0, 0.5),
+        ("R@10", 1.0, 0.5),
+        ("MRR@10", 2 / 3, 0.5),
+    ):
+        assert score(summary, "abstrag", metric) == pytest.approx(ranks)
+        assert score(summary, "abstrag", f"{metric} shown") == pytest.approx(shown)
+        assert score(summary, "other", f"{metric} shown") == 1.0
+    found = {one.metric: one.difference.mean for one in summary.contrasts}
+    assert found["Suff@10"] == 0.0
+    assert found["Suff@10 shown"] == -0.5
+    grouped = {(one.system, one.metric): one.interval.mean for one in summary.groups}
+    assert grouped["abstrag", "nDCG@10"] == pytest.approx(0.75)
+    assert grouped["abstrag", "nDCG@10 shown"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("name", ["report.md", "report.html", "report.tex", "report.json"])
+def test_both_figures_are_in_every_format_under_their_names(tmp_path: Path, name: str) -> None:
+    made(tmp_path, fewer_shown())
+    text = (tmp_path / name).read_text("utf-8")
+    for metric in ("Suff@5", "Suff@10", "nDCG@10"):
+        assert metric in text.replace(f"{metric} shown", "")
+        assert f"{metric} shown" in text
+    if name == "report.md":
+        head = next(line for line in text.splitlines() if "Suff@10 shown (n=4)" in line)
+        assert "MRR@10 shown (n=4)" in head
+        assert "## Results, gold_only, shown only" in text
+        assert "## Contrasts with abstrag, all_cases, shown only" in text
+
+
+def test_a_run_of_an_earlier_release_is_reported_without_figures_it_cannot_tell(
+    tmp_path: Path,
+) -> None:
+    write_run(tmp_path, fewer_shown(), marks_shown=False)
+    manifest = json.loads((tmp_path / "run.json").read_text("utf-8"))
+    for info in manifest["systems"].values():
+        del info["marks_shown"]  # as it was written then
+    (tmp_path / "run.json").write_text(json.dumps(manifest), "utf-8")
+    summary, _ = report(tmp_path)
+    assert score(summary, "abstrag", "nDCG@10") == pytest.approx(0.75)
+    assert score(summary, "other", "nDCG@10 shown") == 1.0  # others always told what they return
+    untold = next(
+        one for one in summary.scores if (one.system, one.metric) == ("abstrag", "nDCG@10 shown")
+    )
+    assert untold.interval is None
+    assert list(untold.not_computable.values()) == [4]
+    assert not any(one.metric.endswith("shown") for one in summary.contrasts)
+    text = (tmp_path / "report.md").read_text("utf-8")
+    assert "| nDCG@10 shown | gold_only | abstrag | 4 | nDCG@10 shown needs to know" in text
+
+
 def test_a_clear_difference_is_significant_and_none_is_not(tmp_path: Path) -> None:
     contrasts = {
         (one.metric, one.convention): one for one in made(tmp_path, two_systems()).contrasts
@@ -76,15 +147,15 @@ def test_a_clear_difference_is_significant_and_none_is_not(tmp_path: Path) -> No
     assert (none.difference.mean, none.adjusted_p, none.significant) == (0.0, 1.0, False)
 
 
-def test_p_is_corrected_over_all_contrasts_of_a_convention(tmp_path: Path) -> None:
-    for convention in Convention:
-        inside = [
-            one
-            for one in made(tmp_path / convention, two_systems()).contrasts
-            if one.convention is convention
-        ]
-        assert [one.adjusted_p for one in inside] == holm([one.difference.p for one in inside])
-        assert any(one.adjusted_p > one.difference.p for one in inside)
+@pytest.mark.parametrize("shown", [False, True])
+@pytest.mark.parametrize("convention", Convention)
+def test_p_is_corrected_over_ranks_and_over_what_is_shown_separately(
+    tmp_path: Path, convention: Convention, shown: bool
+) -> None:
+    inside = contrasts_of(made(tmp_path, two_systems()), convention, shown=shown)
+    assert {one.metric.endswith(" shown") for one in inside} == {shown}
+    assert [one.adjusted_p for one in inside] == holm([one.difference.p for one in inside])
+    assert any(one.adjusted_p > one.difference.p for one in inside)
 
 
 def test_changing_one_gold_id_changes_the_figures(tmp_path: Path) -> None:
@@ -226,7 +297,7 @@ def test_the_page_stands_by_itself_and_draws_every_contrast(tmp_path: Path) -> N
     checker.feed(page)
     assert checker.open == []
     assert checker.outside == []
-    assert page.count("<svg") == 2
+    assert page.count("<svg") == 4
     assert page.count("<title>") == 1 + len(summary.contrasts)
     assert page.count("★") == sum(one.significant for one in summary.contrasts)
     assert "a&lt;b" in page

@@ -11,7 +11,6 @@ from abstrag.bench.case import Case, Dataset
 from abstrag.bench.guessing import GuessingProposer
 from abstrag.bench.stress import ARMS, UNREFINED, Stress, run_stress
 from abstrag.bench.stress_summary import interacting, summarize, to_markdown
-from abstrag.workspace.replay import gold_evaluator
 from abstrag.errors import InputError
 from abstrag.model.patch import Alias, ClauseCost, EffectKind, HypernymRestriction, Stage
 from abstrag.model.term import Family
@@ -19,6 +18,7 @@ from abstrag.refine.episode import Episode
 from abstrag.refine.explain import LocalExplainer
 from abstrag.refine.limits import Budget, objection
 from abstrag.refine.router import classify, route
+from abstrag.workspace.replay import gold_evaluator
 from tests.unit.refine.harbour import EMPLOYEE, PRESET, evaluator, refiner
 from tools import stress_slice
 

@@ -1,7 +1,9 @@
 """AbstRAG and its ablations behind the protocol of the baselines."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,12 +18,17 @@ from abstrag.bench.abstrag_system import (
     without_context,
 )
 from abstrag.bench.case import Dataset
+from abstrag.bench.pool import to_document
 from abstrag.bench.runner import run
 from abstrag.bench.scoring import Bench, Unit
 from abstrag.bench.systems import Builder, SystemSpec, ranges_of, system_names
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
+from abstrag.model.ranking import Ranking
 from abstrag.query.operators import OPERATORS
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 from tests.unit.bench.makers import make_cases
 
 POOL = Pool(
@@ -52,12 +59,124 @@ def test_ids_of_elements_come_back_with_the_trace_of_the_best(build: Builder) ->
     system.index(POOL)
     ranked, told = system.search_explained("factory in Lyon", 3)
     assert ranked[0][0] == "s0"
-    assert [score for _, score in ranked] == sorted((s for _, s in ranked), reverse=True)
+    scores = [score for _, score in ranked[: told["retrieved"]]]
+    assert scores == sorted(scores, reverse=True)
     assert told["bridge_cost"] == 0.0
     assert told["clause"] == ()
     assert told["tau"] == 1.5
     assert told["utility"] > 0
     assert len(told["details"]["gap"]) == len(ranked)
+
+
+QUERIES = ("factory in Lyon", "revenue", "Who sold the car?", "Did Acme open anything in 2019?")
+
+
+@pytest.fixture(scope="module")
+def workspace() -> Iterator[Workspace]:
+    with Workspace(WorkspaceConfig(store=":memory:")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("name", ["abstrag", "abstrag@fast", "abstrag-exact", "abstrag-no-alias"])
+def test_what_is_shown_is_what_a_user_of_the_workspace_gets(
+    build: Builder, made: DocumentIndex, workspace: Workspace, name: str, query: str
+) -> None:
+    system = build(SystemSpec.of(name))
+    assert isinstance(system, AbstragSystem)
+    system.index(POOL)
+    ranked, told = system.search_explained(query, 10)
+    options = SearchOptions(preset=system.preset, without=system.without)
+    hits = workspace.document(made, options).search(query).hits
+    of = to_document(POOL).element_ids(made)
+    assert told["retrieved"] == len(hits)
+    assert ranked[: len(hits)] == [(of[hit.position], hit.relevance) for hit in hits]
+
+
+def test_behind_what_is_shown_comes_what_would_be_shown_next(build: Builder) -> None:
+    system = build(SystemSpec.of("abstrag"))
+    assert isinstance(system, AbstragSystem)
+    system.index(POOL)
+    query = "factory in Lyon"
+    ranked, told = system.search_explained(query, 10)
+    shown = [POOL.elements[hit.position].id for hit in system.document.search(query).hits]
+    every = [POOL.elements[h.position].id for h in system.document.search(query, fill=True).hits]
+    assert 0 < len(shown) < len(POOL.elements)
+    assert [name for name, _ in ranked] == [*shown, *(n for n in every if n not in shown)]
+    assert len(told["details"]["gap"]) == len(ranked) == len(POOL.elements)
+
+
+def test_a_record_says_how_many_of_its_ranks_are_shown() -> None:
+    case = replace(make_cases(1)[0], document=POOL, query="factory in Lyon", gold=("s0",))
+    spec = SystemSpec.of("abstrag")
+    bench = Bench([spec])
+    (record,) = bench.score(Unit({"abstrag": [case]}, 10))
+    assert record.retrieved == len(record.shown) < len(record.ranked) == 4
+    assert record.shown[0] == "s0"
+    assert bench.info(spec).tells_shown
+    (plain,) = Bench([SystemSpec.of("bm25")]).score(Unit({"bm25": [case]}, 10))
+    assert plain.retrieved == 4
+
+
+def test_further_hits_come_before_what_is_no_hit_where_an_element_is_several_segments(
+    build: Builder,
+) -> None:
+    long = " ".join(f"The factory in Lyon made {n} cars." for n in range(2, 5))
+    texts = (long, "The weather was fine.", "A factory in Lyon closed.", "Lyon has a factory.")
+    elements = tuple(Element(str(i), t, ElementKind.PARAGRAPH) for i, t in enumerate(texts))
+    pool = Pool("long", "Notes", elements, granularity=type(POOL.granularity).SENTENCE)
+    system = build(SystemSpec.of("abstrag"))
+    assert isinstance(system, AbstragSystem)
+    system.index(pool)
+    segments = len(system.document.index.segments)
+    assert segments > len(texts) == 4
+    ranked, told = system.search_explained("factory in Lyon", 3)
+    three = system.document.search("factory in Lyon", k=3).hits
+    of = to_document(pool).element_ids(system.document.index)
+    assert told["retrieved"] == len({of[hit.position] for hit in three})
+    every = system.document.search("factory in Lyon", k=segments).hits
+    order = dict.fromkeys(of[hit.position] for hit in every)
+    assert "1" not in order
+    assert told["retrieved"] < 3
+    assert [name for name, _ in ranked] == list(order)[:3]
+
+
+def test_seconds_are_those_of_the_search_a_user_makes(
+    build: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from abstrag.bench import abstrag_system
+
+    system = build(SystemSpec.of("abstrag"))
+    assert isinstance(system, AbstragSystem)
+    system.index(POOL)
+    now = 0.0
+    asked: list[bool] = []
+    original = SearchableDocument.search
+
+    def search(document: SearchableDocument, query: str, **options: Any) -> Ranking:
+        nonlocal now
+        now += 5.0
+        asked.append(bool(options.get("fill")))
+        return original(document, query, **options)
+
+    monkeypatch.setattr(SearchableDocument, "search", search)
+    monkeypatch.setattr(abstrag_system, "perf_counter", lambda: now)
+    _, told = system.search_explained("factory in Lyon", 10)
+    assert asked == [False, True]
+    assert told["seconds"] == 5.0
+
+
+def test_what_models_said_about_a_document_goes_when_it_is_dropped() -> None:
+    indexer = Indexer(keep=2)
+    system = AbstragSystem(indexer=indexer)
+    said = []
+    for number in range(4):
+        pool = replace(POOL, id=f"p{number}", title=f"Title {number}")
+        system.index(pool)
+        system.search("factory in Lyon", 3)
+        said.append(system.document.index.document.content_hash)
+    kept = [bool(indexer.workspace.store.remembered("judgements", one)) for one in said]
+    assert kept == [False, False, True, True]
 
 
 def test_a_cell_is_found_by_its_headers(build: Builder) -> None:

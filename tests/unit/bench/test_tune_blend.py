@@ -13,11 +13,12 @@ import pytest
 from abstrag.bench.abstrag_system import Indexer
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
 from abstrag.rank.relevance import GENERAL
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 from tests.unit.bench.makers import make_cases, write_plain
 from tools.tune_blend import (
     FIELDS,
@@ -59,9 +60,13 @@ def test_the_order_is_that_of_a_search_with_the_same_judge(text: str) -> None:
         pooled, made = indexer(one.case.document)
         elements = pooled.element_ids(made)
         names = {s.id: int(e) for s, e in zip(made.segments, elements, strict=True)}
-        searcher = Searcher(made, preset=preset_of(text), judge=judge)
-        hits = searcher.search(one.case.query, k=10, fill=True).hits
-        assert one.ranked(preset_of(text)) == tuple(elements[hit.position] for hit in hits)
+        options = SearchOptions(preset=preset_of(text))
+        with Workspace(WorkspaceConfig(store=":memory:"), judge=judge) as workspace:
+            document = workspace.document(made, options)
+            shown = document.search(one.case.query).hits
+            every = document.search(one.case.query, fill=True).hits
+        order = dict.fromkeys(elements[hit.position] for hit in (*shown, *every))
+        assert one.ranked(preset_of(text)) == tuple(order)
 
 
 def test_a_judge_that_reads_everything_decides_alone() -> None:

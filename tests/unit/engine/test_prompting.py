@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from abstrag.engine.demo import DEMO_QUERY, demo_document, demo_index
-from abstrag.engine.prompting import Prompting, judged_preset
+from abstrag.engine.prompting import Prompting
 from abstrag.llm.connect import Models
 from abstrag.llm.model import Role
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import LicenceKind
-from abstrag.rank.relevance import GENERAL, PAPER, PRESETS, SMOOTH
+from abstrag.rank.relevance import GENERAL, PAPER, PRESETS, SMOOTH, judged_preset
 from abstrag.workspace.facade import AbstRAG
 from tests.unit.cli.model_server import QUERY_SIDE
 from tests.unit.indexing.prompted.encoders import Letters

@@ -21,10 +21,10 @@ from abstrag.policy.store import PolicyStore
 from abstrag.rank.relevance import FAST
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import Ledger, text_hash
-from abstrag.workspace.edits import EditStore, applied, edge_id
 from abstrag.stores.open import beside
 from abstrag.stores.schema import MIGRATIONS
 from abstrag.stores.sqlite import SqliteStore
+from abstrag.workspace.edits import EditStore, applied, edge_id
 from tests.unit.stores.old_library import OldLibrary, unpack_library
 
 FAILING = "What did the repairman notice?"

@@ -3,13 +3,13 @@
 A case is one of two bridges when some gold segment meets every literal within τ and only their sum
 overruns it. A larger τ for everybody mends these cases and lets noise into the others; adaptive τ
 proposes b* for one query at a time, and the gate decides. Only hits count: a ranking is not filled
-up with segments that score nothing.
+up with segments that are none, so the figures over all ranks and over what is shown are the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
@@ -27,8 +27,6 @@ from abstrag.bench.record import CaseRecord
 from abstrag.bench.render.numbers import signed, with_range
 from abstrag.bench.run_folder import SystemInfo
 from abstrag.config import TAU
-from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator
-from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import fingerprint
 from abstrag.model.patch import ClauseCost, Failure, Patch, Stage
 from abstrag.model.ranking import Ranking
@@ -36,6 +34,9 @@ from abstrag.rank.relevance import PRESETS, Preset
 from abstrag.rank.scoring import Scoring
 from abstrag.refine.episode import Episode
 from abstrag.refine.propose import LocalProposer, Proposer, Unusable
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.options import SearchOptions
+from abstrag.workspace.refining import RefineOptions
 
 ADAPTIVE: Final = "adaptive τ"
 TWO: Final = "two bridges"
@@ -89,31 +90,31 @@ class AdaptiveArms:
         """Score one document."""
         pooled, made = self.indexer(cases[0].document)
         elements = pooled.element_ids(made)
-        searcher = Searcher(made, preset=self.preset, memory=self.indexer.memory)
-        evaluator = packaged_evaluator(title=made.document.title)
-        judges = replace(local_judges(searcher, evaluator), proposer=BudgetProposer())
-        refiner = Refiner(searcher, judges)
+        options = SearchOptions(preset=self.preset, patched=False)
+        document = self.indexer.workspace.document(made, options)
+        how = RefineOptions(keep=False, proposer=BudgetProposer())
         asked = dict.fromkeys(case.query for case in cases if case.query.strip())
-        run = refiner.run([Episode(made.document.id, query) for query in asked])
+        episodes = [Episode(made.document.id, query) for query in asked]
+        run = document.refine_all(episodes, options=how)
         taus = {p.delta.query: p.delta.tau for p in run.patches if isinstance(p.delta, ClauseCost)}
         found = []
         for case in cases:
-            sort = TWO if over_together(searcher, case, elements) else OTHER
+            sort = TWO if over_together(document, case, elements) else OTHER
             for tau in self.budgets:
-                ranking = searcher.search(case.query, k=2 * _DEPTH, tau=tau)
+                ranking = document.search(case.query, k=2 * _DEPTH, tau=tau)
                 found.append(_record(case, fixed(tau), ranking, elements, sort))
             tau = taus.get(case.query) or TAU
-            ranking = searcher.search(case.query, k=2 * _DEPTH, tau=tau)
+            ranking = document.search(case.query, k=2 * _DEPTH, tau=tau)
             found.append(_record(case, ADAPTIVE, ranking, elements, sort))
         return found
 
 
-def over_together(searcher: Searcher, case: Case, elements: Sequence[str]) -> bool:
+def over_together(document: SearchableDocument, case: Case, elements: Sequence[str]) -> bool:
     """Tell whether some gold segment meets each literal within τ and only their sum overruns it."""
-    scoring = searcher.scoring(case.query, tau=TAU)
     gold = set(case.gold)
-    places = [place for place, name in enumerate(elements) if name in gold]
-    return any(scoring.hit(place).trace.over_budget_by is not None for place in places)
+    named = zip(elements, document.index.segments, strict=True)
+    hits = (document.explain(case.query, s.id, tau=TAU) for name, s in named if name in gold)
+    return any(hit.trace.over_budget_by is not None for hit in hits)
 
 
 def _record(

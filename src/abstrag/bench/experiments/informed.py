@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from abstrag.baselines.pool import Pool
 from abstrag.baselines.system import Ranked, System
 from abstrag.bench.abstrag_system import AbstragSystem, Indexer
 from abstrag.bench.case import Case, Dataset
@@ -23,17 +22,12 @@ from abstrag.bench.experiments.documents import score_documents
 from abstrag.bench.experiments.setting import Section, Setting
 from abstrag.bench.metrics.metric import values
 from abstrag.bench.metrics.suff import SUFF
-from abstrag.bench.pool import PooledDocument, to_document
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import RunFolder
 from abstrag.bench.scoring import Bench, Unit
-from abstrag.bench.shared import layer_cache
 from abstrag.bench.summary import summarize
 from abstrag.bench.systems import Builder, SystemSpec
-from abstrag.config import Settings
-from abstrag.indexing.pipeline import index
 from abstrag.model.background import EMPTY, Background
-from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Bridge
 from abstrag.model.term import Family, LicenceKind
 from abstrag.query.time import ExpandTime
@@ -44,30 +38,6 @@ WITH: Final = "with B"
 _DEPTH: Final = 10
 
 
-class InformedIndexer(Indexer):
-    """Indexes under a Background."""
-
-    def __init__(self, background: Background) -> None:
-        super().__init__()
-        self._background = background
-        self._last: tuple[Pool, PooledDocument, DocumentIndex] | None = None
-
-    def __call__(self, pool: Pool) -> tuple[PooledDocument, DocumentIndex]:
-        """Return the document of a pool and its index."""
-        if self._last is None or self._last[0] is not pool:
-            pooled = to_document(pool)
-            settings = Settings(granularity=pool.granularity.value)
-            made = index(
-                pooled.document,
-                background=self._background,
-                settings=settings,
-                cache=layer_cache(),
-            )
-            self._last = pool, pooled, made
-            self.memory.forget()
-        return self._last[1], self._last[2]
-
-
 @dataclass(slots=True)
 class TellingSystem(AbstragSystem):
     """Ours, which also tells which bridges of the Background its hits rest on."""
@@ -75,7 +45,7 @@ class TellingSystem(AbstragSystem):
     def search_explained(self, query: str, k: int) -> tuple[Ranked, Mapping[str, Any]]:
         """Rank, and count the activated bridges of the first hits by their family."""
         ranked, told = AbstragSystem.search_explained(self, query, k)
-        hits = self.searcher.search(query, k=k, tau=self.tau).hits
+        hits = self.document.search(query, k=k).hits
         bridges = {b for hit in hits for one in hit.trace.literals if one.met for b in one.bridges}
         counts = Counter(sort for b in bridges if (sort := activated(b)) is not None)
         details = {**told["details"], "activated": dict(sorted(counts.items()))}
@@ -104,7 +74,7 @@ class InformedBuilder(Builder):
     def __call__(self, spec: SystemSpec) -> System:
         """Make one arm."""
         own = self._background if spec.name == WITH else EMPTY
-        return TellingSystem(spec.name, PRESETS[self._preset], indexer=InformedIndexer(own))
+        return TellingSystem(spec.name, PRESETS[self._preset], indexer=Indexer(background=own))
 
 
 def run_background(experiment: Experiment, setting: Setting) -> Iterator[Section]:
@@ -157,9 +127,10 @@ def _tables(folder: RunFolder, records: Sequence[CaseRecord]) -> Iterator[str]:
     if rows:
         head = ("bridge", WITHOUT, WITH)
         yield "*cases whose first hits rest on such a bridge*\n\n" + tables.table(head, rows)
-    was = values(SUFF @ 10, [r for r in records if r.system == WITHOUT]).by_case
-    now = values(SUFF @ 10, [r for r in records if r.system == WITH]).by_case
-    gained = sum(now[case] > was[case] for case in was if case in now)
-    lost = sum(now[case] < was[case] for case in was if case in now)
-    tied = len(was) - gained - lost
-    yield f"Suff@10: {gained} cases gained, {lost} lost, {tied} tied."
+    for metric in (SUFF @ 10, (SUFF @ 10).shown):
+        was = values(metric, [r for r in records if r.system == WITHOUT]).by_case
+        now = values(metric, [r for r in records if r.system == WITH]).by_case
+        gained = sum(now[case] > was[case] for case in was if case in now)
+        lost = sum(now[case] < was[case] for case in was if case in now)
+        tied = len(was) - gained - lost
+        yield f"{metric}: {gained} cases gained, {lost} lost, {tied} tied."

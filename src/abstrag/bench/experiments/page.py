@@ -55,6 +55,8 @@ def _conventions(setting: Setting) -> Iterator[str]:
         "- Retrieval is given in both conventions: over the cases with gold evidence, and over "
         "all cases, where one without gold counts as nDCG 0 and Suff 1, as in the paper's "
         "tables.\n"
+        "- It is also given over all ranks and, under names such as `nDCG@10 shown`, over what a "
+        "user is shown only ([the difference](bench.md#what-is-shown)).\n"
         "- Each part names the command that makes it and, below the folder RUN of that command, "
         "the records every figure in it is computed from, one line a case and system "
         "([the fields](bench.md#the-record)). Beside the records of systems lie full reports: "

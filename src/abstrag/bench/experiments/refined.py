@@ -14,13 +14,13 @@ from abstrag.bench.record import CaseRecord
 from abstrag.bench.stress import ARMS, Stress, run_stress
 from abstrag.bench.stress_summary import summarize, to_markdown
 from abstrag.engine.refinement import packaged_evaluator
-from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import fingerprint
 from abstrag.model.record import to_json
 from abstrag.neural.judge import default_judge
 from abstrag.rank.relevance import PRESETS
 from abstrag.refine.evaluator import Evaluator, K
+from abstrag.workspace.document import SearchableDocument
 
 _FULL: Final = next(iter(ARMS))
 
@@ -82,8 +82,8 @@ def _proposer(*, guessing: bool) -> str:
     return "guessing" if guessing else "local"
 
 
-def _evaluator(searcher: Searcher) -> Evaluator:
-    return packaged_evaluator(title=searcher.index.document.title)
+def _evaluator(document: SearchableDocument) -> Evaluator:
+    return packaged_evaluator(title=document.index.document.title)
 
 
 def triggers(records: Sequence[CaseRecord]) -> str:

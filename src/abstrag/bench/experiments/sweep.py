@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import abstrag.config as config
+from abstrag.bench.abstrag_system import RANKS
 from abstrag.bench.experiments.config import Experiment
 from abstrag.bench.experiments.setting import Section, Setting, same_settings
 from abstrag.bench.experiments.tables import table
@@ -20,13 +21,13 @@ from abstrag.bench.metrics.metric import Metric, values
 from abstrag.bench.metrics.ndcg import NDCG
 from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.paired import difference_of_each, paired
-from abstrag.bench.record import CaseRecord
 from abstrag.bench.render.numbers import scaled, signed
 from abstrag.bench.run_folder import RunFolder
 from abstrag.errors import AbstragError, InputError
 from abstrag.indexing.pipeline import fingerprint
 
-_METRICS: Final[tuple[Metric, ...]] = (NDCG @ 10, SUFF @ 10)
+_RANKS: Final[tuple[Metric, ...]] = (NDCG @ 10, SUFF @ 10)
+_METRICS: Final = (*_RANKS, *(metric.shown for metric in _RANKS))
 _CHILD: Final = "abstrag.bench.experiments.with_constants"
 Point = tuple[str, float] | None  # a constant and its value; None: all as they are
 
@@ -39,7 +40,8 @@ def run_sweep(experiment: Experiment, setting: Setting) -> Iterator[Section]:
             yield Section(name, not_run=reason)
             continue
         top = setting.place("sweep", name, setting.split(name))
-        same_settings(top, {"systems": experiment.systems, "chain": fingerprint()})
+        settings = {"systems": experiment.systems, "chain": fingerprint(), "ranks": RANKS}
+        same_settings(top, settings)
         open_points = [p for p in points if not _finished(top / label(p))]
         setting.tell(f"{name}: {len(points) - len(open_points)} of {len(points)} points")
         with ThreadPoolExecutor(max(1, setting.workers)) as pool:
@@ -48,7 +50,7 @@ def run_sweep(experiment: Experiment, setting: Setting) -> Iterator[Section]:
             ]
             for done, point in enumerate(pool.map(lambda job: _run(*job), jobs), 1):
                 setting.tell(f"{name}: {done} of {len(jobs)} open points, {point}")
-        found = {p: RunFolder(top / label(p)).records() for p in points}
+        found = {p: RunFolder(top / label(p)) for p in points}
         made = [_table(system, points, found) for system in experiment.systems]
         yield Section(name, tuple(made), setting.shown(top))
 
@@ -102,14 +104,13 @@ def _run(request: Request, place: Path) -> str:
     return place.name
 
 
-def _table(
-    system: str, points: Sequence[Point], found: Mapping[Point, Sequence[CaseRecord]]
-) -> str:
-    cells = {
-        (point, metric): values(metric, [r for r in found[point] if r.system == system]).by_case
-        for point in points
-        for metric in _METRICS
-    }
+def _table(system: str, points: Sequence[Point], found: Mapping[Point, RunFolder]) -> str:
+    cells: dict[tuple[Point, Metric], dict[str, float]] = {}
+    for point, folder in found.items():
+        told = folder.manifest().tells_shown(system)
+        own = [one for one in folder.records() if one.system == system]
+        for metric in _METRICS:
+            cells[point, metric] = values(metric, own, told=told).by_case
     deltas = {
         (point, metric): paired(cells[point, metric], cells[None, metric])
         for point in points[1:]

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from abstrag.bench.metrics.catalogue import GENERATION, HEADLINE
+from abstrag.bench.metrics.catalogue import GENERATION, HEADLINE, HEADLINE_SHOWN
 from abstrag.bench.metrics.metric import Convention
+from abstrag.bench.metrics.ndcg import NDCG
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.render.numbers import scaled, signed, with_range
 from abstrag.bench.summary import Contrast, Summary
 
-_HEADLINE = tuple(map(str, HEADLINE))
+_HEADLINE = tuple(map(str, (*HEADLINE, *HEADLINE_SHOWN)))
 _GENERATION = tuple(map(str, GENERATION))
-OVERVIEW = "nDCG@10"
+OVERVIEW = (str(NDCG @ 10), str((NDCG @ 10).shown))
 _CLAIM = {
     Convention.GOLD_ONLY: "cases with gold evidence",
     Convention.ALL_CASES: "all cases (without gold: nDCG 0, Suff 1)",
@@ -37,20 +38,21 @@ def scores(summary: Summary) -> Iterator[str]:
 
 
 def overview(summaries: Mapping[str, Summary]) -> Iterator[str]:
-    """nDCG@10 of every system on every data set, in both conventions."""
+    """nDCG@10 of every system on every data set, in both conventions, over ranks and shown only."""
     systems = dict.fromkeys(line.name for one in summaries.values() for line in one.systems)
     for convention in Convention:
-        cells = {
-            (one.system, name): scaled(one.interval.mean, one.scale)
-            for name, summary in summaries.items()
-            for one in summary.scores
-            if one.metric == OVERVIEW and one.convention is convention and one.interval
-        }
-        rows = [
-            (f"`{system}`", *(cells.get((system, name), "–") for name in summaries))
-            for system in systems
-        ]
-        yield f"*{OVERVIEW}, {_CLAIM[convention]}*\n\n" + table(("system", *summaries), rows)
+        for metric in OVERVIEW:
+            cells = {
+                (one.system, name): scaled(one.interval.mean, one.scale)
+                for name, summary in summaries.items()
+                for one in summary.scores
+                if one.metric == metric and one.convention is convention and one.interval
+            }
+            rows = [
+                (f"`{system}`", *(cells.get((system, name), "–") for name in summaries))
+                for system in systems
+            ]
+            yield f"*{metric}, {_CLAIM[convention]}*\n\n" + table(("system", *summaries), rows)
 
 
 def _scores(summary: Summary, convention: Convention, metrics: Sequence[str]) -> str:
@@ -94,35 +96,39 @@ def _contrast(one: Contrast | None) -> str:
 
 def groups(summary: Summary) -> Iterator[str]:
     """nDCG@10 by every group of the cases: the reference, the best other system, the difference."""
-    metric = OVERVIEW
-    others = [one.name for one in summary.systems if one.name != summary.reference]
     for by in dict.fromkeys(one.by for one in summary.groups):
-        inside = {
-            (one.group, one.system): one
-            for one in summary.groups
-            if one.by == by and one.metric == metric
-        }
-        rows = []
-        for group in dict.fromkeys(group for group, _ in inside):
-            ours = inside.get((group, summary.reference))
-            theirs = [inside[group, name] for name in others if (group, name) in inside]
-            if ours is None or not theirs:
-                continue
-            best = max(theirs, key=lambda one: one.interval.mean)
-            few = " (few)" if ours.small else ""
-            delta = 100 * (ours.interval.mean - best.interval.mean)
-            rows.append(
-                (
-                    group,
-                    f"{ours.interval.n}{few}",
-                    scaled(ours.interval.mean, 100),
-                    f"{scaled(best.interval.mean, 100)} (`{best.system}`)",
-                    f"{'+' if delta >= 0 else '−'}{abs(delta):.1f}",
-                )
+        for metric in OVERVIEW:
+            if rows := _group_rows(summary, by, metric):
+                head = (by.replace("_", " "), "n", f"`{summary.reference}`", "best other", "Δ")
+                yield f"*{metric} by {by.replace('_', ' ')}*\n\n" + table(head, rows)
+
+
+def _group_rows(summary: Summary, by: str, metric: str) -> list[tuple[str, ...]]:
+    others = [one.name for one in summary.systems if one.name != summary.reference]
+    inside = {
+        (one.group, one.system): one
+        for one in summary.groups
+        if one.by == by and one.metric == metric
+    }
+    rows: list[tuple[str, ...]] = []
+    for group in dict.fromkeys(group for group, _ in inside):
+        ours = inside.get((group, summary.reference))
+        theirs = [inside[group, name] for name in others if (group, name) in inside]
+        if ours is None or not theirs:
+            continue
+        best = max(theirs, key=lambda one: one.interval.mean)
+        few = " (few)" if ours.small else ""
+        delta = 100 * (ours.interval.mean - best.interval.mean)
+        rows.append(
+            (
+                group,
+                f"{ours.interval.n}{few}",
+                scaled(ours.interval.mean, 100),
+                f"{scaled(best.interval.mean, 100)} (`{best.system}`)",
+                f"{'+' if delta >= 0 else '−'}{abs(delta):.1f}",
             )
-        if rows:
-            head = (by.replace("_", " "), "n", f"`{summary.reference}`", "best other", "Δ")
-            yield f"*{metric} by {by.replace('_', ' ')}*\n\n" + table(head, rows)
+        )
+    return rows
 
 
 def effort(

@@ -21,8 +21,18 @@ from abstrag.bench.metrics.suff import SUFF
 # The paper's figures; differences in these are tested, and the tests corrected for their number.
 HEADLINE: Final[tuple[Metric, ...]] = (SUFF @ 5, SUFF @ 10, NDCG @ 10)
 RETRIEVAL: Final[tuple[Metric, ...]] = (*HEADLINE, RECALL @ 5, RECALL @ 10, MRR @ 10)
+# The same over what a user is shown only, for every metric of rankings.
+HEADLINE_SHOWN: Final[tuple[Metric, ...]] = tuple(metric.shown for metric in HEADLINE)
+RETRIEVAL_SHOWN: Final[tuple[Metric, ...]] = tuple(metric.shown for metric in RETRIEVAL)
 SETS: Final[tuple[Metric, ...]] = (ANY_SET @ 5, SENTENCE_F1 @ 3, EVIDENCE_F1 @ 5)
 GENERATION: Final[tuple[Metric, ...]] = (ANSWER_F1, ACCURACY)
 MECHANISM: Final[tuple[Metric, ...]] = (BRIDGE_COST, PRESERVED, OVER_EXPANSION @ 10)
 EFFORT: Final[tuple[Metric, ...]] = (SECONDS, JUDGEMENTS, LLM_CALLS)
-ALL: Final[tuple[Metric, ...]] = (*RETRIEVAL, *SETS, *GENERATION, *MECHANISM, *EFFORT)
+ALL: Final[tuple[Metric, ...]] = (
+    *RETRIEVAL,
+    *RETRIEVAL_SHOWN,
+    *SETS,
+    *GENERATION,
+    *MECHANISM,
+    *EFFORT,
+)

@@ -1,5 +1,8 @@
 """What a metric is. Written `NDCG @ 10`, printed `nDCG@10`; what it lacks it says, never guesses.
 
+`(NDCG @ 10).shown`, printed `nDCG@10 shown`, is the same over what a user is shown only: ranks that
+a system would not have shown count as not there.
+
 A metric is a pure function of one record. Where the record has not what it takes it raises
 `NotComputable`, so that nobody can average a missing value as zero (appendix J.2).
 """
@@ -45,12 +48,19 @@ class Metric:
     empty: float | None = None
     better: Better = Better.HIGHER
     scale: float = 100.0  # how it is printed
+    shown_only: bool = False  # looks at what a user is shown, not at all ranks
 
     def __matmul__(self, k: int) -> Metric:
         return replace(self, k=k)
 
     def __str__(self) -> str:
-        return self.name if self.k is None else f"{self.name}@{self.k}"
+        name = self.name if self.k is None else f"{self.name}@{self.k}"
+        return f"{name} shown" if self.shown_only else name
+
+    @property
+    def shown(self) -> Metric:
+        """The same metric over what a user is shown only."""
+        return replace(self, shown_only=True)
 
     @property
     def needs_gold(self) -> bool:
@@ -64,7 +74,8 @@ class Metric:
                 raise NotComputable(f"{self} needs gold spans; case {record.case_id!r} has none")
             assert self.empty is not None
             return self.empty
-        return self.rule(record, self.k or 0)
+        seen = replace(record, ranked=record.shown) if self.shown_only else record
+        return self.rule(seen, self.k or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +95,21 @@ class Values:
 
 
 def values(
-    metric: Metric, records: Iterable[CaseRecord], convention: Convention = Convention.GOLD_ONLY
+    metric: Metric,
+    records: Iterable[CaseRecord],
+    convention: Convention = Convention.GOLD_ONLY,
+    *,
+    told: bool = True,
 ) -> Values:
-    """Apply a metric to records, keeping apart what cannot be computed and why."""
+    """Apply a metric to records, keeping apart what cannot be computed and why.
+
+    `told` says whether the records tell what a user is shown.
+    """
     by_case: dict[str, float] = {}
     missing: dict[str, int] = {}
+    if metric.shown_only and not told:
+        reason = f"{metric} needs to know what a user is shown, which this run did not record"
+        return Values(by_case, {reason: sum(1 for _ in records)})
     for record in records:
         try:
             by_case[record.case_id] = metric(record, convention)

@@ -9,7 +9,7 @@ from typing import Final
 from abstrag.bench.metrics.metric import Convention
 from abstrag.bench.render.forest import forest
 from abstrag.bench.render.headline import headline
-from abstrag.bench.render.table import Table, tables
+from abstrag.bench.render.table import Table, contrasts_of, tables, titled
 from abstrag.bench.summary import Summary
 
 _INTERVAL: Final = re.compile(r"(\S+) (\[[^\]]*\])(?: (n=\d+))?")
@@ -61,9 +61,13 @@ def html(summary: Summary) -> str:
     """Write a report."""
     title, *lines = headline(summary)
     body = [f"<h1>{escape(title)}</h1>", *(f"<p>{escape(line)}</p>" for line in lines)]
+    plots = {
+        titled(f"Results, {convention.value}", shown=shown): _plot(summary, convention, shown=shown)
+        for convention in Convention
+        for shown in (False, True)
+    }
     for table in tables(summary):
-        body.append(_table(table))
-        body += [_plot(summary, c) for c in Convention if table.title == f"Results, {c.value}"]
+        body += [_table(table), plots.get(table.title, "")]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -73,15 +77,15 @@ def html(summary: Summary) -> str:
     )
 
 
-def _plot(summary: Summary, convention: Convention) -> str:
-    drawn = forest([one for one in summary.contrasts if one.convention is convention])
+def _plot(summary: Summary, convention: Convention, *, shown: bool) -> str:
+    drawn = forest(contrasts_of(summary, convention, shown=shown))
     if not drawn:
         return ""
     note = (
         "Paired differences with 95 % bootstrap intervals. Filled with a star: significant after "
         "Holm's correction and the interval excludes zero. Open: not."
     )
-    title = f"{summary.reference} less each other system, {convention.value}"
+    title = titled(f"{summary.reference} less each other system, {convention.value}", shown=shown)
     return f"<h2>{escape(title)}</h2>\n<p>{note}</p>\n{drawn}"
 
 

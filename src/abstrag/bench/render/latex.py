@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from abstrag.bench.metrics.catalogue import HEADLINE
+from abstrag.bench.metrics.catalogue import HEADLINE, HEADLINE_SHOWN
 from abstrag.bench.metrics.metric import Convention
 from abstrag.bench.render.numbers import scaled
 from abstrag.bench.summary import Summary
@@ -23,7 +23,7 @@ def latex(summary: Summary) -> str:
 
 
 def _scores(summary: Summary, convention: Convention) -> str:
-    metrics = [str(metric) for metric in HEADLINE]
+    metrics = [str(metric) for metric in (*HEADLINE, *HEADLINE_SHOWN)]
     cells = {
         (one.system, one.metric): one.interval
         for one in summary.scores
@@ -49,7 +49,8 @@ def _scores(summary: Summary, convention: Convention) -> str:
     caption = (
         f"{_escaped(run.dataset)} {_escaped(run.split)}, {_escaped(convention.value)}, $n={n}$"
     )
-    return _table(["System", *metrics], rows, f"{caption}; values $\\times 100$.")
+    caption += "; values $\\times 100$; shown: over what a user is shown only."
+    return _table(["System", *metrics], rows, caption)
 
 
 def _contrasts(summary: Summary, convention: Convention) -> str:
@@ -70,7 +71,7 @@ def _contrasts(summary: Summary, convention: Convention) -> str:
     caption = (
         f"{_escaped(summary.reference)} less each other system, {_escaped(convention.value)}; "
         r"paired bootstrap, 95\% interval; $^{\star}$: Holm-adjusted $p < 0.05$ and the interval "
-        "excludes zero."
+        "excludes zero; Holm corrects over all ranks and over what is shown separately."
     )
     return _table(["Against", "Metric", r"$\Delta$", "low", "high", "$n$"], rows, caption)
 

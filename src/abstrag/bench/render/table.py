@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from abstrag.bench.metrics.catalogue import EFFORT, GENERATION, MECHANISM, RETRIEVAL, SETS
+from abstrag.bench.metrics.catalogue import (
+    EFFORT,
+    GENERATION,
+    MECHANISM,
+    RETRIEVAL,
+    RETRIEVAL_SHOWN,
+    SETS,
+)
 from abstrag.bench.metrics.metric import Convention, Metric
 from abstrag.bench.render.numbers import p_value, scaled, signed, with_range
-from abstrag.bench.summary import GroupScore, Score, Summary
+from abstrag.bench.summary import Contrast, GroupScore, Score, Summary
+
+SHOWN_NAMES: Final = frozenset(map(str, RETRIEVAL_SHOWN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +37,15 @@ def tables(summary: Summary) -> Iterator[Table]:
     yield _systems(summary)
     for convention in Convention:
         yield _scores(summary, convention)
+        if any(one.metric in SHOWN_NAMES and one.interval for one in summary.scores):
+            yield _shown(summary, convention)
     yield _others(summary)
     if any(one.classes for one in summary.systems):
         yield _classes(summary)
     for convention in Convention:
-        if any(one.convention is convention for one in summary.contrasts):
-            yield _contrasts(summary, convention)
+        for shown in (False, True):
+            if inside := contrasts_of(summary, convention, shown=shown):
+                yield _contrasts(summary, convention, inside, shown=shown)
     yield from _groups(summary)
     if summary.gains:
         yield _gains(summary)
@@ -78,6 +91,30 @@ def _scores(summary: Summary, convention: Convention) -> Table:
         )
     title = f"Results, {convention.value}"
     return _matrix(summary, title, note, convention, (*RETRIEVAL, *SETS), mark=True)
+
+
+def _shown(summary: Summary, convention: Convention) -> Table:
+    """The retrieval metrics over what a user is shown."""
+    note = (
+        "The same over what each system shows a user: ranks behind that, which the table above "
+        "counts, are taken as not there."
+    )
+    title = titled(f"Results, {convention.value}", shown=True)
+    return _matrix(summary, title, note, convention, RETRIEVAL_SHOWN, mark=True)
+
+
+def titled(title: str, *, shown: bool) -> str:
+    """Name a table of figures over all ranks, or the one over what a user is shown."""
+    return f"{title}, shown only" if shown else title
+
+
+def contrasts_of(summary: Summary, convention: Convention, *, shown: bool) -> tuple[Contrast, ...]:
+    """Return the contrasts of one convention, over all ranks or over what is shown."""
+    return tuple(
+        one
+        for one in summary.contrasts
+        if one.convention is convention and (one.metric in SHOWN_NAMES) is shown
+    )
 
 
 def _others(summary: Summary) -> Table:
@@ -170,8 +207,9 @@ def _best(
     return frozenset(best)
 
 
-def _contrasts(summary: Summary, convention: Convention) -> Table:
-    inside = [one for one in summary.contrasts if one.convention is convention]
+def _contrasts(
+    summary: Summary, convention: Convention, inside: Sequence[Contrast], *, shown: bool
+) -> Table:
     rows, marked = [], set()
     for i, one in enumerate(inside):
         if one.significant:
@@ -188,7 +226,7 @@ def _contrasts(summary: Summary, convention: Convention) -> Table:
             )
         )
     return Table(
-        f"Contrasts with {summary.reference}, {convention.value}",
+        titled(f"Contrasts with {summary.reference}, {convention.value}", shown=shown),
         f"{summary.reference} less each other system. Paired bootstrap, 10,000 resamples. Holm "
         f"corrects over these {len(rows)} contrasts; significant means adjusted p < 0.05 and an "
         "interval that excludes zero.",
@@ -248,10 +286,19 @@ def _gains(summary: Summary) -> Table:
 
 
 def _not_computable(summary: Summary) -> Table:
+    listed = {
+        (one.convention, one.system, reason)
+        for one in summary.scores
+        for reason in one.not_computable
+        if one.metric not in SHOWN_NAMES
+    }
     rows = [
         (one.metric, one.convention.value, one.system, str(count), reason)
         for one in summary.scores
         for reason, count in sorted(one.not_computable.items())
+        # what the metric over all ranks lacks is said there
+        if one.metric not in SHOWN_NAMES
+        or (one.convention, one.system, reason.replace(" shown", "", 1)) not in listed
     ]
     return Table(
         "Not computable",

@@ -289,6 +289,10 @@ class PostgresStore:
 
         return self._session.write(work)
 
+    def forget(self, content_hash: str) -> None:
+        """Drop what models said about a content, whether a document has it or not."""
+        self._session.write(lambda run: memory.forget(run, content_hash))
+
     def check(self) -> None:
         """Read everything once; a broken store is a `StoreCorrupt`."""
         for info in self.documents():

@@ -165,6 +165,24 @@ class KeptRules(Opening):
         store.put(new, source_path="/a", source_hash="2")
         assert store.recall("embeddings", old.document.content_hash, "m1", [b"k"]) == {}
 
+    def test_what_models_said_about_a_content_can_be_forgotten(self, store: Store) -> None:
+        index = sample_index()
+        content = index.document.content_hash
+        name = store.put(index, source_path="/a", source_hash="1")
+        store.put_layer(content, "times", "f1", b"x")
+        for kind in KINDS:
+            for text in (content, "in no document", "another content"):
+                store.remember(kind, text, "m1", {b"k": b"v"})
+        store.forget(content)
+        store.forget("in no document")
+        store.forget("never heard of")
+        for kind in KINDS:
+            assert store.remembered(kind, content) == {}
+            assert store.remembered(kind, "in no document") == {}
+            assert store.remembered(kind, "another content") == {"m1": {b"k": b"v"}}
+        assert store.get(name) == index
+        assert store.get_layer(content, "times", "f1") == b"x"
+
     @pytest.mark.parametrize("kind", ["layers", "judgements; DROP TABLE documents", ""])
     def test_nothing_else_is_kept(self, store: Store, kind: str) -> None:
         with pytest.raises(InputError, match="nothing of the kind"):

@@ -84,6 +84,7 @@ class AbstragSystem:
     without: frozenset[str] = frozenset()  # query operators
     lifting: bool = True
     uniform: bool = False
+    patched: bool = False  # patches that somebody has kept hold; a measurement leaves them out
     indexer: Indexer = field(default_factory=Indexer)
     _document: SearchableDocument | None = None
     _elements: Sequence[str] = ()
@@ -114,12 +115,12 @@ class AbstragSystem:
 
     @property
     def options(self) -> SearchOptions:
-        """How the documents are opened; patches that somebody has kept are none of ours."""
+        """How the documents are opened."""
         return SearchOptions(
             preset=self.preset,
             tau=self.tau,
             without=self.without,
-            patched=False,
+            patched=self.patched,
             reprice=uniform_edge if self.uniform else None,
         )
 

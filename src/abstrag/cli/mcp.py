@@ -55,7 +55,7 @@ def mcp_command(
     folders: tuple[Path, ...],
     store_path: Target | None,
 ) -> None:
-    """Give an agent the tools documents, search, explain, why_not and ask over a store.
+    """Give an agent tools over a store: documents, search, search_all, explain, why_not and ask.
 
     With --allow-index FOLDER there is also index, for files inside FOLDER and no others. With
     --llm a model reads queries, judges segments and writes the answers of ask; there is no

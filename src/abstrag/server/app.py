@@ -17,7 +17,7 @@ from abstrag.server import answers
 from abstrag.server.access import Guard
 from abstrag.server.bodies import Bodies
 from abstrag.server.refusals import NotThere
-from abstrag.server.routes import documents, mapping, model, searching
+from abstrag.server.routes import collection, documents, mapping, model, searching
 from abstrag.server.routes.shared import StudioDep
 from abstrag.server.settings import ServerSettings
 from abstrag.server.studio import Studio
@@ -46,7 +46,7 @@ def create_app(settings: ServerSettings, workspace: Workspace) -> ASGIApp:
         redoc_url=None,
     )
     answers.install(app)
-    for routes in (documents, searching, mapping, model):
+    for routes in (documents, searching, collection, mapping, model):
         app.include_router(routes.router)
     _add_health(app, settings)
     _add_page(app, Path(str(files("abstrag.server"))) / "page")

@@ -27,7 +27,7 @@ class ServerSettings:
     search_threads: int = 4
     searches_waiting: int = 256
     judged_threads: int = 2
-    judged_waiting: int = 8
+    judged_waiting: int = 64
     jobs_waiting: int = 32
     job_limit_s: float = 1800.0
     head_limit_s: float = 15.0  # for a client to say what it wants

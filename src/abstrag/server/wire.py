@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from abstrag.config import TAU_MAX
+from abstrag.model.document import Genre
 from abstrag.model.term import Family, Relation
 from abstrag.server.sweep import GRID
 
@@ -109,6 +110,31 @@ class RefineIn(BudgetedIn):
     """A question to learn from."""
 
     query: QueryText
+
+
+class CollectionIn(Body):
+    """Which documents are asked, and how to rank; what is None does not matter, or is as usual."""
+
+    query: QueryText
+    tau: Budget | None = None
+    preset: str | None = None
+    judge: bool | None = None
+    since: Name | None = None  # a year, a month or a day
+    until: Name | None = None
+    source: Name | None = None  # a folder, a file, or a pattern such as *.pdf
+    genre: Genre | None = None
+
+
+class SearchAllIn(CollectionIn):
+    """A question or a claim for all documents."""
+
+    k: Hits = 10
+
+
+class ExplainOneOfManyIn(CollectionIn):
+    """A question and the segment whose trace is wanted, named DOCUMENT:SEGMENT."""
+
+    segment: Name
 
 
 class RevertIn(Body):

@@ -6,6 +6,7 @@ numbers and its steps; `explain` has the literals. Numbers are those of the hit,
 
 from __future__ import annotations
 
+from abstrag.collection.results import CollectionRanking
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import Hit, Ranking, WhyNot
 from abstrag.model.record import record
@@ -80,6 +81,30 @@ class SearchResult:
     tau: float
     hits: tuple[Found, ...]
     segments: int
+
+
+@record
+class FoundInDocument:
+    """A segment among those of all documents, and the document it stands in.
+
+    `score` is the segment's relevance times what the document itself counts for.
+    """
+
+    document: str
+    title: str
+    score: float
+    found: Found
+
+
+@record
+class CollectionResult:
+    """The evidence for a question in all documents, best first."""
+
+    query: str
+    hits: tuple[FoundInDocument, ...]
+    documents: int  # that passed the filters
+    preset: str
+    tau: float
 
 
 @record
@@ -163,6 +188,16 @@ def search_result(ranking: Ranking) -> SearchResult:
         hits=tuple(found(hit) for hit in ranking.hits),
         segments=ranking.segments,
     )
+
+
+def collection_result(ranking: CollectionRanking) -> CollectionResult:
+    """Return a ranking of many documents in few words."""
+    hits = tuple(
+        FoundInDocument(one.hit.document, one.title, one.score, found(one.hit))
+        for one in ranking.hits
+    )
+    query = ranking.query.text
+    return CollectionResult(query, hits, ranking.passed, ranking.preset, ranking.tau)
 
 
 def factors(hit: Hit) -> Factors:

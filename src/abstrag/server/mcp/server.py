@@ -48,6 +48,7 @@ def mcp_server(toolbox: Toolbox) -> MCPServer[Any]:
     for tool in (
         toolbox.documents,
         toolbox.search,
+        toolbox.search_all,
         toolbox.explain,
         toolbox.why_not,
         toolbox.ask,

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from abstrag.collection.filters import Filters
 from abstrag.errors import FileMissing, InputError
 from abstrag.model.answer import Answer
 from abstrag.server.asking import asked_options
 from abstrag.server.mcp.results import (
+    CollectionResult,
     Factors,
     Indexed,
     Listing,
     Missed,
     SearchResult,
+    collection_result,
     factors,
     listed,
     missed,
@@ -53,9 +56,25 @@ class Toolbox:
         judge: bool | None = None,
     ) -> SearchResult:
         """Find the evidence for a question or claim, with exact quotes and why they count."""
-        if not 1 <= k <= MOST_HITS:
-            raise InputError(f"k is {k}", hint=f"ask for 1 to {MOST_HITS} hits")
+        _see_that_k_fits(k)
         return search_result(self._opened(document, preset, judge, tau).search(query, k=k))
+
+    def search_all(
+        self,
+        query: str,
+        k: int = 5,
+        tau: float | None = None,
+        preset: str | None = None,
+        judge: bool | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        source: str | None = None,
+    ) -> CollectionResult:
+        """Find the evidence in all documents, or those of a time (2024-05) or source (*.pdf)."""
+        _see_that_k_fits(k)
+        options = asked_options(self._workspace, preset=preset, judge=judge, tau=tau)
+        many = self._workspace.collection(Filters(since, until, source), options)
+        return collection_result(many.search(query, k=k))
 
     def explain(
         self,
@@ -110,3 +129,8 @@ class Toolbox:
             if file.is_relative_to(folder) and file.is_file():
                 return file
         raise FileMissing(f"no file {path!r} may be indexed", hint=f"files inside {shown} may")
+
+
+def _see_that_k_fits(k: int) -> None:
+    if not 1 <= k <= MOST_HITS:
+        raise InputError(f"k is {k}", hint=f"ask for 1 to {MOST_HITS} hits")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -33,7 +33,7 @@ from abstrag.workspace.workspace import Workspace
 UNIFORM_WEIGHT: Final = sum(OMEGA[f] for f in ("expression", "concept", "intent", "event")) / 4
 
 
-RANKS: Final = "hits first"  # records of other ranks do not belong into the same run
+RANKS: Final = "by score, hits beside"  # other records do not belong into the same run
 
 
 class Indexer:
@@ -144,31 +144,32 @@ class AbstragSystem:
         return self.search_explained(query, k)[0]
 
     def search_explained(self, query: str, k: int) -> tuple[Ranked, Mapping[str, Any]]:
-        """Rank the elements, and say how many of them a user is shown and what that rests on.
+        """Rank the elements, and say which of them a user is shown and what that rests on.
 
-        First come the elements of the hits, in their order, then what would be shown next.
+        The ranks are all segments by their score, whether they are hits or not.
         """
         started = perf_counter()
         ranking = self.document.search(query, k=k)
         seconds = perf_counter() - started
-        best: dict[str, Hit] = {}
-        for hit in ranking.hits:
-            best.setdefault(self._elements[hit.position], hit)
-        shown = len(best)
-        if shown < min(k, self._distinct):
-            for hit in self._next(query, k, ranking):
-                best.setdefault(self._elements[hit.position], hit)
-        hits = dict(list(best.items())[:k])
-        told = {**_told(ranking, hits), "retrieved": shown, "seconds": round(seconds, 6)}
-        return [(name, hit.relevance) for name, hit in hits.items()], told
-
-    def _next(self, query: str, k: int, shown: Ranking) -> Iterator[Hit]:
-        """Go through what would be shown after the first k: further hits, then what is no hit."""
+        shown = tuple(self._best(ranking.hits))
         split = len(self._elements) - self._distinct  # an element may be more than one segment
         wide = k + min(split, k)
-        if len(shown.hits) == k:
-            yield from self.document.search(query, k=wide).hits
-        yield from self.document.search(query, k=wide, fill=True).hits
+        every = self._best(self.document.search(query, k=wide, fill=True).hits)
+        ranked = dict(list(every.items())[:k])
+        told = {
+            **_told(ranking, ranked),
+            "retrieved": len(shown),
+            "hits": shown,
+            "seconds": round(seconds, 6),
+        }
+        return [(name, hit.relevance) for name, hit in ranked.items()], told
+
+    def _best(self, hits: Sequence[Hit]) -> dict[str, Hit]:
+        """Return the elements that hits belong to, each with its best one, in their order."""
+        best: dict[str, Hit] = {}
+        for hit in hits:
+            best.setdefault(self._elements[hit.position], hit)
+        return best
 
 
 def _told(ranking: Ranking, hits: Mapping[str, Hit]) -> dict[str, Any]:

@@ -38,8 +38,7 @@ class Job:
     def elements(self) -> list[Element]:
         """The first passages the system itself retrieved."""
         by_id = {element.id: element for element in self.case.document.elements}
-        best = self.record.ranked[: min(TOP, self.record.retrieved)]
-        return [by_id[name] for name in best]
+        return [by_id[name] for name in self.record.shown[:TOP]]
 
 
 class Writer(Protocol):
@@ -121,9 +120,10 @@ class ModelWriter:
             replies.append(reply)
             return _written(reply)
 
-        ranked = list(zip(job.record.ranked, job.record.scores, strict=True))
+        scores = dict(zip(job.record.ranked, job.record.scores, strict=True))
+        ranked = [(name, scores.get(name, 0.0)) for name in job.record.shown]
         try:
-            written = system.write(job.case.query, ranked[: job.record.retrieved], TOP, write)
+            written = system.write(job.case.query, ranked, TOP, write)
         except OverBudget:
             raise
         except Exception as error:  # as in a search: the system's failure on this case

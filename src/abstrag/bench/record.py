@@ -13,9 +13,9 @@ from abstrag.model.record import record
 class CaseRecord:
     """One case under one system, on one line of `records.jsonl`.
 
-    `ranked` holds span ids, best first: at least ten where the pool has them. The first
-    `retrieved` of them are what the system returned, which of ours is what a user is shown. Behind
-    them comes what ours would show next, and what is still missing in the document's order.
+    `ranked` holds span ids, best first: at least ten where the pool has them, in the document's
+    order behind what the system ranked. `hits` are those that a user is shown, in their order;
+    without it, they are the first `retrieved` of `ranked`, which is what the system returned.
     `bridge_cost` and `clause` are those of the best-ranked segment that meets the whole query
     within `tau`; `utility` is the first hit's. `answer` and `label` are what the system said,
     `gold_answers` and `gold_label` what people did. `preserved` says of a case that was solved
@@ -48,7 +48,8 @@ class CaseRecord:
     gold_label: str | None = None
     gold_answers: tuple[str, ...] = ()
     pool: int = 0  # candidates there were
-    retrieved: int = 0  # of `ranked`, how many the system itself returned and a user is shown
+    retrieved: int = 0  # how many spans the system itself returned as hits
+    hits: tuple[str, ...] | None = None  # what a user is shown, where that is not the first ranks
     index_seconds: float | None = None  # of the document, shared by all its cases
     ranked_before: tuple[str, ...] | None = None  # the ranking before any patch
     patched: tuple[str, ...] | None = None  # spans whose bridges a patch added
@@ -63,4 +64,4 @@ class CaseRecord:
     @property
     def shown(self) -> tuple[str, ...]:
         """The spans that a user is shown, best first."""
-        return self.ranked[: self.retrieved]
+        return self.ranked[: self.retrieved] if self.hits is None else self.hits

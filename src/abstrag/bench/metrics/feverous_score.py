@@ -33,7 +33,7 @@ def feverous_score(records: Iterable[CaseRecord]) -> FeverousScore:
     for one in records:
         if not one.gold:
             continue
-        predicted = truncated(one.ranked[: one.retrieved])
+        predicted = truncated(one.shown)
         gold = set(one.gold)
         right = sum(span in gold for span in predicted)
         precisions.append(right / len(predicted) if predicted else 1.0)

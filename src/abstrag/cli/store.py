@@ -14,6 +14,7 @@ from abstrag.model.record import to_data
 from abstrag.neural.embedder import default_embedder
 from abstrag.stores.copying import copy_store
 from abstrag.stores.open import Target, default_store, open_store, shown
+from abstrag.workspace.upkeep import drop_made_by_others, made_by_others
 
 
 @click.group("store")
@@ -58,11 +59,18 @@ def store_check(store_path: Target | None, as_json: bool) -> None:
     """Read the whole store once; exits with 13 when it is broken."""
     with open_store(store_path or default_store(), create=False) as store:
         store.check()
-        count = len(store.documents())
+        count, models, others = len(store.documents()), store.models(), made_by_others(store)
     if as_json:
-        print_json({"documents": count, "sound": True})
-    else:
-        console().print(f"{count} documents, all sound")
+        told = {"documents": count, "sound": True, "models": models, "made_by_others": others}
+        print_json(told)
+        return
+    out = console()
+    out.print(f"{count} documents, all sound")
+    for kind, made in others.items():
+        out.print(
+            f"{sum(made.values()):,} {kind} were made by models that are not installed, "
+            "and are not used: abstrag store prepare drops them"
+        )
 
 
 @store_command.command("prepare")
@@ -70,7 +78,10 @@ def store_check(store_path: Target | None, as_json: bool) -> None:
 @click.option("--no-embeddings", is_flag=True, help="Leave out what takes a model.")
 @json_option
 def store_prepare(store_path: Target | None, no_embeddings: bool, as_json: bool) -> None:
-    """Make the cards that a search over the whole store needs, so that no search waits for them."""
+    """Make the cards that a search over the whole store needs, so that no search waits for them.
+
+    What models made that are no longer installed is dropped.
+    """
     encoder = None if no_embeddings else default_embedder()
     with (
         open_store(store_path or default_store(), create=False) as store,
@@ -81,10 +92,14 @@ def store_prepare(store_path: Target | None, no_embeddings: bool, as_json: bool)
             encoder=encoder,
             on_made=lambda done, total: bar.update(bar.task_ids[0], total=total, completed=done),
         )
+        dropped = drop_made_by_others(store)
     if as_json:
-        print_json({"documents": len(cards.documents), "made": cards.made})
-    else:
-        console().print(f"{cards.made} cards made, {len(cards.documents)} documents have one")
+        told = {"documents": len(cards.documents), "made": cards.made, "dropped": dropped}
+        print_json(told)
+        return
+    console().print(f"{cards.made} cards made, {len(cards.documents)} documents have one")
+    if dropped:
+        console().print(f"{dropped:,} results of models that are not installed dropped")
 
 
 @store_command.command("copy")

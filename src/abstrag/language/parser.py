@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
+from threading import RLock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,11 +26,17 @@ BATCH: Final = 128
 _SENTENCES_ONLY: Final = "senter"  # a component the model ships switched off
 _NO_RULES: Final = "abstrag.no_rules.v1"
 _COMMAND_LINE: Final = "spacy.cli"
+_TURN: Final = RLock()
+
+
+def parser() -> Language:
+    """Load the English pipeline once per process, however many threads ask for it."""
+    with _TURN:
+        return _loaded()
 
 
 @cache
-def parser() -> Language:
-    """Load the English pipeline once per process."""
+def _loaded() -> Language:
     try:
         import_spacy()
         from spacy.util import registry
@@ -51,8 +58,12 @@ def parser() -> Language:
 
 
 def parse(texts: Iterable[str]) -> list[Doc]:
-    """Parse texts in order: tokens, tags, dependencies, sentences, entities, lemmas."""
-    return list(parser().pipe(texts, batch_size=BATCH))
+    """Parse texts in order: tokens, tags, dependencies, sentences, entities, lemmas.
+
+    Threads take turns: a pipeline notes new words while it reads.
+    """
+    with _TURN:
+        return list(parser().pipe(texts, batch_size=BATCH))
 
 
 def parses_to_bytes(parses: Iterable[Doc]) -> bytes:

@@ -1,0 +1,39 @@
+"""What a store holds of models that are no longer installed: told, and dropped when it is prepared.
+
+Vectors and judgements are kept under the fingerprint of the model that made them and are only ever
+given to that model, so those of another one are never mixed in. They merely take up room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from abstrag.neural.embedder import default_embedder
+from abstrag.neural.judge import default_judge
+from abstrag.stores.protocol import Store
+
+
+def installed_models() -> dict[str, frozenset[str]]:
+    """Return the fingerprints of the shipped models, by the kind of what they make."""
+    embedder, judge = default_embedder().fingerprint, default_judge().fingerprint
+    return {
+        "embeddings": frozenset({embedder}),
+        "vectors": frozenset({embedder}),
+        "judgements": frozenset({judge}),
+    }
+
+
+def made_by_others(store: Store) -> Mapping[str, Mapping[str, int]]:
+    """Count what models made that are not installed, by kind and fingerprint."""
+    installed = installed_models()
+    counted = {
+        kind: {name: count for name, count in made.items() if name not in installed[kind]}
+        for kind, made in store.models().items()
+    }
+    return {kind: others for kind, others in counted.items() if others}
+
+
+def drop_made_by_others(store: Store) -> int:
+    """Drop what models made that are not installed, and return how much that was."""
+    installed = installed_models()
+    return sum(store.forget_models(kind, keep=installed[kind]) for kind in made_by_others(store))

@@ -70,6 +70,7 @@ def ask_command(
             _dry_run(config, workspace, target, query, how, as_json=as_json)
             return
         document = workspace.document(target)
+        document.expect(query)
         made = document.ask(query, **how)
         if as_json:
             print_json({"ledger": None, **to_data(made), **report_of(document)})

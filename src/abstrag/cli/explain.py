@@ -46,6 +46,7 @@ def explain_command(
             tell_estimate(*workspace.estimate(target, singly=True), as_json=as_json)
             return
         document = workspace.document(target)
+        document.expect(query)
         found = document.hit(query, hit)
         asked = document.normalize(query)
         clauses = document.clauses(query, most=6)

@@ -82,6 +82,7 @@ def search_command(
             _estimate(workspace, target, refine=refine, as_json=as_json)
             return
         document = workspace.document(target)
+        document.expect(query)
         refinement = document.refine(query) if refine else None
         if refinement is not None:
             document = workspace.document(target)  # with what has just been kept

@@ -74,6 +74,7 @@ def why_not_command(
             tell_estimate(*workspace.estimate(target, singly=True), as_json=as_json)
             return
         one = workspace.document(target)
+        one.expect(query)
         answer = one.why_not(query, passage=passage, segment=segment, k=top)
         if as_json:
             print_json({**to_data(answer), **report_of(one)})

@@ -61,6 +61,22 @@ class SearchableDocument(Searchable):
         """What the document calls the same, and what is a kind of what."""
         return self.index.map
 
+    def expect(self, query: str) -> None:
+        """Begin to load what a new question needs, in the background: for a process that ends soon.
+
+        Models are loaded while the parser is imported and reads the query.
+        """
+        from abstrag.neural.preload import preload_for
+
+        shipped = self.workspace.models is None and self.workspace.judge is None
+        preload_for(
+            query,
+            self.workspace.store,
+            content_hash=self.index.document.content_hash,
+            embedder=self.preset.dense_weight > 0,
+            judge=shipped and self.preset.judge_weight > 0,
+        )
+
     def search(
         self, query: str, *, k: int = DEFAULT_K, tau: float | None = None, fill: bool = False
     ) -> Ranking:

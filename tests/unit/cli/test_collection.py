@@ -184,6 +184,7 @@ def test_cards_can_be_made_ahead(library: Path, capsys: pytest.CaptureFixture[st
     assert json.loads(run(capsys, *prepare, "--json")) == {
         "documents": len(TEXTS),
         "made": len(TEXTS),
+        "dropped": 0,
     }
     shown = run(capsys, *prepare)
     assert f"0 cards made, {len(TEXTS)} documents have one" in shown

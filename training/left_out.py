@@ -101,6 +101,13 @@ def trained(given: argparse.Namespace, recipe: Mapping[str, Any], device: torch.
     return judge.train(lessons, judge.Recipe(**fields), start, device, opinions=opinions)
 
 
+def write_said(
+    folder: Path, leave: Sequence[str], queries: Sequence[int], said: Sequence[np.ndarray]
+) -> None:
+    """Write what a model said, under the kinds it was trained without."""
+    write_logits(folder / ("+".join(leave) + ".npz"), dict(zip(queries, said, strict=True)))
+
+
 def main() -> None:
     """Train one model without some kinds, and write what it says of them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -140,8 +147,7 @@ def main() -> None:
                 between = mixed_with(model, read_weights(given.start), share, device)
             said = judge.ranked(between, examples, queries, View(), device)
         name = given.name if share == 1 else f"{given.name}@{share:g}"
-        path = given.output / name / ("+".join(given.leave) + ".npz")
-        write_logits(path, dict(zip(queries, said, strict=True)))
+        write_said(given.output / name, given.leave, queries, said)
     total = time.perf_counter() - began
     print(f"{given.name} without {given.leave}: {seconds:.0f} s, {total:.0f} s in all", flush=True)
 

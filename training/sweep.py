@@ -5,7 +5,8 @@
 A line is `{"script": "left_out.py", "arguments": ["--name", "plain", …]}`, or a list of these that
 are run one after the other. One process keeps a large GPU busy for a third of the time, so several
 share it. What a run prints is printed when it is done; one that failed, perhaps because the others
-had taken the memory, is tried once more, and the end of what it said is printed.
+had taken the memory, is tried once more, and the end of what it said is printed. With --done the
+lines that went well are kept in a file, and not run again.
 """
 
 from __future__ import annotations
@@ -45,10 +46,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("plan", type=Path)
     parser.add_argument("--at-once", type=int, default=8)
+    parser.add_argument("--done", type=Path, help="file of the lines that went well before")
     given = parser.parse_args()
-    lines = [one for one in given.plan.read_text().splitlines() if one.strip()]
+    done = given.done.read_text().splitlines() if given.done and given.done.exists() else []
+    lines = [one for one in given.plan.read_text().splitlines() if one.strip() and one not in done]
+
+    def noted(line: str) -> bool:
+        fine = run(line)
+        if fine and given.done:
+            with given.done.open("a") as file:
+                file.write(line + "\n")
+        return fine
+
     with ThreadPoolExecutor(given.at_once) as pool:
-        fine = list(pool.map(run, lines))
+        fine = list(pool.map(noted, lines))
     sys.exit(0 if all(fine) else 1)
 
 

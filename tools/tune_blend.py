@@ -40,7 +40,7 @@ from abstrag.rank.match import Signal
 from abstrag.rank.postings import FloatArray, IntArray
 from abstrag.rank.relevance import GENERAL, PRESETS, Preset
 from abstrag.rank.shortlist import Candidates, effort, shortlist
-from training.prepare import SOURCES
+from training.sources import SOURCES
 
 FIELDS: Final = {
     "judge": "judge_weight",

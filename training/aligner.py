@@ -54,6 +54,8 @@ class Recipe:
     dropout: float = 0.0
     decay: float = 0.01
     new: float = 10.0  # how much faster the parts learn that the start does not have
+    scalars: float = 10.0  # the same for single numbers: steepness, offset, shares
+    apart: float = 0.0  # weight of: no word is met by another document that does not have it
     layers: tuple[int, ...] | None = None
     frozen: int | None = None
     by_layer: float = 1.0
@@ -84,6 +86,16 @@ class Read:
     there: Tensor  # texts, words
     whole: Tensor  # texts, dimensions
     weights: Tensor  # texts, words
+    keys: Tensor  # texts, words: equal for words of the same pieces
+
+
+def keys_of(ids: Sequence[int], numbers: Sequence[int], most: int) -> list[int]:
+    """Return a number for each word, the same for the same pieces, and 0 where there is none."""
+    pieces: dict[int, list[int]] = {}
+    for token, number in zip(ids, numbers, strict=True):
+        if number >= 0:
+            pieces.setdefault(number, []).append(token)
+    return [hash(tuple(pieces[i])) if i in pieces else 0 for i in range(most)]
 
 
 def places(marks: np.ndarray, recipe: Recipe) -> list[int]:
@@ -175,6 +187,7 @@ class Aligner(nn.Module):
             there,
             F.normalize(self.whole(whole), dim=-1),
             weights / weights.sum(-1, keepdim=True),
+            torch.tensor([keys_of(*one, most) for one in framed], device=device),
         )
 
     def score(self, best: Tensor, whole: Tensor, weights: Tensor) -> Tensor:
@@ -191,6 +204,18 @@ class Aligner(nn.Module):
         met = (best * weights[..., None, :]).sum(-1)
         return self.scale * ((1 - share) * met + share * whole)
 
+    def strayed(self, best: Tensor, same: Tensor, foreign: Tensor) -> Tensor:
+        """Return how far words are met that should not be, and not met that should.
+
+        P = exp(−price) is how probably a word is met. It should be low in passages of other
+        documents that do not have the word (`foreign` and not `same`), and high in the marked
+        passage, the first, where it has the very word. All are (queries, passages, words).
+        """
+        raised = self.steep[0] * best - self.offset[0]
+        away = F.softplus(raised)[foreign & ~same]
+        here = F.softplus(-raised)[:, 0][same[:, 0]]
+        return sum((one.mean() for one in (away, here) if len(one)), raised.new_zeros(()))
+
 
 def texts_of(
     examples: Examples, queries: Sequence[int], passages: Sequence[int]
@@ -203,10 +228,12 @@ def texts_of(
 
 
 def list_scores(
-    model: Aligner, examples: Examples, rows: Sequence[tuple[int, Sequence[int]]],
+    model: Aligner,
+    examples: Examples,
+    rows: Sequence[tuple[int, Sequence[int]]],
     device: torch.device,
-) -> Tensor:  # fmt: skip
-    """Return the scores of lists of passages of one length, a row for each query."""
+) -> tuple[Tensor, Tensor]:
+    """Return the scores of lists of passages of one length, and how far words strayed in them."""
     flat = [p for _, passages in rows for p in passages]
     asked, shown = texts_of(examples, [q for q, _ in rows], flat)
     query = model.read(asked, device, 1 << 15, asked=True)
@@ -216,7 +243,15 @@ def list_scores(
     there = other.there.view(len(rows), -1, 1, other.there.shape[-1])
     best = near.masked_fill(~there, -1.0).amax(-1)
     whole = torch.einsum("qd,qcd->qc", query.whole, other.whole.view(len(rows), words.shape[1], -1))
-    return model.score(best, whole, query.weights)
+    found = model.score(best, whole, query.weights)
+    if not model.recipe.apart:
+        return found, found.new_zeros(())
+    keys = other.keys.view(len(rows), -1, 1, other.keys.shape[-1])
+    real = query.there[:, None, :]
+    same = (query.keys[:, None, :, None] == keys).any(-1) & real
+    away = [[p not in examples.pool(q) for p in passages] for q, passages in rows]
+    foreign = torch.tensor(away, device=device)[..., None] & real
+    return found, model.strayed(best, same, foreign)
 
 
 def start_model(recipe: Recipe, start: Mapping[str, Tensor], shape: Shape = MINILM) -> Aligner:
@@ -247,7 +282,15 @@ def fit(
         order = [q for q in listed(examples, recipe, epoch) if examples.gold(q)]
         steps += [order[i : i + recipe.queries] for i in range(0, len(order), recipe.queries)]
     adam = torch.optim.AdamW(
-        groups(model, model.bert, recipe.rate, recipe.decay, recipe.by_layer, recipe.new),
+        groups(
+            model,
+            model.bert,
+            recipe.rate,
+            recipe.decay,
+            recipe.by_layer,
+            recipe.new,
+            recipe.scalars,
+        ),
         lr=recipe.rate,
         fused=device.type == "cuda",
     )
@@ -256,8 +299,10 @@ def fit(
     def loss(queries: Sequence[int]) -> Tensor:
         rows = [(q, drawn(examples, q, recipe, {}, chance)[0]) for q in queries]
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            found = list_scores(model, examples, rows, device).float()
+            found, strayed = list_scores(model, examples, rows, device)
+            found = found.float()
             total = F.cross_entropy(found, torch.zeros(len(rows), dtype=torch.long, device=device))
+            total = total + recipe.apart * strayed
             if teacher is None or not recipe.teach:
                 return total
             pairs = [(q, p) for q, passages in rows for p in passages]

@@ -18,7 +18,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from prepare import SOURCES, Writer, read_tokenizer
+from prepare import Writer, read_tokenizer
+from sources import SOURCES
 
 from abstrag.baselines.bm25 import Bm25
 from abstrag.baselines.pool import Pool

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sources import SOURCES
 from tokenizers import Tokenizer
 from words import marks
 
@@ -29,28 +30,6 @@ from abstrag.bench.datasets.load import load_dataset
 from abstrag.model.answer import Label
 from abstrag.neural.passage import passage
 
-SOURCES = {  # name in the file → data set and split as `abstrag bench` knows them
-    "scifact": ("scifact", "train"),
-    "qasper": ("qasper", "train"),
-    "contractnli": ("contractnli", "dev"),
-    "tatqa": ("tatqa", "tune"),
-    "fetaqa": ("fetaqa", "dev"),
-    "xquad": ("packs", "xquad"),
-    "feverous": ("packs", "feverous_sentences"),
-    "covidqa": ("packs", "covidqa"),
-    "hybridqa": ("packs", "hybridqa"),
-    "cuad": ("packs", "cuad"),
-    "check_covid": ("packs", "check_covid"),
-    "fm2": ("packs", "fm2"),
-    "friendsqa": ("packs", "friendsqa"),
-    "clapnq": ("packs", "clapnq"),
-    "qed": ("packs", "qed"),
-    "expmrc": ("packs", "expmrc_squad"),
-    "quotesum": ("packs", "quotesum"),
-    "hotpotqa": ("packs", "hotpotqa"),
-    "2wiki": ("packs", "2wiki"),
-    "musique": ("packs", "musique"),
-}
 LABELS = (Label.SUPPORTS, Label.REFUTES, Label.NOT_ENOUGH_INFO)
 FOLDS = 6
 MOST_TOKENS = 318

@@ -9,6 +9,8 @@ from bert import Bert, Layer
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
+_FEW = 2  # numbers of a parameter that counts as a single one
+
 
 class LowRank(nn.Module):
     """A matrix that changes by a product of two thin ones, which is zero at first."""
@@ -55,12 +57,13 @@ def groups(
     decay: float,
     by_layer: float = 1.0,
     new: float = 1.0,
+    single: float | None = None,
 ) -> list[dict[str, Any]]:
     """Return a model's parameters as an optimizer takes them.
 
     Each layer learns at `by_layer` times the rate of the one above it, the embeddings slowest;
-    what is not part of the encoder learns `new` times as fast as its last layer. Without an encoder
-    of ours every parameter learns alike.
+    what is not part of the encoder learns `new` times as fast as its last layer, and of that single
+    numbers `single` times where it is said. Without an encoder of ours all learn alike.
     """
     layers: list[Layer] = list(bert.layers) if bert else []
     factor: dict[int, float] = {}
@@ -72,7 +75,8 @@ def groups(
     found: dict[tuple[float, float], list[nn.Parameter]] = {}
     for one in model.parameters():
         if one.requires_grad:
-            key = factor.get(id(one), new), decay if one.ndim >= 2 else 0.0
+            fresh = single if single is not None and one.numel() <= _FEW else new
+            key = factor.get(id(one), fresh), decay if one.ndim >= 2 else 0.0
             found.setdefault(key, []).append(one)
     return [
         {"params": some, "lr": rate * times, "weight_decay": drop}

@@ -73,7 +73,7 @@ def fit(
             said = said.view(len(rows), -1)
             judged = judge.scores(model.scorer, examples, pairs, View(), device, 1 << 15)
             judged = judged.view(len(rows), -1)
-            aligned = aligner.list_scores(model.align, examples, rows, device).float()
+            aligned = aligner.list_scores(model.align, examples, rows, device)[0].float()
         total = F.cross_entropy(judged, first) + F.cross_entropy(aligned, first)
         total = total + judging.keep * judge.agreement(judged, said, judging.softness)
         return total + aligning.teach * judge.agreement(aligned, said, aligning.softness)

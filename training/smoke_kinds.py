@@ -53,27 +53,40 @@ def check_kinds(
     check("half way, closeness", 1 - float((half["head.weight"] - middle).abs().max()), 0.99)
 
     plan = aligner.Recipe(
-        epochs=10, rate=3e-3, new=1.0, queries=16, candidates=8, hard=4, elsewhere=1, repeats={},
-        dimensions=16, gist=32, most=32, teach=0.1, average=0.3,
+        epochs=6, rate=3e-3, new=1.0, queries=16, candidates=8, hard=4, elsewhere=1, repeats={},
+        dimensions=16, gist=32, most=32, teach=0.1, average=0.3, apart=0.5, scalars=3.0,
     )  # fmt: skip
     align = aligner.start_model(plan, start, shape)
     aligner.fit(align, examples, plan, CPU, trained)
     told = aligner.evaluate(align, examples, held, CPU)
     check("aligner, nDCG@10", float(str(told["mean"])), 80)
+    plain = replace(plan, apart=0.0)
+    loose = aligner.start_model(plain, start, shape)
+    aligner.fit(loose, examples, plain, CPU, trained)
+    gained = strayed(loose, examples, held) - strayed(align, examples, held)
+    check("  words stray less by", gained, 0.1)
     rows = [(q, list(examples.pool(q))) for q in held]
     whole = aligner.ranked(align, examples, held, CPU)
-    listed = aligner.list_scores(align, examples, rows, CPU).detach().numpy()
+    listed = aligner.list_scores(align, examples, rows, CPU)[0].detach().numpy()
     check("aligner, same by list", 1 - float(np.abs(np.stack(whole) - listed).max()), 0.99)
 
     scorer = judge_of(start, CPU, shape)
     both = shared.Shared(scorer, aligner.Aligner(shape, plan, scorer.bert))
-    gentle = replace(recipe, keep=0.1, epochs=10)
+    gentle = replace(recipe, keep=0.1, epochs=6)
     shared.fit(both, examples, gentle, plan, judge_of(start, CPU, shape), CPU)
     told, _ = judge.evaluate(scorer, examples, held, recipe.view, CPU)
     check("shared judge, nDCG@10", told["mean"], 80)
     told = aligner.evaluate(both.align, examples, held, CPU)
     check("shared aligner, nDCG@10", float(str(told["mean"])), 80)
     check_table(examples, held, whole, check)
+
+
+def strayed(model: aligner.Aligner, examples: Examples, queries: Sequence[int]) -> float:
+    """Return how far the words of queries stray among passages of another document."""
+    model.recipe = replace(model.recipe, apart=1.0)
+    other = [examples.pool(queries[i - 1]) for i in range(len(queries))]
+    rows = [(q, [*examples.gold(q)[:1], *pool]) for q, pool in zip(queries, other, strict=True)]
+    return aligner.list_scores(model, examples, rows, CPU)[1].item()
 
 
 def check_table(

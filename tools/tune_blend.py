@@ -41,7 +41,7 @@ from abstrag.rank.postings import BoolArray, FloatArray, IntArray
 from abstrag.rank.relevance import GENERAL, PRESETS, Preset
 from abstrag.rank.shortlist import Candidates, effort, shortlist
 from abstrag.workspace.options import SearchOptions
-from training.prepare import SOURCES
+from training.sources import SOURCES
 
 FIELDS: Final = {
     "judge": "judge_weight",

@@ -1,4 +1,4 @@
-"""The network of all-MiniLM-L6-v2 in plain PyTorch, with the heads we train on top of it."""
+"""A small BERT in plain PyTorch, by default all-MiniLM-L6-v2, with the heads we train on top."""
 
 from __future__ import annotations
 
@@ -64,22 +64,45 @@ class Bert(nn.Module):
         self.layers = nn.ModuleList(Layer(shape, dropout) for _ in range(shape.layers))
         self.drop = nn.Dropout(dropout)
 
-    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
-        """Return the last states."""
+    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor, depth: int | None = None) -> Tensor:
+        """Return the last states, or those after the first `depth` layers."""
         places = torch.arange(ids.shape[1], device=ids.device)
         x = self.words(ids) + self.places(places) + self.kinds(kinds)
         x = self.drop(self.normed(x))
-        for layer in self.layers:
+        for layer in self.layers[:depth]:
             x = layer(x, mask)
         return x
 
 
-class Scorer(nn.Module):
-    """The encoder with a linear head on the first token: a judge (1) or a verdict (3)."""
+class TanhHead(nn.Module):
+    """What published rerankers have: a layer, a tanh, and a linear output."""
 
-    def __init__(self, shape: Shape = MINILM, outputs: int = 1, dropout: float = 0.1) -> None:
+    def __init__(self, wide: int, outputs: int) -> None:
+        super().__init__()
+        self.dense = nn.Linear(wide, wide)
+        self.out = nn.Linear(wide, outputs)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the logits of a state."""
+        return self.out(torch.tanh(self.dense(x)))
+
+
+class Scorer(nn.Module):
+    """The encoder with a head on the first token: a judge (1 output) or a verdict (3)."""
+
+    def __init__(
+        self,
+        shape: Shape = MINILM,
+        outputs: int = 1,
+        dropout: float = 0.1,
+        *,
+        tanh: bool = False,
+    ) -> None:
         super().__init__()
         self.bert = Bert(shape, dropout)
+        if tanh:
+            self.head: nn.Module = TanhHead(shape.hidden, outputs)
+            return
         self.head = nn.Linear(shape.hidden, outputs)
         nn.init.normal_(self.head.weight, std=0.02)
         nn.init.zeros_(self.head.bias)
@@ -128,6 +151,12 @@ def published_name(name: str) -> str:
         return _TOP[name]
     _, number, part, what = name.split(".")
     return f"encoder.layer.{number}.{_IN_LAYER[part]}.{what}"
+
+
+def layers_in(tensors: Mapping[str, Tensor]) -> int:
+    """Return how many layers some published tensors have."""
+    places = [name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")]
+    return 1 + max(map(int, places))
 
 
 def load(bert: Bert, tensors: Mapping[str, Tensor], keep: tuple[int, ...] | None = None) -> None:

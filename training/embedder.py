@@ -52,6 +52,7 @@ class Recipe:
     repeats: Mapping[str, int] = field(default_factory=lambda: {"scifact": 2, "qasper": 3})
     without: tuple[str, ...] = ()  # data sets left out, and measured with
     only_most: Mapping[str, int] = field(default_factory=dict)
+    most_each: int | None = None
     train_dev: bool = False
     seed: int = 0
     fold: int = 0

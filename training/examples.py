@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 CLS, SEP, PAD = 101, 102, 0
+RAGGED = ("passages", "passage_words", "titles", "queries", "query_words", "gold", "hard")
 Ids = np.ndarray
 
 
@@ -34,6 +35,7 @@ class Examples:
         self.skipped: frozenset[int] = frozenset()  # queries not to learn from
         self.names: list[str] = self._file["names"].tolist()
         self.documents = self._file["documents"]
+        self._firsts = np.ascontiguousarray(self.documents[:, 1])
         self.asked = self._file["asked"]
 
     def _at(self, name: str, i: int) -> Ids:
@@ -55,9 +57,21 @@ class Examples:
         """Return the name of a query's data set."""
         return self.names[self.documents[self.document(query), 0]]
 
+    def fold_of(self, query: int) -> int:
+        """Return the fold of the query's document."""
+        return int(self.documents[self.document(query), 3])
+
     def is_dev(self, query: int) -> bool:
         """Tell whether the query's document is held out."""
-        return self.fold is None or int(self.documents[self.document(query), 3]) == self.fold
+        return self.fold is None or self.fold_of(query) == self.fold
+
+    def source_of(self, passage: int) -> str:
+        """Return the name of a passage's data set."""
+        return self.names[self.documents[self.document_of(passage), 0]]
+
+    def document_of(self, passage: int) -> int:
+        """Return the number of a passage's document."""
+        return int(np.searchsorted(self._firsts, passage, side="right")) - 1
 
     def held(self, without: Sequence[str] = ()) -> list[int]:
         """Return the queries to measure with: those held out, or all of the sets left out."""
@@ -92,15 +106,22 @@ class Examples:
         """Return the tokens of a passage."""
         return self._at("passages", passage)
 
+    def query_words(self, query: int) -> Ids:
+        """Return what `words.py` says of each token of a query."""
+        return self._at("query_words", query)
+
+    def passage_words(self, passage: int) -> Ids:
+        """Return what `words.py` says of each token of a passage."""
+        return self._at("passage_words", passage)
+
     def pair(self, query: int, passage: int, view: View) -> tuple[list[int], int]:
         """Return the ids of a pair, and where its second half begins."""
         asked = self.query(query).tolist()
         words = self.passage(passage).tolist()
-        document = int(np.searchsorted(self.documents[:, 1], passage, side="right")) - 1
         if view.title:
-            words = [*self.title(document)[:32].tolist(), SEP, *words]
+            words = [*self.title(self.document_of(passage))[:32].tolist(), SEP, *words]
         if view.neighbours:
-            _, first, end, _ = self.documents[document]
+            _, first, end, _ = self.documents[self.document_of(passage)]
             before = self.passage(passage - 1).tolist() if passage > first else []
             after = self.passage(passage + 1).tolist() if passage + 1 < end else []
             size = view.neighbours
@@ -118,7 +139,7 @@ def _joined(one: dict[str, np.ndarray], two: dict[str, np.ndarray]) -> dict[str,
         "asked": two["asked"] + np.array([len(one["documents"]), 0], np.int32),
     }
     both = {name: np.concatenate([one[name], moved[name]]) for name in moved}
-    for name in ("passages", "titles", "queries", "gold", "hard"):
+    for name in RAGGED:
         flat, at = one[f"{name}_flat"], one[f"{name}_at"]
         both[f"{name}_flat"] = np.concatenate([flat, two[f"{name}_flat"]])
         both[f"{name}_at"] = np.concatenate([at, two[f"{name}_at"][1:] + len(flat)])

@@ -18,6 +18,7 @@ import json
 import random
 import time
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -25,13 +26,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from bert import MINILM, Scorer, Shape, load
+from bert import MINILM, Scorer, Shape, layers_in, load
 from descent import descend
 from metrics import by_source, calibration, ndcg
 from opinions import Opinions, doubted, read_opinions
+from rates import freeze, groups, thick, thin
 from torch import Tensor, nn
 from torch.nn import functional as F
-from weights import load_head, read_weights, save
+from weights import has_tanh, load_head, read_weights, save
 
 from examples import Examples, View, applied, write_logits
 
@@ -63,6 +65,12 @@ class Recipe:
     elsewhere: int = 2  # candidates from other documents
     rounds: int = 1  # further rounds mine their hard candidates with the model itself
     softness: float = 1.5  # divides the logits of teachers
+    most_each: int | None = None  # queries an epoch of any data set
+    keep: float = 0.0  # weight of what the start itself thinks of the passages shown
+    crossed: float = 0.0  # as many queries again, as a share, asked of other documents for that
+    frozen: int | None = None  # lowest layers that do not learn; 0: only the embeddings do not
+    by_layer: float = 1.0  # each layer learns at this share of the rate of the one above
+    rank: int = 0  # of the changes to the layers' matrices; 0: they change freely
 
 
 def listed(examples: Examples, recipe: Recipe, epoch: int) -> list[int]:
@@ -80,7 +88,7 @@ def listed(examples: Examples, recipe: Recipe, epoch: int) -> list[int]:
         found.setdefault(source, []).append(query)
     order: list[int] = []
     for source, queries in sorted(found.items()):
-        most = recipe.only_most.get(source)
+        most = recipe.only_most.get(source, recipe.most_each)
         if most is not None and len(queries) > most:
             queries = chance.sample(queries, most)
         order += queries * recipe.repeats.get(source, 1)
@@ -101,15 +109,28 @@ def drawn(
     wanted = recipe.candidates - 1
     likely = [p for p in mined.get(query) or examples.hard(query) if p not in gold]
     chosen = likely[: recipe.hard]
-    rest = [p for p in pool if p not in set(chosen)]
+    taken = set(chosen)
+    rest = [p for p in pool if p not in taken]
     chosen += chance.sample(rest, min(len(rest), wanted - recipe.elsewhere - len(chosen)))
     total = int(examples.documents[-1, 2])
     while len(chosen) < wanted:
         other = chance.randrange(total)
-        if other not in gold:
+        if other not in gold and examples.source_of(other) not in recipe.without:
             chosen.append(other)
     first = chance.choice(sorted(gold)) if gold else chance.choice(chosen)
     return [first, *chosen[:wanted]], bool(gold)
+
+
+def crossed(
+    examples: Examples, queries: Sequence[int], recipe: Recipe, chance: random.Random
+) -> list[tuple[int, list[int]]]:
+    """Return queries asked of the documents of others, with passages of these."""
+    found = []
+    for _ in range(round(recipe.crossed * len(queries))):
+        asked, about = chance.sample(queries, 2)
+        pool = examples.pool(about)
+        found.append((asked, chance.choices(pool, k=recipe.candidates)))
+    return found
 
 
 def scores(
@@ -155,6 +176,13 @@ def loss_of(logits: Tensor, aim: Tensor, marked: Tensor, taught: Tensor, recipe:
     return total
 
 
+def agreement(logits: Tensor, said: Tensor, softness: float) -> Tensor:
+    """Return how far two softmaxes over the same lists are apart."""
+    aim = F.softmax(said.float() / softness, -1)
+    ours = F.log_softmax(logits.float() / softness, -1)
+    return F.kl_div(ours, aim, reduction="batchmean") * softness**2
+
+
 def train(
     examples: Examples,
     recipe: Recipe,
@@ -166,13 +194,21 @@ def train(
     """Return a trained judge."""
     if recipe.layers is not None:
         shape = replace(shape, layers=len(recipe.layers))
+    elif shape == MINILM:
+        shape = replace(shape, layers=layers_in(start))
     torch.manual_seed(0)  # every run begins with the same head, so that their mean has one too
-    model = Scorer(shape, dropout=recipe.dropout)
+    model = Scorer(shape, dropout=recipe.dropout, tanh=has_tanh(start))
     torch.manual_seed(recipe.seed)
     load(model.bert, start, recipe.layers)
-    if "head.weight" in start and start["head.weight"].shape == model.head.weight.shape:
+    if any(name.startswith("head.") for name in start):
         load_head(model, start)
     model.to(device)
+    original = deepcopy(model).eval().requires_grad_(requires_grad=False) if recipe.keep else None
+    if recipe.frozen is not None:
+        freeze(model.bert, recipe.frozen)
+    if recipe.rank:
+        thin(model.bert, recipe.rank)
+        model.to(device)
     mined: dict[int, list[int]] = {}
     for number in range(recipe.rounds):
         if number:
@@ -184,7 +220,10 @@ def train(
             mined,
             device,
             opinions,
+            original,
         )
+    if recipe.rank:
+        thick(model.bert)
     return model.eval()
 
 
@@ -195,19 +234,18 @@ def fit(
     mined: Mapping[int, Sequence[int]],
     device: torch.device,
     opinions: Opinions = MappingProxyType({}),
+    original: nn.Module | None = None,
 ) -> None:
-    """Train in place."""
+    """Train in place; `original` is asked for its opinion where the recipe wants it kept."""
     orders = [listed(examples, recipe, epoch) for epoch in range(recipe.epochs)]
     steps = [
         order[i : i + recipe.queries]
         for order in orders
         for i in range(0, len(order), recipe.queries)
     ]
-    parameters = list(model.parameters())
-    plain = [one for one in parameters if one.ndim < 2]
-    heavy = [one for one in parameters if one.ndim >= 2]
+    bert = model.bert if isinstance(model, Scorer) else None
     adam = torch.optim.AdamW(
-        [{"params": heavy, "weight_decay": recipe.decay}, {"params": plain, "weight_decay": 0.0}],
+        groups(model, bert, recipe.rate, recipe.decay, recipe.by_layer),
         lr=recipe.rate,
         fused=device.type == "cuda",
     )
@@ -215,9 +253,18 @@ def fit(
 
     def loss(queries: Sequence[int]) -> Tensor:
         rows = [drawn(examples, query, recipe, mined, chance) for query in queries]
-        pairs = [(q, p) for q, (passages, _) in zip(queries, rows, strict=True) for p in passages]
+        extra = crossed(examples, queries, recipe, chance) if len(queries) > 1 else []
+        shown = [*zip(queries, (passages for passages, _ in rows), strict=True), *extra]
+        pairs = [(q, p) for q, passages in shown for p in passages]
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            logits = scores(model, examples, pairs, recipe.view, device, 1 << 15)
+            every = scores(model, examples, pairs, recipe.view, device, 1 << 15)
+            every = every.view(len(shown), -1)
+            logits = every[: len(queries)]
+            kept = logits.new_zeros(())
+            if original is not None:
+                with torch.no_grad():
+                    said = scores(original, examples, pairs, recipe.view, device, 1 << 16)
+                kept = agreement(every, said.view(len(shown), -1), recipe.softness)
         marked = torch.tensor([has for _, has in rows], device=device)
         taught = torch.tensor([q in opinions for q in queries], device=device)
         aims = [
@@ -225,7 +272,7 @@ def fit(
             for q, (passages, _) in zip(queries, rows, strict=True)
         ]
         aim = torch.tensor(aims, device=device)
-        return loss_of(logits.view(len(queries), -1), aim, marked, taught, recipe)
+        return loss_of(logits, aim, marked, taught, recipe) + recipe.keep * kept
 
     descend(model, adam, steps, loss, warm_up=recipe.warm_up, average=recipe.average)
 

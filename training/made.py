@@ -18,7 +18,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from prepare import SOURCES, Writer, read_tokenizer
+from prepare import Writer, read_tokenizer
+from sources import SOURCES
 
 from abstrag.baselines.bm25 import Bm25
 from abstrag.baselines.pool import Pool
@@ -66,10 +67,10 @@ def main() -> None:
             lexical.index(pool)
         for place, one in enumerate(asked.get(number, ())):
             query = str(one["query"])
-            ranked = lexical.search(query, min(64, len(pool.elements)))
+            ranked = lexical.search(query, len(pool.elements))
             gold = tuple(pool.ids[int(i)] for i in one["gold"])
             case = Case(source, "made", f"{number}.{place}", pool, query, gold)
-            writer.case(source, case, [span for span, _ in ranked])
+            writer.case(source, case, ranked)
     writer.save(given.output)
     print(f"{len(writer.documents)} documents, {len(writer.asked)} queries")
 

@@ -5,7 +5,7 @@
 Every document of the `report` part is left out, so that nothing further down can train on one;
 `--part report` writes a file of those alone, to measure with. Each document is given one of six
 folds by a hash of its id: a recipe is chosen with one fold held out, and only then are the weights
-that ship trained on all of them.
+that ship trained on all of them. `lexical.npz` beside it has what stemmed BM25 says of everything.
 """
 
 from __future__ import annotations
@@ -18,29 +18,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sources import SOURCES
 from tokenizers import Tokenizer
+from words import marks
 
 from abstrag.baselines.bm25 import Bm25
 from abstrag.baselines.pool import Element, Pool
+from abstrag.baselines.system import Ranked
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.model.answer import Label
 from abstrag.neural.passage import passage
 
-SOURCES = {  # name in the file → data set and split as `abstrag bench` knows them
-    "scifact": ("scifact", "train"),
-    "qasper": ("qasper", "train"),
-    "contractnli": ("contractnli", "dev"),
-    "tatqa": ("tatqa", "tune"),
-    "fetaqa": ("fetaqa", "dev"),
-    "xquad": ("packs", "xquad"),
-    "feverous": ("packs", "feverous_sentences"),
-    "covidqa": ("packs", "covidqa"),
-    "hybridqa": ("packs", "hybridqa"),
-}
 LABELS = (Label.SUPPORTS, Label.REFUTES, Label.NOT_ENOUGH_INFO)
 FOLDS = 6
 MOST_TOKENS = 318
+MOST_HARD = 64
 
 
 @dataclass
@@ -68,15 +61,21 @@ class Writer:
         self._tokenizer = tokenizer
         self._sources = list(sources)
         self.passages, self.titles, self.queries = Ragged(), Ragged(), Ragged()
+        self.passage_words, self.query_words = Ragged(), Ragged()
         self.gold, self.hard = Ragged(), Ragged()
         self.documents: list[tuple[int, int, int, int]] = []  # data set, first, end, fold
         self.asked: list[tuple[int, int]] = []  # document, label
+        self.lexical: list[list[float]] = []  # BM25 of each passage of a query's document
         self._numbers: dict[tuple[str, str], tuple[int, dict[str, int]]] = {}
 
     def ids(self, text: str) -> list[int]:
         """Return the token ids of a text, without the special ones."""
-        found: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
-        return found[:MOST_TOKENS]
+        return self.read(text)[0]
+
+    def read(self, text: str) -> tuple[list[int], list[int]]:
+        """Return the token ids of a text, and what `words.py` says of each."""
+        found = self._tokenizer.encode(text, add_special_tokens=False)
+        return found.ids[:MOST_TOKENS], marks(text, found)[:MOST_TOKENS]
 
     def document(self, source: str, pool: Pool) -> tuple[int, dict[str, int]]:
         """Add a document if it is new; return its number and where its elements are."""
@@ -84,24 +83,39 @@ class Writer:
         if key not in self._numbers:
             number, first = self._sources.index(source), len(self.passages.starts) - 1
             for element in pool.elements:
-                self.passages.add(self.ids(passage_of(element)))
+                ids, words = self.read(passage_of(element))
+                self.passages.add(ids)
+                self.passage_words.add(words)
             self.titles.add(self.ids(pool.title)[:48])
             self.documents.append((number, first, first + len(pool.elements), _fold(pool.id)))
             places = {element.id: place for place, element in enumerate(pool.elements)}
             self._numbers[key] = len(self.documents) - 1, places
         return self._numbers[key]
 
-    def case(self, source: str, case: Case, ranked: list[str]) -> None:
-        """Add one query, and its document if that is new."""
+    def case(self, source: str, case: Case, ranked: Sequence[tuple[str, float]]) -> None:
+        """Add one query with BM25's ranking of its document, and that document if it is new."""
         document, places = self.document(source, case.document)
-        self.queries.add(self.ids(case.query)[:96])
+        ids, words = self.read(case.query)
+        self.queries.add(ids[:96])
+        self.query_words.add(words[:96])
         self.gold.add([places[span] for span in case.gold if span in places])
-        self.hard.add([places[span] for span in ranked if span in places])
+        self.hard.add([places[span] for span, _ in ranked[:MOST_HARD]])
+        scores = dict(ranked)
+        self.lexical.append([scores.get(span, 0.0) for span in places])
         label = LABELS.index(Label.read(case.label)) if case.label else -1
         self.asked.append((document, label))
 
+    def save_lexical(self, path: Path) -> None:
+        """Write what BM25 says, in the form of a judge's logits."""
+        np.savez_compressed(
+            path,
+            q=np.arange(len(self.lexical), dtype=np.int32),
+            n=np.array([len(scores) for scores in self.lexical], np.int32),
+            l=np.array([score for scores in self.lexical for score in scores], np.float16),
+        )
+
     def save(self, path: Path) -> None:
-        """Write everything."""
+        """Write everything else."""
         path.parent.mkdir(parents=True, exist_ok=True)
         np.savez_compressed(
             path,
@@ -111,6 +125,8 @@ class Writer:
             **self.passages.arrays("passages"),
             **self.titles.arrays("titles"),
             **self.queries.arrays("queries"),
+            **self.passage_words.arrays("passage_words", np.uint8),
+            **self.query_words.arrays("query_words", np.uint8),
             **self.gold.arrays("gold"),
             **self.hard.arrays("hard"),
         )
@@ -134,8 +150,8 @@ def _fold(document: str) -> int:
     return digest % FOLDS
 
 
-def cases(data: Path, part: str, most: int | None) -> Iterator[tuple[str, Case, list[str]]]:
-    """Go through every case with the order in which stemmed BM25 ranks its document."""
+def cases(data: Path, part: str, most: int | None) -> Iterator[tuple[str, Case, Ranked]]:
+    """Go through every case with stemmed BM25's ranking of its document."""
     for source, (name, split) in SOURCES.items():
         lexical = Bm25(stem=True)
         indexed = None
@@ -145,8 +161,7 @@ def cases(data: Path, part: str, most: int | None) -> Iterator[tuple[str, Case, 
             if indexed is not case.document:
                 lexical.index(case.document)
                 indexed = case.document
-            ranked = lexical.search(case.query, min(64, len(case.document.elements)))
-            yield source, case, [span for span, _ in ranked]
+            yield source, case, lexical.search(case.query, len(case.document.elements))
 
 
 def main() -> None:
@@ -163,6 +178,9 @@ def main() -> None:
         writer.case(source, case, ranked)
     name = "examples" if given.part == "tune" else given.part
     writer.save(given.output / f"{name}.npz")
+    writer.save_lexical(
+        given.output / ("lexical.npz" if name == "examples" else "lexical-report.npz")
+    )
     counted = np.bincount([writer.documents[d][0] for d, _ in writer.asked])
     for source, queries in zip(SOURCES, counted, strict=False):
         print(f"{source:12} {queries:6} queries")

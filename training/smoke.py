@@ -27,6 +27,7 @@ from judge import evaluate, ranked, train
 from judge import fit as fit_judge
 from opinions import doubted, together
 from questions import learn, write
+from smoke_kinds import check_kinds, check_start, check_words, toy_pairs
 from smol import END, Reader, SmolExamples
 from soup import mixed
 from static import Recipe as StaticRecipe
@@ -40,6 +41,7 @@ from verdict import NOT_ENOUGH, read_orders
 from verdict import Recipe as VerdictRecipe
 from verdict import evaluate as evaluate_verdict
 from verdict import fit as fit_verdict
+from words import CONTENT, STARTS
 
 from examples import Examples, View, write_logits
 
@@ -72,6 +74,8 @@ def toy(path: Path) -> None:
             asked.append((number, label))
     parts = {"passages": passages, "queries": queries, "gold": gold, "hard": hard}
     parts["titles"] = [[120]] * DOCUMENTS
+    for name, lists in (("passage_words", passages), ("query_words", queries)):
+        parts[name] = [[STARTS + CONTENT] * len(one) for one in lists]
     arrays = {}
     for name, lists in parts.items():
         arrays[f"{name}_flat"] = np.array([x for one in lists for x in one], np.uint16)
@@ -208,6 +212,9 @@ def train_all(path: Path) -> None:
     queries = range(len(examples))
     said = dict(zip(queries, ranked(judge, examples, queries, recipe.view, CPU), strict=True))
     check_soup(start, judge)
+    check_start(check)
+    check_words(check)
+    check_kinds(path, start, SHAPE, TOY, check)
     check_taught(path, said, start)
     check_smol(path)
 
@@ -230,7 +237,8 @@ def train_all(path: Path) -> None:
     orders = orders_by_file(examples, said)
     deciding = VerdictRecipe(epochs=20, rate=5e-3, batch=16, flip=0.0, blank=0.0, repeats={})
     seen = [query for query in queries if not examples.is_dev(query)]
-    fit_verdict(verdict, examples, seen, orders, deciding, lambda _claim, _chance: None, CPU)
+    pairs = toy_pairs((ASKED, *MARKS, WORDS[0]), 3)
+    fit_verdict(verdict, examples, seen, orders, deciding, lambda _claim, _chance: None, CPU, pairs)
     check(
         "verdict, accuracy",
         evaluate_verdict(verdict, examples, held, orders, CPU)["toy"]["accuracy"],

@@ -19,7 +19,8 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
-from prepare import SOURCES, Ragged, passage_of
+from prepare import Ragged, passage_of
+from sources import SOURCES
 
 from abstrag.baselines.pool import Pool
 from abstrag.bench.datasets.load import load_dataset

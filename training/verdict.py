@@ -5,7 +5,8 @@
 
 It starts from the judge, which has learned what bears on a claim, and sees the claim with three
 passages: those marked, or those a judge ranks highest, as it will when it is used. With --evidence
-that order comes from logits that `judge.py --logits` wrote for documents it had not seen.
+that order comes from logits that `judge.py --logits` wrote for documents it had not seen. --pairs
+adds claims that come with their evidence, as `verdict_pairs.py` writes them.
 """
 
 from __future__ import annotations
@@ -15,24 +16,26 @@ import json
 import random
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from bert import Scorer, load
+from bert import MINILM, Scorer, TanhHead, layers_in, load
 from descent import descend
 from flips import Flipper
 from judge import ranked
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional as F
-from weights import judge_of, read_weights, save
+from verdict_pairs import Pair, read_pairs
+from weights import has_tanh, judge_of, read_weights, save
 
 from examples import CLS, SEP, Examples, View, applied, read_logits
 
 SUPPORTS, REFUTES, NOT_ENOUGH = range(3)
+CLAIMS = ("scifact", "contractnli", "feverous", "check_covid", "fm2", "toy")  # labels of claims
 MOST, EVIDENCE, EACH = 320, 3, 110
 SHORTEST, LONGEST = 6, 40  # tokens of a passage that is a claim as it stands
 
@@ -105,6 +108,19 @@ def shown(
     return framed(examples, claim, passages), label
 
 
+def turned(
+    pair: Pair, recipe: Recipe, flip: Flipper, chance: random.Random
+) -> tuple[tuple[list[int], int], int]:
+    """Return a pair that came with its evidence, some of the supported ones turned around."""
+    claim, label = list(pair.claim), pair.label
+    if label == SUPPORTS and chance.random() < recipe.flip:
+        other = flip(claim, chance)
+        if other is not None:
+            claim, label = other, REFUTES
+    start = [CLS, *claim, SEP]
+    return ([*start, *pair.evidence[: MOST - len(start) - 1], SEP], len(start)), label
+
+
 def echoed(
     examples: Examples,
     order: Sequence[int],
@@ -145,19 +161,25 @@ def fit(
     recipe: Recipe,
     flip: Flipper,
     device: torch.device,
+    pairs: Sequence[Pair] = (),
 ) -> None:
-    """Train in place."""
+    """Train in place, on queries and on pairs that come with their evidence."""
     chance = random.Random(recipe.seed)
     steps = []
     for _ in range(recipe.epochs):
-        order = [q for q in queries for _ in range(recipe.repeats.get(examples.source(q), 1))]
+        order: list[int | Pair] = [
+            q for q in queries for _ in range(recipe.repeats.get(examples.source(q), 1))
+        ]
+        order += pairs
         chance.shuffle(order)
         steps += [order[i : i + recipe.batch] for i in range(0, len(order), recipe.batch)]
     adam = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=0.01)
 
-    def loss(some: Sequence[int]) -> Tensor:
+    def loss(mixed: Sequence[int | Pair]) -> Tensor:
+        some = [one for one in mixed if isinstance(one, int)]
         made = [shown(examples, q, orders[q], recipe, flip, chance) for q in some]
-        again = chance.sample(list(some), round(recipe.echoes * len(some)))
+        made += [turned(one, recipe, flip, chance) for one in mixed if isinstance(one, Pair)]
+        again = chance.sample(some, min(len(some), round(recipe.echoes * len(mixed))))
         echoes = [echoed(examples, orders[query], flip, chance) for query in again]
         made += [pair for pair in echoes if pair is not None]
         target = torch.tensor([label for _, label in made], device=device)
@@ -195,11 +217,21 @@ def evaluate(
             "log_loss": round(_log_loss(logits[mine], right), 4),
             "n": int(mine.sum()),
         }
+        told[source]["answered"] = round(answered(logits[mine], right), 3)
     grid = np.geomspace(0.5, 5, 40)
     losses = [_log_loss(logits / t, truth) for t in grid]
     told["temperature"] = round(float(grid[int(np.argmin(losses))]), 3)
     told["log_loss"] = round(min(losses), 4)
     return told
+
+
+def answered(logits: np.ndarray, truth: np.ndarray, wrong: float = 0.08) -> float:
+    """Return the largest share of claims that can be answered with so many of all wrong."""
+    shifted = np.exp(logits - logits.max(1, keepdims=True))
+    sure = (shifted / shifted.sum(1, keepdims=True)).max(1)
+    order = np.argsort(-sure, kind="stable")
+    errors = np.cumsum(logits.argmax(1)[order] != truth[order])
+    return float((errors <= wrong * len(truth)).sum() / len(truth))
 
 
 def _log_loss(logits: np.ndarray, truth: np.ndarray) -> float:
@@ -235,6 +267,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     parser.add_argument("--report", type=Path, help="examples of the report part, to measure with")
     parser.add_argument("--evidence", type=Path, nargs="+", help="logits, not to ask the judge")
+    parser.add_argument("--pairs", type=Path, help="claims with evidence, of verdict_pairs.py")
     parser.add_argument("--recipe", default="{}")
     given = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -243,16 +276,22 @@ def main() -> None:
     began = time.perf_counter()
     weights = read_weights(given.judge)
     judge = judge_of(weights, device)
-    labelled = [q for q in range(len(examples)) if examples.label(q) >= 0]
+    labelled = [
+        q for q in range(len(examples)) if examples.label(q) >= 0 and examples.source(q) in CLAIMS
+    ]
     orders = (
         read_orders(examples, given.evidence)
         if given.evidence
         else orders_of(judge, examples, labelled, device)
     )
     torch.manual_seed(0)  # every run begins with the same head, so that their mean has one too
-    model = Scorer(outputs=3, dropout=recipe.dropout)
+    shape = replace(MINILM, layers=layers_in(weights))
+    model = Scorer(shape, outputs=3, dropout=recipe.dropout, tanh=has_tanh(weights))
     torch.manual_seed(recipe.seed)
     load(model.bert, weights)
+    if isinstance(model.head, TanhHead):  # its layer is known, only the three outputs are new
+        dense = {k: weights[f"head.dense.{k}"].float() for k in ("weight", "bias")}
+        model.head.dense.load_state_dict(dense)
     model.to(device)
     queries = [
         q
@@ -267,8 +306,9 @@ def main() -> None:
         recipe,
         Flipper(Tokenizer.from_file(str(given.tokenizer))),
         device,
+        [one for one in read_pairs(given.pairs) if one.source not in recipe.without],
     )
-    dev = [q for q in labelled if examples.is_dev(q)]
+    dev = sorted(set(labelled) & set(examples.held(recipe.without)))
     told = evaluate(model, examples, dev, orders, device)
     if given.report:
         held = Examples(given.report, None)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import torch
-from bert import Scorer, exported, load
+from bert import MINILM, Scorer, Shape, exported, layers_in, load
 from torch import Tensor, nn
 
 
@@ -18,12 +19,19 @@ def read_weights(path: Path) -> dict[str, Tensor]:
 
 def load_head(model: Scorer, weights: Mapping[str, Tensor]) -> None:
     """Fill the head of a judge."""
-    model.head.load_state_dict({k: weights[f"head.{k}"].float() for k in ("weight", "bias")})
+    names = model.head.state_dict()
+    model.head.load_state_dict({name: weights[f"head.{name}"].float() for name in names})
 
 
-def judge_of(weights: Mapping[str, Tensor], device: torch.device) -> Scorer:
-    """Return a trained judge, ready to be asked."""
-    model = Scorer(dropout=0.0)
+def has_tanh(weights: Mapping[str, Tensor]) -> bool:
+    """Tell whether a head has a layer of its own, as published rerankers do."""
+    return "head.dense.weight" in weights
+
+
+def judge_of(weights: Mapping[str, Tensor], device: torch.device, shape: Shape = MINILM) -> Scorer:
+    """Return a trained judge, ready to be asked, with as many layers as the weights have."""
+    shape = replace(shape, layers=layers_in(weights))
+    model = Scorer(shape, dropout=0.0, tanh=has_tanh(weights))
     load(model.bert, weights)
     load_head(model, weights)
     return model.to(device).eval()

@@ -13,6 +13,7 @@ from abstrag.baselines.dense import Dense
 from abstrag.baselines.hybrid import Hybrid
 from abstrag.baselines.hyde import Hyde
 from abstrag.baselines.ircot import Ircot
+from abstrag.baselines.public_models import public_encoder, public_reranker
 from abstrag.baselines.rerank import Rerank
 from abstrag.baselines.self_rag import SelfRag
 from abstrag.baselines.system import System
@@ -29,6 +30,18 @@ class Baseline:
     asks: bool = False  # a language model, so that building it takes a `Backing`
 
 
+def _public_dense() -> Dense:
+    return Dense(public_encoder(), name="public-dense")
+
+
+def _public_hybrid(weight: float = 0.5) -> Hybrid:
+    return Hybrid(_public_dense(), weight=weight, name="public-hybrid")
+
+
+def _public_rerank(candidates: int = 50) -> Rerank:
+    return Rerank(public_reranker(), candidates, "public-rerank", _public_hybrid())
+
+
 _BM25_RANGES: Final = {"k1": (0.6, 0.9, 1.2, 1.5, 2.0), "b": (0.25, 0.4, 0.6, 0.75, 0.9)}
 
 BASELINES: Final[Mapping[str, Baseline]] = {
@@ -39,6 +52,9 @@ BASELINES: Final[Mapping[str, Baseline]] = {
         "hybrid", lambda **given: Hybrid(Dense(), **given), {"weight": (0.3, 0.5, 0.7)}
     ),
     "rerank": Baseline("rerank", Rerank, {"candidates": (16, 32, 64)}),
+    "public-dense": Baseline("dense", _public_dense),
+    "public-hybrid": Baseline("hybrid", _public_hybrid, {"weight": (0.3, 0.5, 0.7)}),
+    "public-rerank": Baseline("rerank", _public_rerank, {"candidates": (25, 50, 100)}),
     "hyde": Baseline("hyde", Hyde, asks=True),
     "ircot": Baseline("ircot", Ircot, asks=True),
     "self-rag": Baseline("self-rag", SelfRag, asks=True),

@@ -29,7 +29,7 @@ from tools.tune_blend import (
     preset_of,
     read_logits,
 )
-from training.prepare import SOURCES
+from training.sources import SOURCES
 
 SHIPPED = ",".join(f"{name}={getattr(GENERAL, field)}" for name, field in FIELDS.items())
 LOGITS = np.array([-2.0, 3.0, 0.5])

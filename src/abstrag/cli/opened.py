@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 from rich.markup import escape
@@ -14,6 +15,7 @@ from abstrag.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
     from abstrag.cli.llm_options import LlmOptions
     from abstrag.llm.estimate import Estimate
@@ -27,8 +29,45 @@ def opened(
 ) -> Iterator[Workspace]:
     """Open a workspace, with the models that were asked for."""
     connected = None if models_options is None else models_options.connect()
-    with connected or nullcontext() as models, Workspace(config, models=models) as workspace:
+    with (
+        connected or nullcontext() as models,
+        _Steps() as steps,
+        Workspace(config, models=models, on_step=steps.tell) as workspace,
+    ):
         yield workspace
+
+
+class _Steps:
+    """Shows how far indexing is, from its first step on; most commands index nothing."""
+
+    def __init__(self) -> None:
+        self._bar: Progress | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def tell(self, name: str) -> None:
+        """Show the step that begins."""
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        if self._bar is None:
+            screen = Console(stderr=True)
+            columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+            shown = screen.is_terminal
+            self._bar = Progress(*columns, console=screen, transient=True, disable=not shown)
+            self._bar.add_task("", total=None)
+            self._bar.start()
+        self._bar.update(self._bar.task_ids[0], description=f"indexing: {name}")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
 
 
 def report_of(document: SearchableDocument) -> dict[str, Any]:

@@ -66,6 +66,7 @@ class Workspace:
         models: Models | None = None,
         judge: Judge | None = None,
         verdicts: Verdicts | None = None,
+        on_step: OnStep = lambda _name: None,
     ) -> None:
         """Open the store.
 
@@ -75,11 +76,14 @@ class Workspace:
                 role.
             judge: Asked instead of the shipped judge, also about what is evidence in refinement.
             verdicts: Asked instead of the shipped judge of claims.
+            on_step: Told each step of indexing a document that is new, changed, or was indexed by
+                an older release.
         """
         self.config = config or WorkspaceConfig()
         self.models = models
         self.judge = judge
         self.verdicts = verdicts
+        self._on_step = on_step
         self.defaults = self.config.defaults
         self.target = self.config.target
         self.patches = Patches(self.config.policy, self.config.family)
@@ -120,12 +124,17 @@ class Workspace:
 
     def indexing(
         self,
-        on_step: OnStep = lambda _name: None,
+        on_step: OnStep | None = None,
         on_shortfall: OnShortfall = lambda _shortfall: None,
     ) -> Library:
         """Return what indexes files into the store, with whom to tell how far it is."""
         prompts = self.prompting.index if self.prompting else None
-        return replace(self.library, prompts=prompts, on_step=on_step, on_shortfall=on_shortfall)
+        return replace(
+            self.library,
+            prompts=prompts,
+            on_step=on_step or self._on_step,
+            on_shortfall=on_shortfall,
+        )
 
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Describe every document of the store."""

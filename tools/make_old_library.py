@@ -1,7 +1,8 @@
 """Make a small library as a release leaves it behind, for the tests of what comes after it.
 
-    git worktree add RELEASE COMMIT
-    PYTHONPATH=RELEASE/src python tools/make_old_library.py tests/data/harbour.md OUT.tar.gz
+    python tools/make_old_library.py tests/data/harbour.md OUT.tar.gz
+
+Run it in the checkout of the release whose library is wanted, with the code of that checkout.
 
 The archive holds a store with one document, what the models said about it and its cards; hand edits
 beside the store; a policy folder with one accepted patch; and `expected.json`, which says what the
@@ -19,8 +20,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from abstrag.server.edits import EditStore, edge_id, hand_made
-
 from abstrag.collection.searcher import CollectionSearcher
 from abstrag.engine.library import Library
 from abstrag.engine.refinement import Refiner, local_judges
@@ -35,6 +34,7 @@ from abstrag.rank.relevance import DEFAULT_PRESET, FAST, PRESETS
 from abstrag.refine.ledger import Ledger, text_hash
 from abstrag.stores.open import beside, open_store
 from abstrag.stores.protocol import Store
+from abstrag.workspace.edits import EditStore, edge_id, hand_made
 from abstrag.workspace.replay import gold_evaluator
 
 FOLDER: Final = Path("/tmp/old-library")  # part of what is kept, as the place of the document

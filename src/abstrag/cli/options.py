@@ -134,7 +134,7 @@ def search_options(command: _Command) -> _Command:
                 f"--no-judge and --preset {preset} are two presets", hint="leave one of them out"
             )
         chosen = chosen_preset(preset, judge=False if no_judge else None, exact=exact)
-        options = replace(config.defaults, preset=chosen)
+        options = replace(config.defaults, preset=chosen, judge=not no_judge)
         return command(config=replace(config, options=options), **rest)
 
     return bridging_options(_with(called, _RANKING))

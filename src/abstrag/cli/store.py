@@ -65,7 +65,7 @@ def store_check(store_path: Target | None, as_json: bool) -> None:
         print_json(told)
         return
     out = console()
-    out.print(f"{count} documents, all sound")
+    out.print(f"{count} {'document' if count == 1 else 'documents'}, all sound")
     for kind, made in others.items():
         out.print(
             f"{sum(made.values()):,} {kind} were made by models that are not installed, "

@@ -78,18 +78,22 @@ class Prompting:
         without: frozenset[str] = frozenset(),
         memory: Memory | None = None,
         patches: Sequence[Patch] = (),
+        judge: bool = True,
     ) -> Searcher:
-        """Make a searcher that reads queries and judges segments with the models there are."""
-        prompt = self._prompt("entailment", Role.JUDGE)
+        """Make a searcher that reads queries and judges segments with the models there are.
+
+        Without `judge` no model judges, whatever the preset.
+        """
+        prompt = self._prompt("entailment", Role.JUDGE) if judge else None
         judged = judged_preset(preset) if prompt else preset
-        judge = PromptedJudge.of(index, prompt, coverage=judged.coverage) if prompt else None
+        own = PromptedJudge.of(index, prompt, coverage=judged.coverage) if prompt else None
         return Searcher(
             index,
             preset=judged,
             without=without,
-            judge=judge,
+            judge=own,
             memory=memory,
-            reader=PromptedReader(self.normalizer, self.expander, judge),
+            reader=PromptedReader(self.normalizer, self.expander, own),
             patches=patches,
         )
 

@@ -31,4 +31,9 @@ def asked_options(
         chosen = chosen_preset(preset, judge=judge)
     elif judge:
         chosen = judged_preset(chosen)
-    return replace(defaults, preset=chosen, tau=defaults.tau if tau is None else tau)
+    return replace(
+        defaults,
+        preset=chosen,
+        judge=defaults.judge if judge is None else judge,
+        tau=defaults.tau if tau is None else tau,
+    )

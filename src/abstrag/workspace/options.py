@@ -27,6 +27,7 @@ class SearchOptions:
     preset: Preset = DEFAULT_PRESET
     tau: float = TAU
     without: frozenset[str] = frozenset()  # query operators that are left out
+    judge: bool = True  # a language model that judges has its say; False: in no preset
     patched: bool = True  # what refinement has kept is in force
     edits: Edits = field(default_factory=Edits)  # tried out, on top of those that are kept
     reprice: Reprice | None = None  # gives every costed edge another weight, for experiments

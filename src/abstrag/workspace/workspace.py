@@ -342,6 +342,7 @@ class Workspace:
                 without=options.without,
                 memory=self.store,
                 patches=patches,
+                judge=options.judge,
             )
         else:
             made = Searcher(

@@ -137,3 +137,10 @@ def test_the_facade_takes_models() -> None:
         calls = scripted.calls
         rag.index(demo_document())
         assert scripted.calls == calls
+
+
+def test_a_model_that_is_not_to_judge_does_not_whatever_the_preset() -> None:
+    judge = model()
+    made = prompting({Role.JUDGE: judge})
+    ranking = made.searcher(demo_index(), preset=SMOOTH, judge=False).search(DEMO_QUERY, k=3)
+    assert (ranking.judgements, judge.requests) == (0, [])

@@ -96,8 +96,8 @@ def _scores(summary: Summary, convention: Convention) -> Table:
 def _shown(summary: Summary, convention: Convention) -> Table:
     """The retrieval metrics over what a user is shown."""
     note = (
-        "The same over what each system shows a user: ranks behind that, which the table above "
-        "counts, are taken as not there."
+        "The same over what each system shows a user: ranks it does not show, which the table "
+        "above counts, are taken as not there."
     )
     title = titled(f"Results, {convention.value}", shown=True)
     return _matrix(summary, title, note, convention, RETRIEVAL_SHOWN, mark=True)

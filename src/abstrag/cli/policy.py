@@ -118,9 +118,10 @@ def policy_log(
     as_json: bool,
 ) -> None:
     """Show everything that was tried, accepted or not."""
+    tried = PolicyStore.open(root, family or DEFAULT_FAMILY).entries()
     entries = [
         entry
-        for entry in PolicyStore.open(root, family or DEFAULT_FAMILY).entries()
+        for entry in tried
         if (family is None or entry.family == family)
         and (program is None or entry.payload.get("program") == known(program))
         and not (rejected and entry.accepted)
@@ -132,7 +133,8 @@ def policy_log(
     for entry in entries:
         _print_entry(out, entry)
     if not entries:
-        out.print("nothing has been tried yet")
+        some = "nothing of that kind is in the log" if tried else "nothing has been tried yet"
+        out.print(some)
 
 
 @policy_command.command("diff")

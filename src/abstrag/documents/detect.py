@@ -25,6 +25,8 @@ class Format(StrEnum):
     DOCX = "docx"
     LATEX = "latex"
     JSON = "json"
+    XLSX = "xlsx"
+    CSV = "csv"
 
 
 _SUFFIXES: Final = {
@@ -39,10 +41,25 @@ _SUFFIXES: Final = {
     ".tex": Format.LATEX,
     ".ltx": Format.LATEX,
     ".json": Format.JSON,
+    ".csv": Format.CSV,
+    ".tsv": Format.CSV,
+    ".tab": Format.CSV,
+}
+_PARTS: Final = {  # what a zip file of each format holds
+    "word/document.xml": Format.DOCX,
+    "xl/workbook.xml": Format.XLSX,
+}
+_OFFICE: Final = {
+    ".docx": Format.DOCX,
+    ".docm": Format.DOCX,
+    ".xlsx": Format.XLSX,
+    ".xlsm": Format.XLSX,
 }
 
-_READABLE: Final = "give a text, Markdown, HTML, PDF, DOCX, LaTeX or JSON file"
-_SAVE_AS: Final = "open it in the program that made it and save it as .docx or .pdf"
+_READABLE: Final = (
+    "give a text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV, EPUB, e-mail, LaTeX or JSON file"
+)
+_SAVE_AS: Final = "open it in the program that made it and save it as .docx, .xlsx, .pptx or .pdf"
 _UNPACK: Final = "unpack it and give the documents inside"
 _PICTURE: Final = "run text recognition on it and give the resulting PDF or text"
 
@@ -77,14 +94,12 @@ _MAGIC: Final = (  # first bytes, what that is, what to do about it
 _ASCII_MAGIC: Final = (b"BM", b"MZ", b"ID3", b"BZh", b"RIFF", b"OggS", b"PAR1", b"GIF8")
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_KINDS: Final = (
-    ("WordDocument", "an old Word document (.doc)"),
-    ("Workbook", "an old Excel workbook (.xls)"),
-    ("PowerPoint Document", "an old PowerPoint presentation (.ppt)"),
+    ("WordDocument", "an old Word document (.doc)", ".docx"),
+    ("Workbook", "an old Excel workbook (.xls)", ".xlsx"),
+    ("PowerPoint Document", "an old PowerPoint presentation (.ppt)", ".pptx"),
 )
 _ZIP_KINDS: Final = (
-    ("xl/workbook.xml", "an Excel workbook (.xlsx)", _SAVE_AS),
-    ("ppt/presentation.xml", "a PowerPoint presentation (.pptx)", _SAVE_AS),
-    ("META-INF/container.xml", "an EPUB book", "convert it to HTML or PDF"),
+    ("xl/workbook.bin", "a binary Excel workbook (.xlsb)", _SAVE_AS),
     ("content.xml", "an OpenDocument file", _SAVE_AS),
 )
 
@@ -118,10 +133,14 @@ def _ole(data: bytes, name: str) -> DocumentError:
     if holds("EncryptedPackage"):
         return Encrypted(
             f"{name!r} is an Office file that needs a password",
-            hint="open it in Word, remove the password and save it again",
+            hint="open it in Office, remove the password and save it again",
         )
-    what = next((what for entry, what in _OLE_KINDS if holds(entry)), "an old Office file")
-    return UnknownFormat(f"{name!r} is {what}, which we do not read", hint="save it as .docx")
+    for entry, what, suffix in _OLE_KINDS:
+        if holds(entry):
+            return UnknownFormat(
+                f"{name!r} is {what}, which we do not read", hint=f"save it as {suffix}"
+            )
+    return UnknownFormat(f"{name!r} is an old Office file, which we do not read", hint=_SAVE_AS)
 
 
 def _zip(data: bytes, name: str) -> Format:
@@ -130,12 +149,14 @@ def _zip(data: bytes, name: str) -> Format:
             names = set(archive.namelist())
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
         # cut off: the list of parts stands at the end of a zip file, their names also before each
-        parts = ("word/document.xml", "[Content_Types].xml", *(part for part, _, _ in _ZIP_KINDS))
+        parts = ("[Content_Types].xml", *_PARTS, *(part for part, _, _ in _ZIP_KINDS))
         names = {part for part in parts if part.encode() in data}
-        if names == {"[Content_Types].xml"} and PurePath(name).suffix.casefold() == ".docx":
-            return Format.DOCX
-    if "word/document.xml" in names:
-        return Format.DOCX
+        named = _OFFICE.get(PurePath(name).suffix.casefold())
+        if names == {"[Content_Types].xml"} and named is not None:
+            return named
+    for part, found in _PARTS.items():
+        if part in names:
+            return found
     for part, what, hint in _ZIP_KINDS:
         if part in names:
             raise UnknownFormat(f"{name!r} is {what}, which we do not read", hint=hint)
@@ -197,6 +218,8 @@ def _text_format(text: str, name: str) -> Format:
             f"{name!r} is JSON, but no document of ours",
             hint='write an object with "title" and a list "blocks"',
         )
+    if named is Format.CSV:
+        return named
     if _is_latex(text, named):
         return Format.LATEX
     cues = sum(bool(cue.search(text)) for cue in _MARKDOWN_CUES)

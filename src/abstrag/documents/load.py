@@ -101,6 +101,23 @@ def _read(found: Format, data: bytes, name: str, folder: Path | None) -> Documen
             from abstrag.documents.json_form import load_json
 
             return load_json(data, name)
+        case _:
+            return _read_more(found, data, name)
+
+
+def _read_more(found: Format, data: bytes, name: str) -> Document:
+    """Read sheets, slides, books and mail."""
+    match found:
+        case Format.CSV:
+            from abstrag.documents.delimited import load_delimited
+
+            return load_delimited(data, name)
+        case Format.XLSX:
+            from abstrag.documents.xlsx import load_xlsx
+
+            return load_xlsx(data, name)
+        case _:
+            raise ValueError(found)
 
 
 def _too_large(name: str, size: int, limit: int) -> FileTooLarge:

@@ -27,6 +27,7 @@ class Format(StrEnum):
     JSON = "json"
     XLSX = "xlsx"
     CSV = "csv"
+    PPTX = "pptx"
 
 
 _SUFFIXES: Final = {
@@ -48,12 +49,16 @@ _SUFFIXES: Final = {
 _PARTS: Final = {  # what a zip file of each format holds
     "word/document.xml": Format.DOCX,
     "xl/workbook.xml": Format.XLSX,
+    "ppt/presentation.xml": Format.PPTX,
 }
 _OFFICE: Final = {
     ".docx": Format.DOCX,
     ".docm": Format.DOCX,
     ".xlsx": Format.XLSX,
     ".xlsm": Format.XLSX,
+    ".pptx": Format.PPTX,
+    ".pptm": Format.PPTX,
+    ".ppsx": Format.PPTX,
 }
 
 _READABLE: Final = (

@@ -116,6 +116,10 @@ def _read_more(found: Format, data: bytes, name: str) -> Document:
             from abstrag.documents.xlsx import load_xlsx
 
             return load_xlsx(data, name)
+        case Format.PPTX:
+            from abstrag.documents.pptx import load_pptx
+
+            return load_pptx(data, name)
         case _:
             raise ValueError(found)
 

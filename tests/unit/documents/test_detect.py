@@ -31,6 +31,7 @@ def ole(*entries: str) -> bytes:
         (b"\n\njunk%PDF-1.4\n1 0 obj endobj", Format.PDF),
         (archive("[Content_Types].xml", "word/document.xml"), Format.DOCX),
         (archive("[Content_Types].xml", "xl/workbook.xml"), Format.XLSX),
+        (archive("[Content_Types].xml", "ppt/presentation.xml"), Format.PPTX),
         (HTML, Format.HTML),
         (b"<div><p>One</p><p>Two</p></div>", Format.HTML),
         (LATEX, Format.LATEX),
@@ -112,6 +113,7 @@ def test_prose_that_begins_like_magic_bytes_is_prose() -> None:
     [
         ("word/document.xml", "cut.docx", Format.DOCX),
         ("xl/workbook.xml", "cut.xlsx", Format.XLSX),
+        ("ppt/presentation.xml", "cut.pptx", Format.PPTX),
     ],
 )
 def test_a_cut_off_office_file_is_still_one(part: str, name: str, expected: Format) -> None:

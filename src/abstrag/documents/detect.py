@@ -28,6 +28,7 @@ class Format(StrEnum):
     XLSX = "xlsx"
     CSV = "csv"
     PPTX = "pptx"
+    EPUB = "epub"
 
 
 _SUFFIXES: Final = {
@@ -50,6 +51,7 @@ _PARTS: Final = {  # what a zip file of each format holds
     "word/document.xml": Format.DOCX,
     "xl/workbook.xml": Format.XLSX,
     "ppt/presentation.xml": Format.PPTX,
+    "META-INF/container.xml": Format.EPUB,
 }
 _OFFICE: Final = {
     ".docx": Format.DOCX,

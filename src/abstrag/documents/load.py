@@ -120,6 +120,10 @@ def _read_more(found: Format, data: bytes, name: str) -> Document:
             from abstrag.documents.pptx import load_pptx
 
             return load_pptx(data, name)
+        case Format.EPUB:
+            from abstrag.documents.epub import load_epub
+
+            return load_epub(data, name)
         case _:
             raise ValueError(found)
 

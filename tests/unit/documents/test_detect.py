@@ -32,6 +32,7 @@ def ole(*entries: str) -> bytes:
         (archive("[Content_Types].xml", "word/document.xml"), Format.DOCX),
         (archive("[Content_Types].xml", "xl/workbook.xml"), Format.XLSX),
         (archive("[Content_Types].xml", "ppt/presentation.xml"), Format.PPTX),
+        (archive("mimetype", "META-INF/container.xml"), Format.EPUB),
         (HTML, Format.HTML),
         (b"<div><p>One</p><p>Two</p></div>", Format.HTML),
         (LATEX, Format.LATEX),

@@ -29,6 +29,8 @@ class Format(StrEnum):
     CSV = "csv"
     PPTX = "pptx"
     EPUB = "epub"
+    EML = "eml"
+    MBOX = "mbox"
 
 
 _SUFFIXES: Final = {
@@ -46,6 +48,8 @@ _SUFFIXES: Final = {
     ".csv": Format.CSV,
     ".tsv": Format.CSV,
     ".tab": Format.CSV,
+    ".eml": Format.EML,
+    ".mbox": Format.MBOX,
 }
 _PARTS: Final = {  # what a zip file of each format holds
     "word/document.xml": Format.DOCX,
@@ -198,6 +202,13 @@ _TEX_CUES: Final = re.compile(
     r"|input\{|(?:re)?newcommand\b|usepackage\b|maketitle\b)",
     re.MULTILINE,
 )
+_POSTMARK: Final = re.compile(
+    r"From \S+ [^\n]*\d:\d\d[^\n]*\n(?:[\w-]+:[^\n]*|[ \t][^\n]*)\n", re.ASCII
+)
+_HEADER_LINES: Final = re.compile(r"(?:[\w-]+:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*+)++", re.ASCII)
+_MAIL: Final = re.compile(
+    r"^(received|return-path|message-id|mime-version|delivered-to|dkim-signature):", re.I | re.M
+)
 _MARKDOWN_CUES: Final = tuple(
     re.compile(cue, re.MULTILINE)
     for cue in (
@@ -225,7 +236,7 @@ def _text_format(text: str, name: str) -> Format:
             f"{name!r} is JSON, but no document of ours",
             hint='write an object with "title" and a list "blocks"',
         )
-    if named is Format.CSV:
+    if named is Format.CSV or (named := _mail(text, named)) in (Format.EML, Format.MBOX):
         return named
     if _is_latex(text, named):
         return Format.LATEX
@@ -233,6 +244,16 @@ def _text_format(text: str, name: str) -> Format:
     if named is Format.MARKDOWN or cues >= 2:
         return Format.MARKDOWN
     return named or Format.TEXT
+
+
+def _mail(text: str, named: Format | None) -> Format | None:
+    """Return the kind of mail a file is, by its name or by what only mail programs write."""
+    if _POSTMARK.match(text):
+        return Format.MBOX
+    header = _HEADER_LINES.match(text)
+    if header is not None and len(set(map(str.casefold, _MAIL.findall(header[0])))) > 1:
+        return Format.EML
+    return named
 
 
 def _is_latex(text: str, named: Format | None) -> bool:

@@ -125,7 +125,9 @@ def _read_more(found: Format, data: bytes, name: str) -> Document:
 
             return load_epub(data, name)
         case _:
-            raise ValueError(found)
+            from abstrag.documents.mail import load_eml, load_mbox
+
+            return load_mbox(data, name) if found is Format.MBOX else load_eml(data, name)
 
 
 def _too_large(name: str, size: int, limit: int) -> FileTooLarge:

@@ -33,6 +33,8 @@ def ole(*entries: str) -> bytes:
         (archive("[Content_Types].xml", "xl/workbook.xml"), Format.XLSX),
         (archive("[Content_Types].xml", "ppt/presentation.xml"), Format.PPTX),
         (archive("mimetype", "META-INF/container.xml"), Format.EPUB),
+        (b"Message-ID: <1@a>\nMIME-Version: 1.0\nFrom: a@a.example\n\nHi\n", Format.EML),
+        (b"From a@a.example Tue May 14 10:00:00 2024\nSubject: x\n\nHi\n", Format.MBOX),
         (HTML, Format.HTML),
         (b"<div><p>One</p><p>Two</p></div>", Format.HTML),
         (LATEX, Format.LATEX),
@@ -63,6 +65,8 @@ def test_content_is_seen_through_wide_encodings(encoding: str) -> None:
         ("a.html", Format.HTML),
         ("a.csv", Format.CSV),
         ("a.TSV", Format.CSV),
+        ("a.eml", Format.EML),
+        ("a.mbox", Format.MBOX),
         ("a", Format.TEXT),
     ],
 )

@@ -1,0 +1,135 @@
+"""The body of a message: its text, what it quotes, and the names of what is attached."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from email.message import Message
+from typing import Final
+
+from abstrag.documents.decode import decode
+from abstrag.documents.visible import VisibleText
+from abstrag.errors import EmptyDocument, Undecodable
+from abstrag.model.document import BlockKind
+
+_QUOTED: Final = re.compile(r"[ \t]{0,3}((?:>[ \t]?)+)")
+_ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?=\S)")
+_QUOTE_LEVEL: Final = 8
+_MARK: Final = b"\xef\xbb\xbf"
+
+
+def write_body(message: Message, visible: VisibleText, name: str) -> bool:
+    """Write the text of a message, then what is attached; return whether there was any text."""
+    before = len(visible.blocks)
+    parts = list(_parts(message))
+    files = [part for part in parts if _is_file(part)]
+    read = [part for part in parts if part not in files]
+    texts = [_decoded(part, name) for part in read if part.get_content_type() == "text/plain"]
+    pages = [part for part in read if part.get_content_type() == "text/html"]
+    if any(text.strip() for text in texts):
+        _write_plain("\n\n".join(texts), visible)
+    else:
+        for page in pages:
+            _write_html(page, visible, name)
+    written = len(visible.blocks) > before
+    for part in files:
+        visible.add(BlockKind.LIST_ITEM, f"Attachment: {_described(part)}", level=1)
+    return written
+
+
+def _parts(message: Message) -> Iterator[Message]:
+    """Go through the parts of a message in order, without opening messages inside it."""
+    stack: list[Message] = [message]
+    while stack:
+        part = stack.pop()
+        held = part.get_payload()
+        if part.get_content_maintype() == "multipart" and isinstance(held, list):
+            stack.extend(one for one in reversed(held) if isinstance(one, Message))
+        else:
+            yield part
+
+
+def _decoded(part: Message, name: str) -> str:
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes) or not data.strip():
+        return ""
+    declared = part.get_content_charset()
+    try:
+        return decode(data, name, declared=declared)
+    except Undecodable:
+        return data.decode("cp1252", "replace")  # what mail programs do; one odd byte is no reason
+
+
+def _write_html(part: Message, visible: VisibleText, name: str) -> None:
+    from abstrag.documents.html import load_html  # loaded when a message has nothing else
+
+    text = _decoded(part, name)
+    if text.strip():
+        try:
+            visible.include(load_html(_MARK + text.encode(), name))
+        except EmptyDocument:  # a picture, as advertisements are
+            return
+
+
+def _write_plain(text: str, visible: VisibleText) -> None:
+    """Write paragraphs; what the message quotes stands in a section that says so."""
+    path = visible.sections.path
+    quoted = f"{path[-1]}, quoted" if path else "quoted"
+    for depth, lines in _groups(text.splitlines()):
+        if depth:
+            visible.sections.enter(_QUOTE_LEVEL, quoted)
+        else:
+            visible.sections.leave(_QUOTE_LEVEL)
+        for kind, piece in _pieces(lines):
+            level = 1 if kind is BlockKind.LIST_ITEM else None
+            visible.add(kind, piece, level=level)
+    visible.sections.leave(_QUOTE_LEVEL)
+
+
+def _groups(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """Go through lines that no empty line parts and that are quoted equally deep."""
+    depth, open_lines = 0, list[str]()
+    for line in [*lines, ""]:
+        match = _QUOTED.match(line)
+        marks = match[1].count(">") if match else 0
+        rest = line[match.end() :] if match else line
+        if marks != depth or not rest.strip():
+            if open_lines:
+                yield depth, open_lines
+            depth, open_lines = marks, []
+        if rest.strip():
+            open_lines.append(rest)
+
+
+def _pieces(lines: Sequence[str]) -> Iterator[tuple[BlockKind, str]]:
+    """Cut a group of lines before each item of a list."""
+    kind, gathered = BlockKind.PARAGRAPH, list[str]()
+    for line in lines:
+        match = _ITEM.match(line)
+        if match and gathered:
+            yield kind, "\n".join(gathered)
+            gathered = []
+        if match:
+            kind = BlockKind.LIST_ITEM
+        gathered.append(line[match.end() :] if match else line)
+    if gathered:
+        yield kind, "\n".join(gathered)
+
+
+def _is_file(part: Message) -> bool:
+    """True for a part that is neither text to read nor a picture inside it."""
+    if part.get_content_disposition() == "attachment" or part.get_filename():
+        return True
+    return part.get_content_maintype() not in ("text", "multipart", "image")
+
+
+def _described(part: Message) -> str:
+    kind = part.get_content_type()
+    if kind == "message/rfc822":
+        held = part.get_payload()
+        inner = held[0] if isinstance(held, list) and held else None
+        subject = str(inner["Subject"] or "") if isinstance(inner, Message) else ""
+        return f"{part.get_filename() or subject or 'a message'} ({kind})"
+    data = part.get_payload(decode=True)
+    size = f", {len(data):,} bytes" if isinstance(data, bytes) else ""
+    return f"{part.get_filename() or 'without a name'} ({kind}{size})"

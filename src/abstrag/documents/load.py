@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from stat import S_ISDIR, S_ISREG
 
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import document_id
 from abstrag.documents.detect import Format, detect
+from abstrag.documents.readers import read_with_own
 from abstrag.errors import DocumentError, EmptyDocument, FileMissing, FileTooLarge, NotAFile
 from abstrag.model.document import Document
 
@@ -61,6 +62,14 @@ def _document(data: bytes, source: str, folder: Path | None, max_bytes: int) -> 
     if not data.strip():
         raise EmptyDocument(
             f"{name!r} is empty", hint="check that the file was saved or downloaded completely"
+        )
+    own = read_with_own(data, name)
+    if own is not None:
+        stated = own.metadata.format or PurePath(name).suffix.lstrip(".").casefold()
+        return replace(
+            own,
+            id=document_id(name),
+            metadata=replace(own.metadata, source=source, format=stated),
         )
     found = detect(data, name)
     document = _read(found, data, name, folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -49,7 +50,7 @@ def _sheet(text: str, name: str) -> Sheet:
 
 
 def _records(text: str, name: str) -> Iterator[list[str]]:
-    lines = text.splitlines(keepends=True)
+    lines = list(io.StringIO(text, newline=""))  # as they end, for line breaks inside fields
     first = lines[0].strip() if lines else ""
     if first.casefold().startswith(_DECLARES) and len(first) == len(_DECLARES) + 1:
         delimiter = first[-1]

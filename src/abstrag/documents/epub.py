@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+import lxml.html
 from lxml import etree
 
 from abstrag.documents.assemble import assemble
@@ -96,7 +97,7 @@ def _contents(package: ZipPackage, book: etree._Element, path: str) -> dict[str,
         if not is_contents and value(item, "media-type") != "application/x-dtbncx+xml":
             continue
         where = resolved(path, value(item, "href") or "")
-        root = package.xml(where)
+        root = _page(package.read(where)) if is_contents else package.xml(where)
         for link in root.iter() if root is not None else ():
             if local(link) == "a":
                 target, text = value(link, "href"), "".join(map(str, link.itertext()))
@@ -109,6 +110,13 @@ def _contents(package: ZipPackage, book: etree._Element, path: str) -> dict[str,
             if target and text.strip():
                 names.setdefault(resolved(where, target), " ".join(text.split()))
     return names
+
+
+def _page(data: bytes | None) -> etree._Element | None:
+    """Parse a page of contents as leniently as readers of books do."""
+    if not data or not data.strip():
+        return None
+    return lxml.html.document_fromstring(data, parser=lxml.html.HTMLParser(encoding="utf-8"))
 
 
 def _add(visible: VisibleText, page: bytes, name: str, called: str | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message
 from email.parser import BytesParser
@@ -144,7 +145,7 @@ def _field(message: Message, name: str) -> str:
         return ""
     try:
         text = str(make_header(decode_header(raw)))
-    except (LookupError, ValueError):  # an encoding nobody knows
+    except (LookupError, ValueError, MessageError):  # an encoding nobody knows
         text = str(raw)
     clean = text.encode("utf-8", "replace").decode()  # bytes that are no text became surrogates
     return " ".join(clean.split())

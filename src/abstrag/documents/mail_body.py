@@ -9,12 +9,13 @@ from typing import Final
 
 from abstrag.documents.decode import decode
 from abstrag.documents.visible import VisibleText
-from abstrag.errors import EmptyDocument, Undecodable
+from abstrag.errors import EmptyDocument, Undecodable, UnknownFormat
 from abstrag.model.document import BlockKind
 
 _QUOTED: Final = re.compile(r"[ \t]{0,3}((?:>[ \t]?)+)")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?=\S)")
 _QUOTE_LEVEL: Final = 8
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _MARK: Final = b"\xef\xbb\xbf"
 
 
@@ -56,8 +57,8 @@ def _decoded(part: Message, name: str) -> str:
     declared = part.get_content_charset()
     try:
         return decode(data, name, declared=declared)
-    except Undecodable:
-        return data.decode("cp1252", "replace")  # what mail programs do; one odd byte is no reason
+    except (Undecodable, UnknownFormat):  # as mail programs do: an odd byte costs its own place
+        return _CONTROL.sub("", data.decode("cp1252", "replace"))
 
 
 def _write_html(part: Message, visible: VisibleText, name: str) -> None:

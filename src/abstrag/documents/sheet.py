@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from abstrag.documents.cell_address import range_address
+from abstrag.documents.cell_address import MAX_COLUMNS, range_address
 from abstrag.documents.grid import MAX_SPAN, is_name, is_value
 from abstrag.documents.visible import RawCell, VisibleText
 from abstrag.errors import FileTooLarge
@@ -139,42 +139,71 @@ def mergeable(rows: int, columns: int) -> bool:
 
 def _regions(rows: Mapping[int, Row]) -> Iterator[_Region]:
     """Cut a sheet at its empty rows, except where what follows goes on with the table above."""
-    runs: list[_Region] = []
-    for number in sorted(rows):
-        if runs and runs[-1].bottom == number - 1:
-            runs[-1] = _Region(runs[-1].top, number)
-        else:
-            runs.append(_Region(number, number))
-    open_: _Region | None = None
-    for run in runs:
-        if open_ is not None and _goes_on(rows, open_, run):
-            open_ = _Region(open_.top, run.bottom)
+    open_: _Run | None = None
+    for run in _runs(rows):
+        if open_ is not None and _goes_on(open_, run):
+            open_ = open_.with_(run)
             continue
         if open_ is not None:
-            yield open_
+            yield _Region(open_.top, open_.bottom)
         open_ = run
     if open_ is not None:
-        yield open_
+        yield _Region(open_.top, open_.bottom)
 
 
-def _goes_on(rows: Mapping[int, Row], above: _Region, below: _Region) -> bool:
+@dataclass(slots=True)
+class _Run:
+    """Rows without an empty one between them, and what of them tells whether a table goes on."""
+
+    top: int
+    bottom: int
+    lines: list[str] = field(default_factory=list)  # rows of one cell
+    first: Row | None = None  # row of more than one
+    left: int = MAX_COLUMNS  # the columns that the latter reach over
+    right: int = -1
+
+    def add(self, row: Row) -> None:
+        """Take in what a row shows."""
+        if len(row) == 1:
+            self.lines.extend(row.values())
+            return
+        self.first = self.first or row
+        self.left, self.right = min(self.left, *row), max(self.right, *row)
+
+    def with_(self, below: _Run) -> _Run:
+        """Return both as one."""
+        left, right = min(self.left, below.left), max(self.right, below.right)
+        return _Run(self.top, below.bottom, self.lines, self.first or below.first, left, right)
+
+
+def _runs(rows: Mapping[int, Row]) -> Iterator[_Run]:
+    run: _Run | None = None
+    for number in sorted(rows):
+        if run is None or run.bottom != number - 1:
+            if run is not None:
+                yield run
+            run = _Run(number, number)
+        run.bottom = number
+        run.add(rows[number])
+    if run is not None:
+        yield run
+
+
+def _goes_on(above: _Run, below: _Run) -> bool:
     """True when rows after a gap belong to those above it.
 
     Either they have no header of their own and fit below the table above, or a short title stands
     above, one empty row away.
     """
     gap = below.top - above.bottom - 1
-    wide = [rows[n] for n in range(below.top, below.bottom + 1) if len(rows[n]) > 1]
-    lines = [rows[n] for n in range(above.top, above.bottom + 1) if n in rows]
-    over = [row for row in lines if len(row) > 1]
-    if not wide or gap > MAX_GAP:
+    if below.first is None or gap > MAX_GAP:
         return False
-    if not over:
-        texts = [text for row in lines for text in row.values()]
-        return gap == 1 and len(texts) <= MAX_TITLE and not any(t.endswith(".") for t in texts)
-    if all(map(_can_head, wide[0].values())):
+    if above.first is None:
+        short = len(above.lines) <= MAX_TITLE and not any(t.endswith(".") for t in above.lines)
+        return gap == 1 and short
+    if all(map(_can_head, below.first.values())):
         return False
-    return min(map(min, over)) <= min(map(min, wide)) and max(map(max, wide)) <= max(map(max, over))
+    return above.left <= below.left and below.right <= above.right
 
 
 def _is_row_title(sheet: Sheet, number: int, below: int) -> bool:

@@ -49,6 +49,7 @@ class _Reader:
         self._name = name
         self._strings: list[str] = []
         self._formats = Formats(None, None)
+        self._last_row = -1  # that was read; a row need not say its number
 
     def read(self) -> None:
         """Read all sheets, in the order of their tabs."""
@@ -77,6 +78,7 @@ class _Reader:
         return self.package.xml(path) if path else None
 
     def _fill(self, sheet: Sheet, path: str) -> None:
+        self._last_row = -1
         data = self.package.read(path)
         if data is None:
             raise self.package.damaged(f"the part {path} is missing")
@@ -91,8 +93,7 @@ class _Reader:
             raise self.package.damaged(f"the part {path} is not well-formed") from error
 
     def _row(self, sheet: Sheet, element: etree._Element) -> None:
-        last = max(sheet.rows, default=-1)
-        row = (number(element, "r") or last + 2) - 1
+        row = (number(element, "r") or self._last_row + 2) - 1
         column = -1
         for cell in children(element, "c"):
             at = parse_address(value(cell, "r") or "")
@@ -105,6 +106,7 @@ class _Reader:
                 if self.cells > MAX_CELLS:
                     raise too_many_cells(self._name)
                 sheet.rows.setdefault(row, {})[column] = shown
+        self._last_row = row
 
     def _shown(self, cell: etree._Element) -> str:
         """Return what a cell shows."""

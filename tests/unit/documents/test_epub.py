@@ -36,7 +36,9 @@ def test_chapters_are_sections_in_reading_order() -> None:
 
 
 def test_a_chapter_without_heading_goes_by_its_name_in_the_table_of_contents() -> None:
-    contents = '<a href="text/a.xhtml#start">The River</a><a href="text/b.xhtml">The Dam</a>'
+    contents = (
+        '<a href="text/a.xhtml#start">The River</a><br><a href="text/b.xhtml">The&nbsp;Dam</a>'
+    )
     pages = {"a.xhtml": page("<p>It floods.</p>"), "b.xhtml": page("<p>The Dam</p><p>Of oak.</p>")}
     document = read(book(pages, contents=contents))
     assert [(b.kind.value, b.text, b.section) for b in document.blocks] == [
@@ -79,7 +81,7 @@ def test_a_book_locked_by_its_seller_is_refused_and_locked_fonts_are_not() -> No
     def lock(path: str) -> bytes:
         text = f'<encryption><CipherReference URI="{path}"/></encryption>'
         pages = {"a.xhtml": page("<p>Words.</p>")}
-        return book(pages, **{"META-INF/encryption.xml": text})
+        return book(pages, more={"META-INF/encryption.xml": text})
 
     with pytest.raises(Encrypted, match="locked by its seller"):
         load_epub(lock("OEBPS/text/a.xhtml"), "bought.epub")

@@ -102,8 +102,9 @@ def test_attachments_are_named_and_not_opened() -> None:
 def test_mail_that_breaks_the_rules_is_still_read() -> None:
     raw = (
         b"From root Tue May 14 10:30:00 2024\nSubject: =?nonsense?B?eA==?= \xff\n"
-        b"From: a\nDate: someday\nContent-Type: text/plain; charset=unknown-8bit\n"
-        b"\nCaf\xe9 closed.\n"
+        b"From: a\nTo: =?utf-8?B?S8Olc?=\nDate: someday\n"
+        b"Content-Type: text/plain; charset=unknown-8bit\n"
+        b"\nCaf\xe9\0 closed.\n"
     )
     document = read(raw)
     assert document.blocks[-1].text == "Café closed."

@@ -9,7 +9,7 @@ from abstrag.model.document import BlockKind, Document
 from tests.unit.documents.soundness import check_document, decoded, rows, table, texts, tree
 from tests.unit.documents.zip_maker import locked, sheet_rows, workbook
 
-SALES = {
+SALES: dict[int, dict[str, str | float]] = {
     1: {"A": "Region", "B": "Sales"},
     2: {"A": "North", "B": 120},
     3: {"A": "South", "B": 80.5},
@@ -189,12 +189,12 @@ def test_macros_and_links_to_other_files_are_left_alone() -> None:
         '<Relationship Id="r1" Type="x/worksheet" Target="http://a.example/s.xml"'
         ' TargetMode="External"/>'
     )
-    more = {
+    more: dict[str, str | bytes] = {
         "xl/vbaProject.bin": b"\0never read",
         "xl/_rels/workbook.xml.rels": f"<Relationships>{link}</Relationships>",
     }
     with pytest.raises(EmptyDocument):
-        load_xlsx(workbook({"S": sheet_rows(SALES)}, **more), "linked.xlsx")
+        load_xlsx(workbook({"S": sheet_rows(SALES)}, more=more), "linked.xlsx")
 
 
 def test_a_workbook_without_cells_is_empty() -> None:
@@ -227,7 +227,7 @@ def test_a_part_that_unpacks_to_too_much_is_not_unpacked(monkeypatch: pytest.Mon
 def test_entities_do_not_grow() -> None:
     lol = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><worksheet><sheetData><row r="1">'
     cell = '<c r="A1" t="inlineStr"><is><t>x&b;</t></is></c></row></sheetData></worksheet>'
-    data = workbook({"S": ""}, **{"xl/worksheets/s1.xml": lol + cell})
+    data = workbook({"S": ""}, more={"xl/worksheets/s1.xml": lol + cell})
     assert "ha" not in read(data).text
 
 

@@ -45,7 +45,7 @@ def workbook(
     styles: str = "",
     states: Mapping[str, str] | None = None,
     properties: str = "",
-    **more: str | bytes,
+    more: Mapping[str, str | bytes] | None = None,
 ) -> bytes:
     """Make a workbook of sheets, each the XML inside its `sheetData` (and what follows that)."""
     states = states or {}
@@ -70,7 +70,7 @@ def workbook(
     for i, content in enumerate(sheets.values(), 1):
         inside = content if "<sheetData" in content else f"<sheetData>{content}</sheetData>"
         parts[f"xl/worksheets/s{i}.xml"] = f"{_HEAD}<worksheet>{inside}</worksheet>"
-    return packed({**parts, **more})
+    return packed({**parts, **(more or {})})
 
 
 def sheet_rows(rows: Mapping[int, Mapping[str, str | float]]) -> str:
@@ -122,7 +122,12 @@ def shape(*paragraphs: str, kind: str | None = None) -> str:
     return f"<sp><nvSpPr><nvPr>{holder}</nvPr></nvSpPr><txBody>{texts}</txBody></sp>"
 
 
-def book(chapters: Mapping[str, str], *, contents: str = "", **more: str | bytes) -> bytes:
+def book(
+    chapters: Mapping[str, str],
+    *,
+    contents: str = "",
+    more: Mapping[str, str | bytes] | None = None,
+) -> bytes:
     """Make a book of chapters, each a whole page by its file name; the list is in reverse."""
     items = "".join(
         f'<item id="{i}" href="text/{name}" media-type="application/xhtml+xml"/>'
@@ -139,6 +144,6 @@ def book(chapters: Mapping[str, str], *, contents: str = "", **more: str | bytes
         f'<spine><itemref idref="nav"/>{spine}</spine></package>',
         "OEBPS/nav.xhtml": f"{_HEAD}<html><body><nav>{contents}</nav></body></html>",
         **{f"OEBPS/text/{name}": page for name, page in chapters.items()},
-        **more,
+        **(more or {}),
     }
     return packed({path: content for path, content in parts.items() if content})

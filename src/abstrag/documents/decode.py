@@ -82,7 +82,7 @@ def binary(name: str) -> UnknownFormat:
     """Say that a file holds no text; the caller raises it."""
     return UnknownFormat(
         f"{name!r} is binary data, not a document",
-        hint="give a text, Markdown, HTML, PDF, DOCX, LaTeX or JSON file",
+        hint="give a document of one of the formats we read, or plain text",
     )
 
 

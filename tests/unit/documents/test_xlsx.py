@@ -85,8 +85,14 @@ def test_lines_above_a_table_are_its_caption_and_lines_below_are_text() -> None:
 
 
 def test_an_empty_row_inside_a_table_does_not_cut_it_but_a_new_header_does() -> None:
-    body = {**SALES, 5: {"A": "Total", "B": 200.5}, 7: {"A": "Name", "B": "Town"}, 8: {"A": "x"}}
-    document = one({**body, 9: {"A": "Ann", "B": "Oslo"}})
+    body: dict[int, dict[str, str | float]] = {
+        **SALES,
+        5: {"A": "Total", "B": 200.5},
+        7: {"A": "Name", "B": "Town"},
+        8: {"A": "x"},
+        9: {"A": "Ann", "B": "Oslo"},
+    }
+    document = one(body)
     sections = [b.section[-1] for b in document.blocks if b.table]
     assert sections == ["Data (A1:B5)", "Data (A7:B9)"]
 

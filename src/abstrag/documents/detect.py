@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import Final
 
-from abstrag.documents.decode import binary, byte_order_mark, wide_encoding
+from abstrag.documents.decode import READABLE, binary, byte_order_mark, wide_encoding
 from abstrag.errors import DocumentError, Encrypted, UnknownFormat
 
 _PEEK: Final = 64 * 1024
@@ -67,9 +67,6 @@ _OFFICE: Final = {
     ".ppsx": Format.PPTX,
 }
 
-_READABLE: Final = (
-    "give a text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV, EPUB, e-mail, LaTeX or JSON file"
-)
 _SAVE_AS: Final = "open it in the program that made it and save it as .docx, .xlsx, .pptx or .pdf"
 _UNPACK: Final = "unpack it and give the documents inside"
 _PICTURE: Final = "run text recognition on it and give the resulting PDF or text"
@@ -81,23 +78,23 @@ _MAGIC: Final = (  # first bytes, what that is, what to do about it
     (b"II*\0", "a TIFF picture", _PICTURE),
     (b"MM\0*", "a TIFF picture", _PICTURE),
     (b"BM", "a BMP picture", _PICTURE),
-    (b"RIFF", "a RIFF file (sound, film or WebP picture)", _READABLE),
-    (b"OggS", "an Ogg sound file", _READABLE),
-    (b"ID3", "an MP3 sound file", _READABLE),
-    (b"\x1aE\xdf\xa3", "a Matroska film", _READABLE),
-    (b"\x7fELF", "an ELF program", _READABLE),
-    (b"MZ", "a Windows program", _READABLE),
-    (b"\xca\xfe\xba\xbe", "a compiled program", _READABLE),
-    (b"\xcf\xfa\xed\xfe", "a compiled program", _READABLE),
-    (b"\0asm", "a WebAssembly program", _READABLE),
+    (b"RIFF", "a RIFF file (sound, film or WebP picture)", READABLE),
+    (b"OggS", "an Ogg sound file", READABLE),
+    (b"ID3", "an MP3 sound file", READABLE),
+    (b"\x1aE\xdf\xa3", "a Matroska film", READABLE),
+    (b"\x7fELF", "an ELF program", READABLE),
+    (b"MZ", "a Windows program", READABLE),
+    (b"\xca\xfe\xba\xbe", "a compiled program", READABLE),
+    (b"\xcf\xfa\xed\xfe", "a compiled program", READABLE),
+    (b"\0asm", "a WebAssembly program", READABLE),
     (b"\x1f\x8b", "gzip-compressed", _UNPACK),
     (b"BZh", "bzip2-compressed", _UNPACK),
     (b"\xfd7zXZ\0", "xz-compressed", _UNPACK),
     (b"(\xb5/\xfd", "zstd-compressed", _UNPACK),
     (b"7z\xbc\xaf'\x1c", "a 7-Zip archive", _UNPACK),
     (b"Rar!\x1a\x07", "a RAR archive", _UNPACK),
-    (b"SQLite format 3\0", "an SQLite database", _READABLE),
-    (b"PAR1", "a Parquet table", _READABLE),
+    (b"SQLite format 3\0", "an SQLite database", READABLE),
+    (b"PAR1", "a Parquet table", READABLE),
     (b"AT&TFORM", "a DjVu scan", _PICTURE),
     (b"{\\rtf", "an RTF document", _SAVE_AS),
     (b"%!PS", "a PostScript document", "convert it to PDF"),

@@ -116,7 +116,7 @@ def _parsed(data: bytes, name: str) -> Message:
 
 
 def _write(message: Message, visible: VisibleText, name: str) -> bool:
-    """Write header lines and body; return whether the body has any text."""
+    """Write header lines and body; return whether there is more than header lines."""
     for label in _SHOWN:
         if text := _field(message, label):
             visible.add(BlockKind.PARAGRAPH, f"{label}: {text}")

@@ -20,34 +20,51 @@ _MARK: Final = b"\xef\xbb\xbf"
 
 
 def write_body(message: Message, visible: VisibleText, name: str) -> bool:
-    """Write the text of a message, then what is attached; return whether there was any text."""
+    """Write the text of a message, then what is attached; return whether there was anything."""
     before = len(visible.blocks)
-    parts = list(_parts(message))
-    files = [part for part in parts if _is_file(part)]
-    read = [part for part in parts if part not in files]
-    texts = [_decoded(part, name) for part in read if part.get_content_type() == "text/plain"]
-    pages = [part for part in read if part.get_content_type() == "text/html"]
-    if any(text.strip() for text in texts):
-        _write_plain("\n\n".join(texts), visible)
-    else:
-        for page in pages:
-            _write_html(page, visible, name)
-    written = len(visible.blocks) > before
+    files: list[Message] = []
+    for part, is_shown in _parts(message):
+        if _is_file(part):
+            files.append(part)
+        elif is_shown and _kind(part) == "text/plain":
+            _write_plain(_decoded(part, name), visible)
+        elif is_shown and _kind(part) == "text/html":
+            _write_html(part, visible, name)
     for part in files:
         visible.add(BlockKind.LIST_ITEM, f"Attachment: {_described(part)}", level=1)
-    return written
+    return len(visible.blocks) > before
 
 
-def _parts(message: Message) -> Iterator[Message]:
-    """Go through the parts of a message in order, without opening messages inside it."""
-    stack: list[Message] = [message]
+def _parts(message: Message) -> Iterator[tuple[Message, bool]]:
+    """Go through the parts of a message in order, without opening messages inside it.
+
+    Of alternatives only one is shown: the text if there is any, else the richest, which is last.
+    The others are gone through too, as programs put files into them.
+    """
+    stack = [(message, True)]
     while stack:
-        part = stack.pop()
+        part, is_shown = stack.pop()
         held = part.get_payload()
-        if part.get_content_maintype() == "multipart" and isinstance(held, list):
-            stack.extend(one for one in reversed(held) if isinstance(one, Message))
-        else:
-            yield part
+        if part.get_content_maintype() != "multipart" or not isinstance(held, list):
+            yield part, is_shown
+            continue
+        inner = [one for one in held if isinstance(one, Message)]
+        shown = inner
+        if part.get_content_subtype() == "alternative":
+            texts = [one for one in inner if _kind(one) == "text/plain" and _has_text(one)]
+            shown = texts[:1] or inner[-1:]
+        stack.extend((one, is_shown and one in shown) for one in reversed(inner))
+
+
+def _kind(part: Message) -> str:
+    """Return the type of a part; one that claims to have parts and has none is text."""
+    kind = part.get_content_type()
+    return "text/plain" if kind.startswith("multipart/") else kind
+
+
+def _has_text(part: Message) -> bool:
+    data = part.get_payload(decode=True)
+    return isinstance(data, bytes) and bool(data.strip())
 
 
 def _decoded(part: Message, name: str) -> str:
@@ -119,7 +136,8 @@ def _pieces(lines: Sequence[str]) -> Iterator[tuple[BlockKind, str]]:
 
 def _is_file(part: Message) -> bool:
     """True for a part that is neither text to read nor a picture inside it."""
-    if part.get_content_disposition() == "attachment" or part.get_filename():
+    named = part.get_param("filename", header="content-disposition") is not None
+    if part.get_content_disposition() == "attachment" or named:
         return True
     return part.get_content_maintype() not in ("text", "multipart", "image")
 

@@ -68,6 +68,30 @@ def test_the_text_is_preferred_to_the_page_and_the_page_is_read_when_it_is_all_t
     assert (document.blocks[-1].text, document.blocks[-1].section) == ("The page.", ("News",))
 
 
+def test_all_parts_are_read_in_order_and_of_alternatives_one_with_the_files_of_all() -> None:
+    raw = (
+        b'Subject: Plant\nContent-Type: multipart/mixed; boundary="m"\n\n--m\n'
+        b'Content-Type: multipart/alternative; boundary="a"\n\n--a\n\n  \n--a\n'
+        b"Content-Type: text/html\n\n<p>The page.</p>\n--a--\n--m\n"
+        b'Content-Type: multipart/alternative; boundary="b"\n\n--b\n\nThe text.\n--b\n'
+        b'Content-Type: multipart/mixed; boundary="c"\n\n--c\nContent-Type: text/html\n\n'
+        b"<p>The same.</p>\n--c\nContent-Type: application/pdf; name=a.pdf\n\nx\n--c--\n--b--\n"
+        b"--m\nContent-Type: text/plain; name=footer.txt\n\nThe footer.\n--m--\n"
+    )
+    assert [block.text for block in read(raw).blocks] == [
+        "Plant",
+        "The page.",
+        "The text.",
+        "The footer.",
+        "Attachment: a.pdf (application/pdf, 1 bytes)",
+    ]
+
+
+def test_a_message_that_claims_to_have_parts_and_has_none_is_text() -> None:
+    raw = b'Subject: Plant\nContent-Type: multipart/mixed; boundary="m"\n\nIt closes.\n'
+    assert read(raw).blocks[-1].text == "It closes."
+
+
 def test_lines_are_joined_lists_are_items_and_quoted_replies_are_kept_as_quoted() -> None:
     text = (
         "We\nagree:\n- one\n- two\n\nOn Monday Bob wrote:\n> Do we\n> agree?\n>> Ask Ann.\nYes.\n"

@@ -57,7 +57,7 @@ _PARTS: Final = {  # what a zip file of each format holds
     "ppt/presentation.xml": Format.PPTX,
     "META-INF/container.xml": Format.EPUB,
 }
-_OFFICE: Final = {
+_PACKED: Final = {
     ".docx": Format.DOCX,
     ".docm": Format.DOCX,
     ".xlsx": Format.XLSX,
@@ -65,6 +65,7 @@ _OFFICE: Final = {
     ".pptx": Format.PPTX,
     ".pptm": Format.PPTX,
     ".ppsx": Format.PPTX,
+    ".epub": Format.EPUB,
 }
 
 _SAVE_AS: Final = "open it in the program that made it and save it as .docx, .xlsx, .pptx or .pdf"
@@ -159,8 +160,8 @@ def _zip(data: bytes, name: str) -> Format:
         # cut off: the list of parts stands at the end of a zip file, their names also before each
         parts = ("[Content_Types].xml", *_PARTS, *(part for part, _, _ in _ZIP_KINDS))
         names = {part for part in parts if part.encode() in data}
-        named = _OFFICE.get(PurePath(name).suffix.casefold())
-        if names == {"[Content_Types].xml"} and named is not None:
+        named = _PACKED.get(PurePath(name).suffix.casefold())
+        if names <= {"[Content_Types].xml"} and named is not None:
             return named
     for part, found in _PARTS.items():
         if part in names:

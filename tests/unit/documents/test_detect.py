@@ -119,12 +119,14 @@ def test_prose_that_begins_like_magic_bytes_is_prose() -> None:
         ("word/document.xml", "cut.docx", Format.DOCX),
         ("xl/workbook.xml", "cut.xlsx", Format.XLSX),
         ("ppt/presentation.xml", "cut.pptx", Format.PPTX),
+        ("META-INF/container.xml", "cut.epub", Format.EPUB),
     ],
 )
-def test_a_cut_off_office_file_is_still_one(part: str, name: str, expected: Format) -> None:
+def test_a_cut_off_office_file_or_book_is_still_one(part: str, name: str, expected: Format) -> None:
     data = archive("[Content_Types].xml", part)
     assert detect(data[: len(data) // 2], name) is expected
     assert detect(data[:60], name) is expected
+    assert detect(data[:6], name) is expected
 
 
 def test_a_memo_with_header_lines_is_a_text_and_a_page_named_csv_is_a_page() -> None:

@@ -1,12 +1,16 @@
 """Files that LibreOffice and S-nail made; tests/data/formats/README.md says how."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from abstrag import Settings, index
 from abstrag.documents.cell_address import address_in_sheet
-from abstrag.documents.load import load
+from abstrag.documents.load import load, load_bytes
 from abstrag.model.document import Block, Document
+from abstrag.model.record import to_json
+from abstrag.model.segment import CELL_SEPARATOR, Granularity
 from tests.unit.documents.soundness import check_document, decoded, table, tree
 
 FOLDER = Path(__file__).parents[2] / "data" / "formats"
@@ -41,6 +45,31 @@ def test_every_character_of_a_block_stands_where_its_alignment_says(name: str) -
         assert decoded(document, block) == []
         for cell in block.table.cells if block.table else ():
             assert document.quote(cell.span) == cell.text
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_segment_quotes_what_stands_at_its_span(name: str) -> None:
+    document = read(name)
+    made = index(document)
+    assert made.segments
+    for segment in made.segments:
+        quote = " ".join(document.quote(segment.span).split())
+        assert quote == " ".join(segment.text.replace(CELL_SEPARATOR, " ").split())
+
+
+def test_a_segment_of_a_workbook_has_the_address_of_its_cell_or_row() -> None:
+    for granularity, expected in ((Granularity.ELEMENT, "D5"), (Granularity.SENTENCE, "A5:D5")):
+        made = index(read("plant.xlsx"), settings=Settings(granularity=granularity))
+        (segment,) = [s for s in made.segments if "12.5%" in s.text]
+        assert address_in_sheet(segment.section, segment.row, segment.column) == expected
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_document_comes_back_from_json_as_it_was(name: str) -> None:
+    document = read(name)
+    assert load_bytes(to_json(document).encode(), name="x.json") == replace(
+        document, metadata=replace(document.metadata, source="x.json")
+    )
 
 
 def test_there_is_a_file_of_each_format() -> None:

@@ -10,6 +10,7 @@ from email.message import Message
 from email.parser import BytesParser
 from email.policy import compat32
 from email.utils import getaddresses, parsedate_to_datetime
+from pathlib import PurePath
 from typing import Final
 
 from abstrag.documents.assemble import assemble
@@ -65,7 +66,8 @@ def load_mbox(data: bytes, name: str) -> Document:
         visible.add(BlockKind.HEADING, _field(message, "Subject") or _NO_SUBJECT, level=1)
         visible.sections.enter(2, _place(message, visible.sections.path[-1], number))
         _write(message, visible, f"{name}, message {number}")
-    return assemble(name, visible.text, visible.blocks, format_name="mbox")
+    title = PurePath(name).stem  # not the subject of one message
+    return assemble(name, visible.text, visible.blocks, format_name="mbox", title=title)
 
 
 def _messages(data: bytes, name: str) -> Iterator[bytes]:

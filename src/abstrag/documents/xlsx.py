@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Final
 
 from lxml import etree
@@ -19,7 +20,7 @@ from abstrag.documents.zip_package import ZipPackage
 from abstrag.model.document import BlockKind, Document
 
 _WORKBOOK: Final = "xl/workbook.xml"
-_HIDDEN: Final = {"hidden": "hidden sheet", "veryHidden": "hidden sheet"}
+_HIDDEN: Final = frozenset(("hidden", "veryHidden"))
 
 
 def load_xlsx(data: bytes, name: str) -> Document:
@@ -35,7 +36,7 @@ def load_xlsx(data: bytes, name: str) -> Document:
         visible.text,
         visible.blocks if reader.cells else (),  # names of sheets alone are no text to read
         format_name="xlsx",
-        title=(title.text if title is not None else None) or reader.only_name,
+        title=(title.text if title is not None else None) or PurePath(name).stem,  # no sheet's name
         date=(date, None) if date else None,
     )
 
@@ -45,7 +46,6 @@ class _Reader:
         self.package = package
         self.visible = VisibleText()
         self.cells = 0
-        self.only_name: str | None = None
         self._name = name
         self._strings: list[str] = []
         self._formats = Formats(None, None)
@@ -69,8 +69,8 @@ class _Reader:
             sheet = Sheet((value(entry, "name") or "").strip() or "sheet")
             self._fill(sheet, part.target)
             if sheet.rows:
-                hidden = _HIDDEN.get(value(entry, "state") or "")
-                shown = f"{sheet.name} ({hidden})" if hidden else sheet.name
+                is_hidden = value(entry, "state") in _HIDDEN
+                shown = f"{sheet.name} (hidden sheet)" if is_hidden else sheet.name
                 self.visible.add(BlockKind.HEADING, shown, level=1)
                 writer.write(sheet)
 

@@ -138,6 +138,7 @@ def test_mail_that_breaks_the_rules_is_still_read() -> None:
 def test_each_message_of_a_mailbox_is_a_section_told_by_sender_and_date() -> None:
     other = message("From now on, no.\n", Subject="Re: Plant", From="bob@a.example", Date="")
     document = read_box(message(), other)
+    assert document.title == "archive"
     assert tree(document) == [(1, "Plant"), (1, "Re: Plant")]
     assert document.blocks[4].section == ("Plant", "Plant (Ann Lee, 2024-05-14)")
     assert document.blocks[-1].section == ("Re: Plant", "Re: Plant (bob@a.example)")

@@ -31,6 +31,7 @@ def one(content: dict[int, dict[str, str | float]], more: str = "") -> Document:
 
 def test_a_sheet_is_a_section_with_a_table_whose_first_row_is_its_header() -> None:
     document = read(workbook({"Sales": sheet_rows(SALES), "Notes": sheet_rows({2: {"C": "Old."}})}))
+    assert document.title == "book"
     assert tree(document) == [(1, "Sales"), (1, "Notes")]
     assert rows(document) == [["#Region", "#Sales"], ["#North", "120"], ["#South", "80.5"]]
     assert [b.section for b in document.blocks if b.kind is not BlockKind.HEADING] == [

@@ -89,6 +89,9 @@ def test_a_question_whose_answers_are_remembered_loads_no_model(store: Path) -> 
     [
         ("a.txt", NOTES, set()),
         ("a.md", f"# Plants\n\n{NOTES}", {"markdown_it"}),
+        ("a.csv", "Plant,Sold\nReno,2021\n", set()),
+        ("a.eml", f"Subject: Plants\nFrom: a@a.example\n\n{NOTES}", set()),
+        ("a.mbox", f"From a 10:00 2021\nSubject: Plants\n\n{NOTES}", set()),
         ("a.html", f"<html><body><p>{NOTES}</p></body></html>", {"lxml"}),
     ],
 )

@@ -13,6 +13,9 @@ from typing import Final
 
 from abstrag.errors import Undecodable, UnknownFormat
 
+READABLE: Final = (  # the hint for whatever is no document
+    "give a text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV, EPUB, e-mail, LaTeX or JSON file"
+)
 _MARKS: Final = (  # UTF-32 first: its little-endian mark begins like that of UTF-16
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -82,7 +85,7 @@ def binary(name: str) -> UnknownFormat:
     """Say that a file holds no text; the caller raises it."""
     return UnknownFormat(
         f"{name!r} is binary data, not a document",
-        hint="give a text, Markdown, HTML, PDF, DOCX, LaTeX or JSON file",
+        hint=READABLE,
     )
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import Final
 
-from abstrag.documents.decode import binary, byte_order_mark, wide_encoding
+from abstrag.documents.decode import READABLE, binary, byte_order_mark, wide_encoding
 from abstrag.errors import DocumentError, Encrypted, UnknownFormat
 
 _PEEK: Final = 64 * 1024
@@ -25,6 +25,12 @@ class Format(StrEnum):
     DOCX = "docx"
     LATEX = "latex"
     JSON = "json"
+    XLSX = "xlsx"
+    CSV = "csv"
+    PPTX = "pptx"
+    EPUB = "epub"
+    EML = "eml"
+    MBOX = "mbox"
 
 
 _SUFFIXES: Final = {
@@ -39,10 +45,30 @@ _SUFFIXES: Final = {
     ".tex": Format.LATEX,
     ".ltx": Format.LATEX,
     ".json": Format.JSON,
+    ".csv": Format.CSV,
+    ".tsv": Format.CSV,
+    ".tab": Format.CSV,
+    ".eml": Format.EML,
+    ".mbox": Format.MBOX,
+}
+_PARTS: Final = {  # what a zip file of each format holds
+    "word/document.xml": Format.DOCX,
+    "xl/workbook.xml": Format.XLSX,
+    "ppt/presentation.xml": Format.PPTX,
+    "META-INF/container.xml": Format.EPUB,
+}
+_PACKED: Final = {
+    ".docx": Format.DOCX,
+    ".docm": Format.DOCX,
+    ".xlsx": Format.XLSX,
+    ".xlsm": Format.XLSX,
+    ".pptx": Format.PPTX,
+    ".pptm": Format.PPTX,
+    ".ppsx": Format.PPTX,
+    ".epub": Format.EPUB,
 }
 
-_READABLE: Final = "give a text, Markdown, HTML, PDF, DOCX, LaTeX or JSON file"
-_SAVE_AS: Final = "open it in the program that made it and save it as .docx or .pdf"
+_SAVE_AS: Final = "open it in the program that made it and save it as .docx, .xlsx, .pptx or .pdf"
 _UNPACK: Final = "unpack it and give the documents inside"
 _PICTURE: Final = "run text recognition on it and give the resulting PDF or text"
 
@@ -53,23 +79,23 @@ _MAGIC: Final = (  # first bytes, what that is, what to do about it
     (b"II*\0", "a TIFF picture", _PICTURE),
     (b"MM\0*", "a TIFF picture", _PICTURE),
     (b"BM", "a BMP picture", _PICTURE),
-    (b"RIFF", "a RIFF file (sound, film or WebP picture)", _READABLE),
-    (b"OggS", "an Ogg sound file", _READABLE),
-    (b"ID3", "an MP3 sound file", _READABLE),
-    (b"\x1aE\xdf\xa3", "a Matroska film", _READABLE),
-    (b"\x7fELF", "an ELF program", _READABLE),
-    (b"MZ", "a Windows program", _READABLE),
-    (b"\xca\xfe\xba\xbe", "a compiled program", _READABLE),
-    (b"\xcf\xfa\xed\xfe", "a compiled program", _READABLE),
-    (b"\0asm", "a WebAssembly program", _READABLE),
+    (b"RIFF", "a RIFF file (sound, film or WebP picture)", READABLE),
+    (b"OggS", "an Ogg sound file", READABLE),
+    (b"ID3", "an MP3 sound file", READABLE),
+    (b"\x1aE\xdf\xa3", "a Matroska film", READABLE),
+    (b"\x7fELF", "an ELF program", READABLE),
+    (b"MZ", "a Windows program", READABLE),
+    (b"\xca\xfe\xba\xbe", "a compiled program", READABLE),
+    (b"\xcf\xfa\xed\xfe", "a compiled program", READABLE),
+    (b"\0asm", "a WebAssembly program", READABLE),
     (b"\x1f\x8b", "gzip-compressed", _UNPACK),
     (b"BZh", "bzip2-compressed", _UNPACK),
     (b"\xfd7zXZ\0", "xz-compressed", _UNPACK),
     (b"(\xb5/\xfd", "zstd-compressed", _UNPACK),
     (b"7z\xbc\xaf'\x1c", "a 7-Zip archive", _UNPACK),
     (b"Rar!\x1a\x07", "a RAR archive", _UNPACK),
-    (b"SQLite format 3\0", "an SQLite database", _READABLE),
-    (b"PAR1", "a Parquet table", _READABLE),
+    (b"SQLite format 3\0", "an SQLite database", READABLE),
+    (b"PAR1", "a Parquet table", READABLE),
     (b"AT&TFORM", "a DjVu scan", _PICTURE),
     (b"{\\rtf", "an RTF document", _SAVE_AS),
     (b"%!PS", "a PostScript document", "convert it to PDF"),
@@ -77,14 +103,12 @@ _MAGIC: Final = (  # first bytes, what that is, what to do about it
 _ASCII_MAGIC: Final = (b"BM", b"MZ", b"ID3", b"BZh", b"RIFF", b"OggS", b"PAR1", b"GIF8")
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_KINDS: Final = (
-    ("WordDocument", "an old Word document (.doc)"),
-    ("Workbook", "an old Excel workbook (.xls)"),
-    ("PowerPoint Document", "an old PowerPoint presentation (.ppt)"),
+    ("WordDocument", "an old Word document (.doc)", ".docx"),
+    ("Workbook", "an old Excel workbook (.xls)", ".xlsx"),
+    ("PowerPoint Document", "an old PowerPoint presentation (.ppt)", ".pptx"),
 )
 _ZIP_KINDS: Final = (
-    ("xl/workbook.xml", "an Excel workbook (.xlsx)", _SAVE_AS),
-    ("ppt/presentation.xml", "a PowerPoint presentation (.pptx)", _SAVE_AS),
-    ("META-INF/container.xml", "an EPUB book", "convert it to HTML or PDF"),
+    ("xl/workbook.bin", "a binary Excel workbook (.xlsb)", _SAVE_AS),
     ("content.xml", "an OpenDocument file", _SAVE_AS),
 )
 
@@ -118,10 +142,14 @@ def _ole(data: bytes, name: str) -> DocumentError:
     if holds("EncryptedPackage"):
         return Encrypted(
             f"{name!r} is an Office file that needs a password",
-            hint="open it in Word, remove the password and save it again",
+            hint="open it in Office, remove the password and save it again",
         )
-    what = next((what for entry, what in _OLE_KINDS if holds(entry)), "an old Office file")
-    return UnknownFormat(f"{name!r} is {what}, which we do not read", hint="save it as .docx")
+    for entry, what, suffix in _OLE_KINDS:
+        if holds(entry):
+            return UnknownFormat(
+                f"{name!r} is {what}, which we do not read", hint=f"save it as {suffix}"
+            )
+    return UnknownFormat(f"{name!r} is an old Office file, which we do not read", hint=_SAVE_AS)
 
 
 def _zip(data: bytes, name: str) -> Format:
@@ -130,12 +158,14 @@ def _zip(data: bytes, name: str) -> Format:
             names = set(archive.namelist())
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
         # cut off: the list of parts stands at the end of a zip file, their names also before each
-        parts = ("word/document.xml", "[Content_Types].xml", *(part for part, _, _ in _ZIP_KINDS))
+        parts = ("[Content_Types].xml", *_PARTS, *(part for part, _, _ in _ZIP_KINDS))
         names = {part for part in parts if part.encode() in data}
-        if names == {"[Content_Types].xml"} and PurePath(name).suffix.casefold() == ".docx":
-            return Format.DOCX
-    if "word/document.xml" in names:
-        return Format.DOCX
+        named = _PACKED.get(PurePath(name).suffix.casefold())
+        if names <= {"[Content_Types].xml"} and named is not None:
+            return named
+    for part, found in _PARTS.items():
+        if part in names:
+            return found
     for part, what, hint in _ZIP_KINDS:
         if part in names:
             raise UnknownFormat(f"{name!r} is {what}, which we do not read", hint=hint)
@@ -170,6 +200,13 @@ _TEX_CUES: Final = re.compile(
     r"|input\{|(?:re)?newcommand\b|usepackage\b|maketitle\b)",
     re.MULTILINE,
 )
+_POSTMARK: Final = re.compile(
+    r"From \S+ [^\n]*\d:\d\d[^\n]*\n(?:[\w-]+:[^\n]*|[ \t][^\n]*)\n", re.ASCII
+)
+_HEADER_LINES: Final = re.compile(r"(?:[\w-]+:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*+)++", re.ASCII)
+_MAIL: Final = re.compile(
+    r"^(received|return-path|message-id|mime-version|delivered-to|dkim-signature):", re.I | re.M
+)
 _MARKDOWN_CUES: Final = tuple(
     re.compile(cue, re.MULTILINE)
     for cue in (
@@ -197,12 +234,24 @@ def _text_format(text: str, name: str) -> Format:
             f"{name!r} is JSON, but no document of ours",
             hint='write an object with "title" and a list "blocks"',
         )
+    if named is Format.CSV or (named := _mail(text, named)) in (Format.EML, Format.MBOX):
+        return named
     if _is_latex(text, named):
         return Format.LATEX
     cues = sum(bool(cue.search(text)) for cue in _MARKDOWN_CUES)
     if named is Format.MARKDOWN or cues >= 2:
         return Format.MARKDOWN
     return named or Format.TEXT
+
+
+def _mail(text: str, named: Format | None) -> Format | None:
+    """Return the kind of mail a file is, by its name or by what only mail programs write."""
+    if _POSTMARK.match(text):
+        return Format.MBOX
+    header = _HEADER_LINES.match(text)
+    if header is not None and len(set(map(str.casefold, _MAIL.findall(header[0])))) > 1:
+        return Format.EML
+    return named
 
 
 def _is_latex(text: str, named: Format | None) -> bool:

@@ -94,7 +94,7 @@ def _check(document: Document, name: str) -> None:
         raise Damaged(f"{name!r}: the date's span ends behind the text", hint=_REWRITE)
     strict = document.metadata.format not in _DECODING
     for i, block in enumerate(document.blocks):
-        problem = _problem(document, block, strict=strict)
+        problem = problem_of(document, block, strict=strict)
         if problem:
             raise Damaged(
                 f"{name!r}: block {i} ({block.kind.value}) {problem}",
@@ -102,7 +102,12 @@ def _check(document: Document, name: str) -> None:
             )
 
 
-def _problem(document: Document, block: Block, *, strict: bool) -> str | None:
+def problem_of(document: Document, block: Block, *, strict: bool) -> str | None:
+    """Say what is wrong with the spans of a block; None when they are right.
+
+    With `strict` the block must read exactly as the text it points at; without, some characters
+    may be decoded.
+    """
     if block.span.end > len(document.text):
         return "has a span that ends behind the text"
     runs = block.alignment.runs

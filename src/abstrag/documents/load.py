@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from stat import S_ISDIR, S_ISREG
 
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import document_id
 from abstrag.documents.detect import Format, detect
+from abstrag.documents.readers import read_with_own
 from abstrag.errors import DocumentError, EmptyDocument, FileMissing, FileTooLarge, NotAFile
 from abstrag.model.document import Document
 
@@ -62,6 +63,14 @@ def _document(data: bytes, source: str, folder: Path | None, max_bytes: int) -> 
         raise EmptyDocument(
             f"{name!r} is empty", hint="check that the file was saved or downloaded completely"
         )
+    own = read_with_own(data, name)
+    if own is not None:
+        stated = own.metadata.format or PurePath(name).suffix.lstrip(".").casefold()
+        return replace(
+            own,
+            id=document_id(name),
+            metadata=replace(own.metadata, source=source, format=stated),
+        )
     found = detect(data, name)
     document = _read(found, data, name, folder)
     if found is Format.JSON:  # it says itself what it is called and was made from
@@ -101,6 +110,33 @@ def _read(found: Format, data: bytes, name: str, folder: Path | None) -> Documen
             from abstrag.documents.json_form import load_json
 
             return load_json(data, name)
+        case _:
+            return _read_more(found, data, name)
+
+
+def _read_more(found: Format, data: bytes, name: str) -> Document:
+    """Read sheets, slides, books and mail."""
+    match found:
+        case Format.CSV:
+            from abstrag.documents.delimited import load_delimited
+
+            return load_delimited(data, name)
+        case Format.XLSX:
+            from abstrag.documents.xlsx import load_xlsx
+
+            return load_xlsx(data, name)
+        case Format.PPTX:
+            from abstrag.documents.pptx import load_pptx
+
+            return load_pptx(data, name)
+        case Format.EPUB:
+            from abstrag.documents.epub import load_epub
+
+            return load_epub(data, name)
+        case _:
+            from abstrag.documents.mail import load_eml, load_mbox
+
+            return load_mbox(data, name) if found is Format.MBOX else load_eml(data, name)
 
 
 def _too_large(name: str, size: int, limit: int) -> FileTooLarge:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from abstrag.documents.grid import Slot, table_block
 from abstrag.documents.reading import reading_text
-from abstrag.documents.sections import Sections
-from abstrag.model.document import Block, BlockKind
+from abstrag.documents.sections import TITLE, Sections
+from abstrag.model.document import Block, BlockKind, Document
 from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,21 @@ class VisibleText:
             self.blocks.append(block)
         return block
 
+    def include(self, made: Document) -> None:
+        """Write all blocks of another document below the sections that are open.
+
+        What was the title of that document heads its blocks here.
+        """
+        start = self._begin()
+        self._write(made.text)
+        path = self.sections.path
+        for block in made.blocks:
+            moved = replace(_moved(block, start), section=(*path, *block.section), page=self.page)
+            if block is made.blocks[0] and block.level == TITLE:
+                moved = replace(moved, level=1)
+                path = (*path, block.text)
+            self.blocks.append(moved)
+
     def _cell(self, cell: RawCell) -> Slot:
         text = " ".join(cell.text.replace("\u00ad", "").split())
         start = self._length
@@ -105,3 +121,19 @@ class VisibleText:
     def _write(self, text: str) -> None:
         self._pieces.append(text)
         self._length += len(text)
+
+
+def _moved(block: Block, by: int) -> Block:
+    """Return a block as it stands further down in a longer text."""
+    table = block.table
+    if table is not None:
+        caption = table.caption
+        cells = tuple(replace(cell, span=_shifted(cell.span, by)) for cell in table.cells)
+        quote = Quote(caption.text, _shifted(caption.span, by)) if caption is not None else None
+        table = Table(cells, quote)
+    runs = tuple((a, b + by) for a, b in block.alignment.runs)
+    return replace(block, span=_shifted(block.span, by), alignment=Alignment(runs), table=table)
+
+
+def _shifted(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)

@@ -65,7 +65,7 @@ class Metadata:
     date: str | None = None  # ISO date the document speaks from
     date_span: Span | None = None  # where the text says so
     source: str | None = None  # path or address it was read from
-    format: str | None = None  # text, markdown, html, pdf, docx, latex, json
+    format: str | None = None  # text, markdown, html, pdf, docx, xlsx, csv, pptx, epub, eml, …
     genre: Genre | None = None  # only when somebody said so; Seg_L detects it otherwise
     domain: str | None = None
     pages: int | None = None

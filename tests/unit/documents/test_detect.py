@@ -30,6 +30,11 @@ def ole(*entries: str) -> bytes:
         (b"%PDF-1.7\nrest", Format.PDF),
         (b"\n\njunk%PDF-1.4\n1 0 obj endobj", Format.PDF),
         (archive("[Content_Types].xml", "word/document.xml"), Format.DOCX),
+        (archive("[Content_Types].xml", "xl/workbook.xml"), Format.XLSX),
+        (archive("[Content_Types].xml", "ppt/presentation.xml"), Format.PPTX),
+        (archive("mimetype", "META-INF/container.xml"), Format.EPUB),
+        (b"Message-ID: <1@a>\nMIME-Version: 1.0\nFrom: a@a.example\n\nHi\n", Format.EML),
+        (b"From a@a.example Tue May 14 10:00:00 2024\nSubject: x\n\nHi\n", Format.MBOX),
         (HTML, Format.HTML),
         (b"<div><p>One</p><p>Two</p></div>", Format.HTML),
         (LATEX, Format.LATEX),
@@ -58,6 +63,10 @@ def test_content_is_seen_through_wide_encodings(encoding: str) -> None:
         ("a.txt", Format.TEXT),
         ("a.tex", Format.LATEX),
         ("a.html", Format.HTML),
+        ("a.csv", Format.CSV),
+        ("a.TSV", Format.CSV),
+        ("a.eml", Format.EML),
+        ("a.mbox", Format.MBOX),
         ("a", Format.TEXT),
     ],
 )
@@ -79,9 +88,12 @@ def test_latex_inside_a_code_fence_is_still_markdown() -> None:
         (b"\x1f\x8b\x08\0", "gzip", "unpack"),
         (b"{\\rtf1\\ansi hi}", "RTF", "docx"),
         (archive("a.txt"), "zip archive", "unpack"),
-        (archive("xl/workbook.xml"), "Excel", "save"),
+        (archive("xl/workbook.bin"), "binary Excel", "save"),
+        (archive("content.xml"), "OpenDocument", "save"),
         (ole("WordDocument"), r"\.doc", "save it as .docx"),
-        (ole("Workbook"), r"\.xls", "save it as .docx"),
+        (ole("Workbook"), r"\.xls", "save it as .xlsx"),
+        (ole("PowerPoint Document"), r"\.ppt", "save it as .pptx"),
+        (ole("Something"), "old Office file", "save it as .docx, .xlsx"),
         (b"<?xml version='1.0'?><note/>", "XML", "convert"),
         (b"some \0 bytes", "binary", "give a text"),
     ],
@@ -101,9 +113,28 @@ def test_prose_that_begins_like_magic_bytes_is_prose() -> None:
     assert detect(b"BMW sold more cars than MZ made motorcycles.", "a.txt") is Format.TEXT
 
 
-def test_a_cut_off_word_file_is_still_a_word_file() -> None:
-    data = archive("[Content_Types].xml", "word/document.xml")
-    assert detect(data[: len(data) // 2], "cut.docx") is Format.DOCX
+@pytest.mark.parametrize(
+    ("part", "name", "expected"),
+    [
+        ("word/document.xml", "cut.docx", Format.DOCX),
+        ("xl/workbook.xml", "cut.xlsx", Format.XLSX),
+        ("ppt/presentation.xml", "cut.pptx", Format.PPTX),
+        ("META-INF/container.xml", "cut.epub", Format.EPUB),
+    ],
+)
+def test_a_cut_off_office_file_or_book_is_still_one(part: str, name: str, expected: Format) -> None:
+    data = archive("[Content_Types].xml", part)
+    assert detect(data[: len(data) // 2], name) is expected
+    assert detect(data[:60], name) is expected
+    assert detect(data[:6], name) is expected
+
+
+def test_a_memo_with_header_lines_is_a_text_and_a_page_named_csv_is_a_page() -> None:
+    memo = b"From: the board\nTo: all staff\nDate: 14 May 2024\n\nThe plant closes.\n"
+    assert detect(memo, "memo.txt") is Format.TEXT
+    assert detect(b"From Bergen to Oslo it takes 7 hours in 2024.\nNo: more.\n", "a") is Format.TEXT
+    assert detect(HTML, "export.csv") is Format.HTML
+    assert detect(MARKDOWN, "links.csv") is Format.CSV
 
 
 def test_json_of_another_kind_is_refused() -> None:

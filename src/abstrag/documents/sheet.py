@@ -1,0 +1,252 @@
+"""Sheets of cells: cut into tables with headers and into lines of text, each with its address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from abstrag.documents.cell_address import MAX_COLUMNS, range_address
+from abstrag.documents.grid import MAX_SPAN, is_name, is_value
+from abstrag.documents.visible import RawCell, VisibleText
+from abstrag.errors import FileTooLarge
+from abstrag.model.document import BlockKind
+from abstrag.model.span import Quote
+
+MAX_CELLS: Final = 500_000  # of all sheets, empty ones between others counted
+MAX_GAP: Final = 3  # empty rows that a table may have inside it
+MAX_TITLE: Final = 3  # lines over a table that are its title, not a text of their own
+MAX_HEADER: Final = 60  # characters of a column's name
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_RANGE_LEVEL: Final = 9  # below every heading
+
+Row = Mapping[int, str]  # the cells of a row that show something, by column
+
+
+@dataclass(slots=True)
+class Sheet:
+    """The cells of a sheet that show something, and which of them are merged."""
+
+    name: str
+    rows: dict[int, dict[int, str]] = field(default_factory=dict)
+    merged: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # → rows, columns
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """Rows that belong together, by their numbers from `top` to `bottom`."""
+
+    top: int
+    bottom: int
+
+
+class SheetWriter:
+    """Writes sheets as blocks, and counts their cells."""
+
+    def __init__(self, visible: VisibleText, name: str) -> None:
+        self._visible = visible
+        self._name = name
+        self._cells = 0
+
+    def write(self, sheet: Sheet) -> None:
+        """Write the tables and lines of a sheet, top to bottom, each below its own address."""
+        for region in _regions(sheet.rows):
+            self._region(sheet, region)
+        self._visible.sections.leave(_RANGE_LEVEL)
+
+    def _region(self, sheet: Sheet, region: _Region) -> None:
+        numbers = [row for row in range(region.top, region.bottom + 1) if row in sheet.rows]
+        first = next((row for row in numbers if len(sheet.rows[row]) > 1), None)
+        if first is None:
+            for row in numbers:
+                ((column, text),) = sheet.rows[row].items()
+                self._enter(sheet.name, (row, column), (row, column))
+                self._visible.add(BlockKind.PARAGRAPH, text)
+            return
+        titles = [row for row in numbers if row < first]
+        while titles and _is_row_title(sheet, titles[-1], first):
+            first = titles.pop()
+        caption = self._caption(sheet, titles)
+        self._table(sheet, _Region(first, region.bottom), caption)
+
+    def _caption(self, sheet: Sheet, numbers: Sequence[int]) -> Quote | None:
+        """Write the lines of one cell each over a table as its caption."""
+        if not numbers:
+            return None
+        columns = [column for row in numbers for column in sheet.rows[row]]
+        corners = (numbers[0], min(columns)), (numbers[-1], max(columns))
+        self._enter(sheet.name, *corners)
+        text = "\n".join(text for row in numbers for text in sheet.rows[row].values())
+        block = self._visible.add(BlockKind.CAPTION, text)
+        return Quote(block.text, block.span) if block else None
+
+    def _table(self, sheet: Sheet, region: _Region, caption: Quote | None) -> None:
+        numbers = range(region.top, region.bottom + 1)
+        columns = [column for row in numbers for column in sheet.rows.get(row, ())]
+        left, right = min(columns), max(columns)
+        name = caption.text if caption and len(caption.text) <= MAX_HEADER else sheet.name
+        self._enter(name, (region.top, left), (region.bottom, right))
+        covered: set[tuple[int, int]] = set()
+        rows = [self._row(sheet, row, left, region.bottom, covered) for row in numbers]
+        heads = min(_header_rows([row for row in rows if row]), [*rows, []].index([]))
+        for i, row in enumerate(rows[:heads]):
+            rows[i] = [replace(cell, header=True) for cell in row]
+        self._visible.add_table(rows, caption)
+
+    def _row(
+        self, sheet: Sheet, number: int, left: int, bottom: int, covered: set[tuple[int, int]]
+    ) -> list[RawCell]:
+        """Return a row's cells, without those that merged cells cover."""
+        shown = sheet.rows.get(number, {})
+        made: list[RawCell] = []
+        for column in range(left, max(shown, default=left - 1) + 1):
+            if (number, column) in covered:
+                continue
+            self._count()
+            down, right = sheet.merged.get((number, column), (1, 1))
+            down = min(down, bottom - number + 1)
+            free = (n for n in range(1, right) if (number, column + n) in covered)
+            right = next(free, right)
+            covered.update(
+                (r, c) for r in range(number, number + down) for c in range(column, column + right)
+            )
+            made.append(RawCell(shown.get(column, ""), row_span=down, column_span=right))
+        return made
+
+    def _count(self) -> None:
+        self._cells += 1
+        if self._cells > MAX_CELLS:
+            raise too_many_cells(self._name)
+
+    def _enter(self, name: str, first: tuple[int, int], last: tuple[int, int]) -> None:
+        """Open a section for a range; models read its name, and people its address."""
+        self._visible.sections.enter(_RANGE_LEVEL, f"{name} ({range_address(first, last)})")
+
+
+def too_many_cells(name: str) -> FileTooLarge:
+    """Say that a file has too many cells; the caller raises it."""
+    return FileTooLarge(
+        f"{name!r} has more than {MAX_CELLS:,} cells",
+        hint="split it, or leave out what is data only",
+    )
+
+
+def mergeable(rows: int, columns: int) -> bool:
+    """True when a merged cell is one that people make, and not half of the sheet."""
+    return 1 <= rows <= MAX_SPAN and 1 <= columns <= MAX_SPAN
+
+
+def _regions(rows: Mapping[int, Row]) -> Iterator[_Region]:
+    """Cut a sheet at its empty rows, except where what follows goes on with the table above."""
+    open_: _Run | None = None
+    for run in _runs(rows):
+        if open_ is not None and _goes_on(open_, run):
+            open_ = open_.with_(run)
+            continue
+        if open_ is not None:
+            yield _Region(open_.top, open_.bottom)
+        open_ = run
+    if open_ is not None:
+        yield _Region(open_.top, open_.bottom)
+
+
+@dataclass(slots=True)
+class _Run:
+    """Rows without an empty one between them, and what of them tells whether a table goes on."""
+
+    top: int
+    bottom: int
+    lines: list[str] = field(default_factory=list)  # rows of one cell
+    first: Row | None = None  # row of more than one
+    left: int = MAX_COLUMNS  # the columns that the latter reach over
+    right: int = -1
+
+    def add(self, row: Row) -> None:
+        """Take in what a row shows."""
+        if len(row) == 1:
+            self.lines.extend(row.values())
+            return
+        self.first = self.first or row
+        self.left, self.right = min(self.left, *row), max(self.right, *row)
+
+    def with_(self, below: _Run) -> _Run:
+        """Return both as one."""
+        left, right = min(self.left, below.left), max(self.right, below.right)
+        return _Run(self.top, below.bottom, self.lines, self.first or below.first, left, right)
+
+
+def _runs(rows: Mapping[int, Row]) -> Iterator[_Run]:
+    run: _Run | None = None
+    for number in sorted(rows):
+        if run is None or run.bottom != number - 1:
+            if run is not None:
+                yield run
+            run = _Run(number, number)
+        run.bottom = number
+        run.add(rows[number])
+    if run is not None:
+        yield run
+
+
+def _goes_on(above: _Run, below: _Run) -> bool:
+    """True when rows after a gap belong to those above it.
+
+    Either they have no header of their own and fit below the table above, or a short title stands
+    above, one empty row away.
+    """
+    gap = below.top - above.bottom - 1
+    if below.first is None or gap > MAX_GAP:
+        return False
+    if above.first is None:
+        short = len(above.lines) <= MAX_TITLE and not any(t.endswith(".") for t in above.lines)
+        return gap == 1 and short
+    if all(map(_can_head, below.first.values())):
+        return False
+    return above.left <= below.left and below.right <= above.right
+
+
+def _is_row_title(sheet: Sheet, number: int, below: int) -> bool:
+    """True when a lone cell over the first full row is no title: that row is not a header."""
+    (text,) = sheet.rows[number].values()
+    return is_value(text) and not all(map(_can_head, sheet.rows[below].values()))
+
+
+def _can_head(text: str) -> bool:
+    """True for a text that can be the name of a column: words, a year or a date."""
+    return len(text) <= MAX_HEADER and (is_name(text) or _DATE.fullmatch(text) is not None)
+
+
+def _header_rows(rows: Sequence[Sequence[RawCell]]) -> int:
+    """Return how many rows at the top are headers.
+
+    The first row is one when it holds names only and values stand below it, or when all is text
+    and its names are whole, distinct and not repeated below. A row with merged cells or gaps may
+    have the next row of names below it.
+    """
+    if len(rows) < 2 or not _is_header(rows[0], rows[1:]):
+        return 0
+    heads = 1
+    while heads < min(3, len(rows) - 1) and _is_open(rows[heads - 1], rows[heads]):
+        heads += 1
+    return heads
+
+
+def _is_header(first: Sequence[RawCell], rest: Sequence[Sequence[RawCell]]) -> bool:
+    names = [cell.text for cell in first if cell.text]
+    if not names or not all(map(_can_head, names)):
+        return False
+    body = [cell.text for row in rest for cell in row]
+    if any(map(is_value, body)):
+        return True
+    return len(names) == len(first) == len(set(names)) and not set(names) & set(body)
+
+
+def _is_open(row: Sequence[RawCell], below: Sequence[RawCell]) -> bool:
+    """True when a header row has groups of columns whose names the row below gives."""
+    named = [cell.text for cell in below if cell.text]
+    if len(named) < 2 or not all(map(_can_head, named)):
+        return False
+    return any(cell.column_span > 1 for cell in row) and len(named) > sum(
+        1 for cell in row if cell.text
+    )

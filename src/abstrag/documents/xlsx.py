@@ -1,0 +1,166 @@
+"""Excel workbooks (.xlsx): sheets as tables, formulas by the values they last had."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Final
+
+from lxml import etree
+
+from abstrag.documents.assemble import assemble
+from abstrag.documents.cell_address import MAX_COLUMNS, MAX_ROWS, parse_address, parse_range
+from abstrag.documents.dates import parse_date
+from abstrag.documents.docx_package import child, children, local, number, value
+from abstrag.documents.sheet import MAX_CELLS, Sheet, SheetWriter, mergeable, too_many_cells
+from abstrag.documents.visible import VisibleText
+from abstrag.documents.xlsx_values import Formats, shown_number
+from abstrag.documents.zip_package import ZipPackage
+from abstrag.model.document import BlockKind, Document
+
+_WORKBOOK: Final = "xl/workbook.xml"
+_HIDDEN: Final = frozenset(("hidden", "veryHidden"))
+
+
+def load_xlsx(data: bytes, name: str) -> Document:
+    """Read a workbook: macros, queries and links to other files stay where they are."""
+    reader = _Reader(ZipPackage(data, name, "Excel workbook"), name)
+    reader.read()
+    core = reader.package.xml("docProps/core.xml")
+    title, created = child(core, "title"), child(core, "created")
+    date = parse_date(created.text) if created is not None and created.text else None
+    visible = reader.visible
+    return assemble(
+        name,
+        visible.text,
+        visible.blocks if reader.cells else (),  # names of sheets alone are no text to read
+        format_name="xlsx",
+        title=(title.text if title is not None else None) or PurePath(name).stem,  # no sheet's name
+        date=(date, None) if date else None,
+    )
+
+
+class _Reader:
+    def __init__(self, package: ZipPackage, name: str) -> None:
+        self.package = package
+        self.visible = VisibleText()
+        self.cells = 0
+        self._name = name
+        self._strings: list[str] = []
+        self._formats = Formats(None, None)
+        self._last_row = -1  # that was read; a row need not say its number
+
+    def read(self) -> None:
+        """Read all sheets, in the order of their tabs."""
+        workbook = self.package.main(_WORKBOOK)
+        parts = self.package.relations(_WORKBOOK)
+        by_kind = {part.kind: part.target for part in parts.values()}
+        self._formats = Formats(self._part(by_kind.get("styles")), child(workbook, "workbookPr"))
+        strings = self._part(by_kind.get("sharedStrings"))
+        self._strings = (
+            [_text(one) for one in children(strings, "si")] if strings is not None else []
+        )
+        writer = SheetWriter(self.visible, self._name)
+        for entry in children(_sheets(workbook), "sheet"):
+            part = parts.get(value(entry, "id") or "")
+            if part is None or part.kind != "worksheet":  # a chart, or a dialog of old times
+                continue
+            sheet = Sheet((value(entry, "name") or "").strip() or "sheet")
+            self._fill(sheet, part.target)
+            if sheet.rows:
+                is_hidden = value(entry, "state") in _HIDDEN
+                shown = f"{sheet.name} (hidden sheet)" if is_hidden else sheet.name
+                self.visible.add(BlockKind.HEADING, shown, level=1)
+                writer.write(sheet)
+
+    def _part(self, path: str | None) -> etree._Element | None:
+        return self.package.xml(path) if path else None
+
+    def _fill(self, sheet: Sheet, path: str) -> None:
+        self._last_row = -1
+        data = self.package.read(path)
+        if data is None:
+            raise self.package.damaged(f"the part {path} is missing")
+        try:
+            for element in _rows_and_merges(data):
+                if local(element) == "mergeCell":
+                    _merge(sheet, value(element, "ref") or "")
+                else:
+                    self._row(sheet, element)
+                element.clear()
+        except (etree.XMLSyntaxError, ValueError) as error:
+            raise self.package.damaged(f"the part {path} is not well-formed") from error
+
+    def _row(self, sheet: Sheet, element: etree._Element) -> None:
+        row = (number(element, "r") or self._last_row + 2) - 1
+        column = -1
+        for cell in children(element, "c"):
+            at = parse_address(value(cell, "r") or "")
+            row, column = at or (row, column + 1)
+            if row >= MAX_ROWS or column >= MAX_COLUMNS:
+                raise self.package.damaged("it has cells beyond the last row or column")
+            shown = " ".join(self._shown(cell).split())
+            if shown:
+                self.cells += 1
+                if self.cells > MAX_CELLS:
+                    raise too_many_cells(self._name)
+                sheet.rows.setdefault(row, {})[column] = shown
+        self._last_row = row
+
+    def _shown(self, cell: etree._Element) -> str:
+        """Return what a cell shows."""
+        kind = value(cell, "t") or "n"
+        if kind == "inlineStr":
+            inline = child(cell, "is")
+            return _text(inline) if inline is not None else ""
+        held = child(cell, "v")
+        text = (held.text or "").strip() if held is not None else ""
+        if kind == "s":
+            at = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+            if not 0 <= at < len(self._strings):
+                raise self.package.damaged(f"the cell {value(cell, 'r')!r} has no text")
+            return self._strings[at]
+        if kind == "b":
+            return {"1": "TRUE", "0": "FALSE"}.get(text, text)
+        if kind == "n" and text:
+            return shown_number(text, self._formats.of(number(cell, "s") or 0), self._formats.epoch)
+        return text.replace("T00:00:00", "") if kind == "d" else text
+
+
+def _sheets(workbook: etree._Element) -> etree._Element:
+    found = child(workbook, "sheets")
+    return workbook if found is None else found
+
+
+def _rows_and_merges(data: bytes) -> Iterator[etree._Element]:
+    """Go through a sheet without holding all of it."""
+    parts = etree.iterparse(
+        io.BytesIO(data),
+        tag=("{*}row", "{*}mergeCell"),
+        resolve_entities=False,
+        no_network=True,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    return (element for _, element in parts)
+
+
+def _merge(sheet: Sheet, reference: str) -> None:
+    corners = parse_range(reference)
+    if corners is not None:
+        (top, left), (bottom, right) = corners
+        size = bottom - top + 1, right - left + 1
+        if mergeable(*size):
+            sheet.merged[top, left] = size
+
+
+def _text(element: etree._Element) -> str:
+    """Return a string's runs; the hints how to pronounce it are no part of it."""
+    pieces: list[str] = []
+    for item in element:
+        if local(item) == "t":
+            pieces.append(item.text or "")
+        elif local(item) == "r":
+            pieces.extend(text.text or "" for text in children(item, "t"))
+    return "".join(pieces)

@@ -1,0 +1,118 @@
+"""A zip file of XML parts, as Office programs and book readers write them: opened with care."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+import zlib
+from typing import Final, NamedTuple
+from urllib.parse import unquote
+
+from lxml import etree
+
+from abstrag.documents.docx_package import children, value
+from abstrag.errors import Damaged, Encrypted, FileTooLarge
+
+MAX_MEMBERS: Final = 20_000  # files in the zip file; a deck of a thousand slides has some 5,000
+MAX_READ_BYTES: Final = 100 * 2**20  # what the parts we read may unpack to, all together
+
+
+class Relation(NamedTuple):
+    """Where a part points: the kind of the target, and its path in the package."""
+
+    kind: str
+    target: str
+
+
+class ZipPackage:
+    """The parts of a zip file; `what` names its format in errors, such as "Excel workbook".
+
+    Only parts that are asked for are unpacked, and nothing outside the file is ever followed.
+    """
+
+    def __init__(self, data: bytes, name: str, what: str) -> None:
+        self._name, self._what = name, what
+        self._left = MAX_READ_BYTES
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+            self._sizes = {entry.filename: entry.file_size for entry in self._archive.infolist()}
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
+            raise self.damaged("its list of parts is missing") from error
+        if len(self._archive.filelist) > MAX_MEMBERS:
+            raise FileTooLarge(
+                f"{name!r} packs more than {MAX_MEMBERS:,} files", hint="split the document"
+            )
+        if any(entry.flag_bits & 1 for entry in self._archive.filelist):
+            raise self.encrypted()
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._sizes
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a part, or None when the file has no such part."""
+        if path not in self._sizes:
+            return None
+        self._left -= self._sizes[path]  # zipfile never unpacks more than an entry announces
+        if self._left < 0:
+            raise FileTooLarge(
+                f"{self._name!r} unpacks to more than {MAX_READ_BYTES // 2**20} MB",
+                hint="split the document",
+            )
+        try:
+            return self._archive.read(path)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+            raise self.damaged(f"the part {path} is cut off") from error
+        except (NotImplementedError, RuntimeError) as error:
+            raise self.damaged(f"the part {path} cannot be unpacked") from error
+
+    def xml(self, path: str) -> etree._Element | None:
+        """Return a part's root element, or None when the file has no such part."""
+        data = self.read(path)
+        if data is None:
+            return None
+        parser = etree.XMLParser(
+            resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+        )
+        try:
+            return etree.fromstring(data, parser)
+        except (etree.XMLSyntaxError, ValueError) as error:
+            raise self.damaged(f"the part {path} is not well-formed") from error
+
+    def main(self, path: str) -> etree._Element:
+        """Return the root element of a part that has to be there."""
+        root = self.xml(path)
+        if root is None:
+            raise self.damaged(f"the part {path} is missing")
+        return root
+
+    def relations(self, path: str) -> dict[str, Relation]:
+        """Return by id what an Office part points at inside the file; links outside are left."""
+        folder, _, file = path.rpartition("/")
+        root = self.xml(f"{folder}/_rels/{file}.rels" if folder else f"_rels/{file}.rels")
+        found: dict[str, Relation] = {}
+        for one in children(root, "Relationship") if root is not None else ():
+            name, kind, target = value(one, "Id"), value(one, "Type"), value(one, "Target")
+            if name and kind and target and value(one, "TargetMode") != "External":
+                found[name] = Relation(kind.rpartition("/")[2], resolved(path, target))
+        return found
+
+    def damaged(self, problem: str) -> Damaged:
+        """Say what is broken; the caller raises it."""
+        return Damaged(
+            f"{self._name!r} is a damaged {self._what}: {problem}",
+            hint="download it again, or open and save it in the program that made it",
+        )
+
+    def encrypted(self) -> Encrypted:
+        """Say that the file is locked; the caller raises it."""
+        return Encrypted(
+            f"{self._name!r} is locked with a password", hint="save it again without a password"
+        )
+
+
+def resolved(path: str, target: str) -> str:
+    """Return the path of a part that another part, at `path`, names."""
+    target = unquote(target.partition("#")[0])
+    joined = posixpath.join("/", posixpath.dirname(path), target)
+    return posixpath.normpath(joined).lstrip("/")

@@ -121,10 +121,15 @@ JUDGE_CALL_BUDGET: Final = 24  # per segment
 
 # --- Ours -----------------------------------------------------------------------------------------
 
-MAX_FILE_BYTES: Final = 50 * 1024 * 1024
 SHORTLIST: Final = 12  # documents of a collection that are opened for a query
 PRIOR_POWER: Final = 16.0  # of a document's own score, frozen; docs/collections.md has the ranges
 MIN_ANCESTOR_DEPTH: Final = 5  # WordNet ancestors nearer the root than this say nothing
+
+# --- Limits of one document (docs/limits.md) -----------------------------------------------------
+
+MAX_FILE_BYTES: Final = 50 * 1024 * 1024
+MAX_UNPACKED_BYTES: Final = 4 * MAX_FILE_BYTES  # what all parts of a zipped file unpack to
+MAX_ELEMENTS: Final = 2_000_000  # of a web page or of a part of a Word file
 
 
 @dataclass(frozen=True, slots=True)

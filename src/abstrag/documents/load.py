@@ -9,6 +9,7 @@ from stat import S_ISDIR, S_ISREG
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import document_id
 from abstrag.documents.detect import Format, detect
+from abstrag.documents.limits import OverLimit
 from abstrag.errors import DocumentError, EmptyDocument, FileMissing, FileTooLarge, NotAFile
 from abstrag.model.document import Document
 
@@ -63,7 +64,10 @@ def _document(data: bytes, source: str, folder: Path | None, max_bytes: int) -> 
             f"{name!r} is empty", hint="check that the file was saved or downloaded completely"
         )
     found = detect(data, name)
-    document = _read(found, data, name, folder)
+    try:
+        document = _read(found, data, name, folder)
+    except OverLimit as error:
+        raise error.within(name) from None
     if found is Format.JSON:  # it says itself what it is called and was made from
         return replace(document, metadata=replace(document.metadata, source=source))
     metadata = replace(document.metadata, source=source, format=found.value)

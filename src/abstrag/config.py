@@ -130,6 +130,8 @@ MIN_ANCESTOR_DEPTH: Final = 5  # WordNet ancestors nearer the root than this say
 MAX_FILE_BYTES: Final = 50 * 1024 * 1024
 MAX_UNPACKED_BYTES: Final = 4 * MAX_FILE_BYTES  # what all parts of a zipped file unpack to
 MAX_ELEMENTS: Final = 2_000_000  # of a web page or of a part of a Word file
+MAX_TABLE_CELLS: Final = 1_000_000  # of a table; a cell over three rows and two columns is six
+MAX_TABLE_COLUMNS: Final = 16_384  # of a table, as many as a spreadsheet has
 
 
 @dataclass(frozen=True, slots=True)

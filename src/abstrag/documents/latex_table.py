@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from abstrag.documents.grid import Slot, as_header, has_header_look
+from abstrag.config import MAX_TABLE_COLUMNS
+from abstrag.documents.grid import MAX_SPAN, Slot, as_header, has_header_look, too_large
 from abstrag.documents.latex_source import Source
 
 TABULARS: Final = {  # environments, and the arguments in front of their bodies
@@ -88,6 +89,8 @@ def shape(rows: list[RawRow], read: Callable[[int, int], Slot]) -> list[list[Slo
         column = 0
         for cell in row.cells:
             here = read(cell.start, cell.end)
+            if column + cell.column_span > MAX_TABLE_COLUMNS:
+                raise too_large(f"{MAX_TABLE_COLUMNS:,} columns", "MAX_TABLE_COLUMNS")
             if here.text or covered.get(column, 0) <= r:
                 down, across = min(cell.row_span, len(rows) - r), cell.column_span
                 made[r].append(replace(here, row_span=down, column_span=across))
@@ -149,7 +152,7 @@ class _Cutter:
                 self._from,
                 at,
                 max(1, int(down[1])) if down else 1,
-                max(1, int(across[1])) if across else 1,
+                min(max(1, int(across[1])), MAX_SPAN) if across else 1,
             )
         )
 

@@ -132,6 +132,10 @@ MAX_UNPACKED_BYTES: Final = 4 * MAX_FILE_BYTES  # what all parts of a zipped fil
 MAX_ELEMENTS: Final = 2_000_000  # of a web page or of a part of a Word file
 MAX_TABLE_CELLS: Final = 1_000_000  # of a table; a cell over three rows and two columns is six
 MAX_TABLE_COLUMNS: Final = 16_384  # of a table, as many as a spreadsheet has
+MAX_INPUTS: Final = 2_000  # files put into a LaTeX document, one as often as it is named
+MAX_INPUT_DEPTH: Final = 40  # of LaTeX files that input one another
+MAX_MACRO_EXPANSIONS: Final = 500_000  # of the macros a LaTeX document defines
+MAX_MACRO_CHARS: Final = 20_000_000  # that those expand to with their arguments, at all depths
 
 
 @dataclass(frozen=True, slots=True)

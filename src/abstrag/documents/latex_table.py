@@ -49,7 +49,8 @@ _RULE_ARGUMENTS: Final = {
 }
 _TRIMS: Final = re.compile(r"\s*\([lr\d.a-z{}\s]*\)")
 _MULTICOLUMN: Final = re.compile(r"\s*\\multicolumn\s*\{\s*(\d{1,3})\s*\}")
-_MULTIROW: Final = re.compile(r"\\multirow\s*(?:\[[^\]]*\])?\s*\{\s*(\d{1,3})\s*\}")
+_MULTIROW: Final = re.compile(r"\\multirow\s*(?:\[[^\]]{0,200}\])?\s*\{\s*(\d{1,3})\s*\}")
+_SHOWN: Final = re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ class _Cutter:
         return at
 
     def _at_row_start(self, at: int) -> bool:
-        return not self._row.cells and not self._source.text[self._from : at].strip()
+        return not self._row.cells and _SHOWN.search(self._source.text, self._from, at) is None
 
     def end_row(self, at: int) -> None:
         """Finish a row unless nothing is in it."""

@@ -136,6 +136,11 @@ MAX_INPUTS: Final = 2_000  # files put into a LaTeX document, one as often as it
 MAX_INPUT_DEPTH: Final = 40  # of LaTeX files that input one another
 MAX_MACRO_EXPANSIONS: Final = 500_000  # of the macros a LaTeX document defines
 MAX_MACRO_CHARS: Final = 20_000_000  # that those expand to with their arguments, at all depths
+MAX_WORD_CHARS: Final = 1_000  # without a space; a longer word is parsed in pieces
+MAX_PARSED_CHARS: Final = 20_000  # of a paragraph; a longer one is parsed in pieces
+MAX_PARSED_TOKENS: Final = 10_000  # of a paragraph, by its words and signs; as above
+MAX_BATCH_TOKENS: Final = 50_000  # parsed at a time, for the parser's memory
+MAX_SENTENCE_TOKENS: Final = 500  # in a longer one pronouns are left open
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ def read_file(path: Path, max_bytes: int = MAX_FILE_BYTES) -> bytes:
 
 def _document(data: bytes, source: str, folder: Path | None, max_bytes: int) -> Document:
     name = Path(source).name or source
+    _require_text_name(source)
     if len(data) > max_bytes:
         raise _too_large(name, len(data), max_bytes)
     if not data.strip():
@@ -72,6 +73,15 @@ def _document(data: bytes, source: str, folder: Path | None, max_bytes: int) -> 
         return replace(document, metadata=replace(document.metadata, source=source))
     metadata = replace(document.metadata, source=source, format=found.value)
     return replace(document, id=document_id(name), metadata=metadata)
+
+
+def _require_text_name(source: str) -> None:
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        raise DocumentError(
+            f"the name {source!r} is no text in UTF-8", hint="give the file another name"
+        ) from None
 
 
 def _read(found: Format, data: bytes, name: str, folder: Path | None) -> Document:

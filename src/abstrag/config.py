@@ -129,6 +129,9 @@ MIN_ANCESTOR_DEPTH: Final = 5  # WordNet ancestors nearer the root than this say
 
 MAX_FILE_BYTES: Final = 50 * 1024 * 1024
 MAX_UNPACKED_BYTES: Final = 4 * MAX_FILE_BYTES  # what all parts of a zipped file unpack to
+MAX_PAGES: Final = 10_000  # of a PDF
+MAX_PAGE_CONTENT_BYTES: Final = 32 * 1024 * 1024  # instructions that draw a page, with its forms
+MAX_CONTENT_BYTES: Final = 512 * 1024 * 1024  # instructions that draw all pages
 MAX_ELEMENTS: Final = 2_000_000  # of a web page or of a part of a Word file
 MAX_TABLE_CELLS: Final = 1_000_000  # of a table; a cell over three rows and two columns is six
 MAX_TABLE_COLUMNS: Final = 16_384  # of a table, as many as a spreadsheet has
@@ -143,7 +146,7 @@ MAX_WORD_CHARS: Final = 1_000  # without a space; a longer word is parsed in pie
 MAX_PARSED_CHARS: Final = 20_000  # of a paragraph; a longer one is parsed in pieces
 MAX_PARSED_TOKENS: Final = 10_000  # of a paragraph, by its words and signs; as above
 MAX_BATCH_TOKENS: Final = 50_000  # parsed at a time, for the parser's memory
-MAX_SENTENCE_TOKENS: Final = 500  # in a longer one pronouns are left open
+MAX_SENTENCE_TOKENS: Final = 1_000  # in a longer one pronouns are left open
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,11 +127,12 @@ MIN_ANCESTOR_DEPTH: Final = 5  # WordNet ancestors nearer the root than this say
 
 # --- Limits of one document (docs/limits.md) -----------------------------------------------------
 
-MAX_FILE_BYTES: Final = 50 * 1024 * 1024
+MAX_FILE_BYTES: Final = 50 * 1024 * 1024  # of a file; a user may set it
 MAX_UNPACKED_BYTES: Final = 4 * MAX_FILE_BYTES  # what all parts of a zipped file unpack to
 MAX_PAGES: Final = 10_000  # of a PDF
 MAX_PAGE_CONTENT_BYTES: Final = 32 * 1024 * 1024  # instructions that draw a page, with its forms
 MAX_CONTENT_BYTES: Final = 512 * 1024 * 1024  # instructions that draw all pages
+MAX_NESTING: Final = 2_048  # of a web page's elements; the parser's own limit
 MAX_ELEMENTS: Final = 2_000_000  # of a web page or of a part of a Word file
 MAX_TABLE_CELLS: Final = 1_000_000  # of a table; a cell over three rows and two columns is six
 MAX_TABLE_COLUMNS: Final = 16_384  # of a table, as many as a spreadsheet has

@@ -64,7 +64,9 @@ class Package:
         try:
             return etree.fromstring(data, parser)
         except (etree.XMLSyntaxError, ValueError) as error:
-            raise self._damaged(f"the part {path} is not well-formed") from error
+            deep = "Excessive depth" in str(error)
+            problem = "nests its elements too deeply" if deep else "is not well-formed"
+            raise self._damaged(f"the part {path} {problem}") from error
 
     def _damaged(self, problem: str) -> Damaged:
         return Damaged(

@@ -11,7 +11,7 @@ import lxml.html
 from lxml import etree
 from lxml.html import HtmlElement
 
-from abstrag.config import MAX_ELEMENTS
+from abstrag.config import MAX_ELEMENTS, MAX_NESTING
 from abstrag.documents.assemble import assemble
 from abstrag.documents.captions import is_caption, tie_captions, with_caption
 from abstrag.documents.decode import decode
@@ -86,7 +86,10 @@ def _parse(text: str, name: str) -> HtmlElement:
     except etree.ParserError:
         raise EmptyDocument(f"{name!r} is an empty page", hint="save the page again") from None
     if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
-        raise Damaged(f"{name!r} nests its elements too deeply to read", hint="save it as text")
+        raise Damaged(
+            f"{name!r} nests its elements too deeply, over {MAX_NESTING:,} (limit MAX_NESTING)",
+            hint="save it as text",
+        )
     return page
 
 

@@ -9,7 +9,7 @@ import pytest
 from abstrag.documents import docx_package
 from abstrag.documents.docx import load_docx
 from abstrag.documents.load import load_bytes
-from abstrag.errors import FileTooLarge
+from abstrag.errors import Damaged, FileTooLarge
 from tests.unit.documents.limited import growth, read_limited
 
 _NAMES = (
@@ -94,3 +94,8 @@ def test_a_part_of_too_many_elements_is_refused(monkeypatch: pytest.MonkeyPatch)
         load_bytes(word(paragraph("a") * 40), name="made.docx")
     assert caught.value.hint
     load_bytes(word(paragraph("a") * 5), name="made.docx")
+
+
+def test_a_part_that_nests_too_deeply_is_refused() -> None:
+    with pytest.raises(Damaged, match=r"'made\.docx' .* too deeply"):
+        load_bytes(word("<w:sdt>" * 300 + "</w:sdt>" * 300), name="made.docx")

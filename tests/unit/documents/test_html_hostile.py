@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from abstrag.config import MAX_NESTING
 from abstrag.documents import grid, html
 from abstrag.documents.html import load_html
 from abstrag.documents.load import load_bytes
-from abstrag.errors import FileTooLarge
+from abstrag.errors import Damaged, FileTooLarge
 from tests.unit.documents.limited import calls, read_limited
 
 
@@ -67,3 +68,9 @@ def test_a_table_of_too_many_columns_is_refused() -> None:
     load_bytes(table(2, 160, colspan=100), name="made.html")
     with pytest.raises(FileTooLarge, match=r"'made\.html' .* MAX_TABLE_COLUMNS"):
         load_bytes(table(2, 170, colspan=100), name="made.html")
+
+
+def test_elements_may_nest_as_deeply_as_the_limit_says() -> None:
+    assert load_bytes(page("<div>" * (MAX_NESTING - 10) + "words"), name="made.html").blocks
+    with pytest.raises(Damaged, match=r"'made\.html' .* MAX_NESTING"):
+        load_bytes(page("<div>" * (MAX_NESTING + 10) + "words"), name="made.html")

@@ -77,8 +77,8 @@ def _eligible(pronoun: Pronoun, here: Sentence, phrase: Phrase) -> bool:
     back = here.number - phrase.sentence.number
     return (
         back <= WINDOW
-        and bool((phrase.fits | phrase.rivals) & pronoun.fits)
         and (back > 0 or phrase.head < pronoun.token.i)
+        and bool((phrase.fits | phrase.rivals) & pronoun.fits)
     )
 
 

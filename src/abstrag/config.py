@@ -121,10 +121,33 @@ JUDGE_CALL_BUDGET: Final = 24  # per segment
 
 # --- Ours -----------------------------------------------------------------------------------------
 
-MAX_FILE_BYTES: Final = 50 * 1024 * 1024
 SHORTLIST: Final = 12  # documents of a collection that are opened for a query
 PRIOR_POWER: Final = 16.0  # of a document's own score, frozen; docs/collections.md has the ranges
 MIN_ANCESTOR_DEPTH: Final = 5  # WordNet ancestors nearer the root than this say nothing
+
+# --- Limits of one document (docs/limits.md) -----------------------------------------------------
+
+MAX_FILE_BYTES: Final = 50 * 1024 * 1024  # of a file; a user may set it
+MAX_UNPACKED_BYTES: Final = 4 * MAX_FILE_BYTES  # what all parts of a zipped file unpack to
+MAX_PAGES: Final = 10_000  # of a PDF
+MAX_PAGE_CONTENT_BYTES: Final = 32 * 1024 * 1024  # instructions that draw a page, with its forms
+MAX_CONTENT_BYTES: Final = 512 * 1024 * 1024  # instructions that draw all pages
+MAX_NESTING: Final = 2_048  # of a web page's elements; the parser's own limit
+MAX_ELEMENTS: Final = 2_000_000  # of a web page or of a part of a Word file
+MAX_TABLE_CELLS: Final = 1_000_000  # of a table; a cell over three rows and two columns is six
+MAX_TABLE_COLUMNS: Final = 16_384  # of a table, as many as a spreadsheet has
+MAX_HEADING_LEVEL: Final = 100  # of our JSON's short form
+MAX_NUMBER_DIGITS: Final = 18  # of a whole number in our JSON; a longer one fits into no store
+MAX_INPUTS: Final = 2_000  # files put into a LaTeX document, one as often as it is named
+MAX_INPUT_DEPTH: Final = 40  # of LaTeX files that input one another
+MAX_MACRO_EXPANSIONS: Final = 500_000  # of the macros a LaTeX document defines
+MAX_MACRO_CHARS: Final = 20_000_000  # that those expand to with their arguments, at all depths
+MAX_QUANTITY_DIGITS: Final = 4_000  # a longer row of digits is no quantity; Python reads 4,300
+MAX_WORD_CHARS: Final = 1_000  # without a space; a longer word is parsed in pieces
+MAX_PARSED_CHARS: Final = 20_000  # of a paragraph; a longer one is parsed in pieces
+MAX_PARSED_TOKENS: Final = 10_000  # of a paragraph, by its words and signs; as above
+MAX_BATCH_TOKENS: Final = 50_000  # parsed at a time, for the parser's memory
+MAX_SENTENCE_TOKENS: Final = 1_000  # in a longer one pronouns are left open
 
 
 @dataclass(frozen=True, slots=True)

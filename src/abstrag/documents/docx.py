@@ -13,7 +13,7 @@ from abstrag.documents.captions import is_caption, tie_captions
 from abstrag.documents.dates import parse_date
 from abstrag.documents.docx_package import Package, child, children, is_on, local, number, value
 from abstrag.documents.docx_styles import Styles
-from abstrag.documents.docx_text import ParagraphText, read_paragraph
+from abstrag.documents.docx_text import ParagraphText, paragraphs, read_paragraph
 from abstrag.documents.grid import is_name
 from abstrag.documents.header import stated_date
 from abstrag.documents.sections import TITLE
@@ -70,10 +70,9 @@ class _Reader:
 
     def read(self) -> None:
         """Read the body from top to bottom."""
-        elements = list(self._body.iter())
-        if any(local(e) == "lastRenderedPageBreak" for e in elements):
+        if any(local(e) == "lastRenderedPageBreak" for e in self._body.iter()):
             self.visible.page = 1
-        kinds = (self._styles.kind(e) for e in elements if local(e) == "p")
+        kinds = (self._styles.kind(e) for e in self._body.iter() if local(e) == "p")
         self._bold_headings = not any(kind and kind[0] is BlockKind.HEADING for kind in kinds)
         self._flow(self._body)
         self._end_code()
@@ -147,10 +146,10 @@ class _Reader:
                 for cell in children(row, "tc"):
                     self._flow(cell)
             return
-        paragraphs = [read_paragraph(p) for p in table.iter() if local(p) == "p"]
+        held = [read_paragraph(p) for p in paragraphs(table)]
         self.visible.add_table(self._rows(table, rows))
-        self._turn_pages(sum(p.breaks for p in paragraphs))
-        self._add_notes([note for p in paragraphs for note in p.notes])
+        self._turn_pages(sum(p.breaks for p in held))
+        self._add_notes([note for p in held for note in p.notes])
 
     def _rows(self, table: etree._Element, rows: list[etree._Element]) -> list[list[RawCell]]:
         made: list[list[RawCell]] = []
@@ -192,7 +191,7 @@ def _flow(element: etree._Element) -> Iterator[etree._Element]:
 
 
 def _cell_text(cell: etree._Element) -> str:
-    texts = (read_paragraph(p).text for p in cell.iter() if local(p) == "p")
+    texts = (read_paragraph(p).text for p in paragraphs(cell))
     return " ".join(" ".join(texts).split())
 
 
@@ -200,7 +199,7 @@ def _looks_headed(table: etree._Element, rows: list[etree._Element]) -> bool:
     """True when the first row is set in bold, or its look says header and it holds names."""
     if len(rows) < 2:
         return False
-    first = [read_paragraph(p) for p in rows[0].iter() if local(p) == "p"]
+    first = [read_paragraph(p) for p in paragraphs(rows[0])]
     shown = [p for p in first if p.text.strip()]
     if not shown:
         return False

@@ -6,14 +6,12 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import Final
 
 from lxml import etree
 
-from abstrag.config import MAX_FILE_BYTES
-from abstrag.errors import Damaged, Encrypted, FileTooLarge
-
-MAX_UNPACKED_BYTES: Final = 4 * MAX_FILE_BYTES  # what all parts together may unpack to
+from abstrag.config import MAX_ELEMENTS, MAX_UNPACKED_BYTES
+from abstrag.documents.limits import OverLimit
+from abstrag.errors import Damaged, Encrypted
 
 
 class Package:
@@ -27,8 +25,9 @@ class Package:
         except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
             raise self._damaged("its list of parts is missing") from error
         if sum(entry.file_size for entry in entries) > MAX_UNPACKED_BYTES:
-            raise FileTooLarge(
-                f"{name!r} unpacks to more than {MAX_UNPACKED_BYTES // 2**20} MB",
+            raise OverLimit(
+                f"it unpacks to more than {MAX_UNPACKED_BYTES // 2**20} MB",
+                "MAX_UNPACKED_BYTES",
                 hint="remove large pictures, or save the text alone",
             )
         if any(entry.flag_bits & 1 for entry in entries):
@@ -53,13 +52,21 @@ class Package:
             raise self._damaged(f"the part {path} is cut off") from error
         except (NotImplementedError, RuntimeError) as error:
             raise self._damaged(f"the part {path} cannot be unpacked") from error
+        if data.count(b"<") - data.count(b"</") > MAX_ELEMENTS:
+            raise OverLimit(
+                f"the part {path} has more than {MAX_ELEMENTS:,} elements",
+                "MAX_ELEMENTS",
+                hint="split the file, or save the text alone",
+            )
         parser = etree.XMLParser(
             resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
         )
         try:
             return etree.fromstring(data, parser)
         except (etree.XMLSyntaxError, ValueError) as error:
-            raise self._damaged(f"the part {path} is not well-formed") from error
+            deep = "Excessive depth" in str(error)
+            problem = "nests its elements too deeply" if deep else "is not well-formed"
+            raise self._damaged(f"the part {path} {problem}") from error
 
     def _damaged(self, problem: str) -> Damaged:
         return Damaged(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -25,6 +26,7 @@ class ParagraphText:
     breaks_before: int = 0  # page breaks above the first character
     breaks: int = 0  # page breaks in all
     bold: bool = True  # every visible run is bold
+    blank: bool = True  # nothing but white space so far
 
     @property
     def text(self) -> str:
@@ -39,6 +41,14 @@ def read_paragraph(paragraph: etree._Element) -> ParagraphText:
     return found
 
 
+def paragraphs(element: etree._Element) -> Iterator[etree._Element]:
+    """Go through the paragraphs anywhere below an element, each once.
+
+    Of several renderings of one thing only the one that Word shows is looked at.
+    """
+    return (e for e in _below(element) if local(e) == "p")
+
+
 def _read(element: etree._Element, into: ParagraphText) -> None:
     for item in element:
         name = local(item)
@@ -48,25 +58,33 @@ def _read(element: etree._Element, into: ParagraphText) -> None:
         elif name in _THROUGH:
             _read(item, into)
         elif name in ("oMath", "oMathPara"):
-            into.pieces.extend(text.text or "" for text in item.iter() if local(text) == "t")
+            for text in item.iter():
+                if local(text) == "t":
+                    _put(text.text or "", into)
         elif name == "AlternateContent":
             _read(_chosen(item), into)
 
 
+def _put(text: str, into: ParagraphText) -> None:
+    into.pieces.append(text)
+    into.blank = into.blank and not text.strip()
+
+
 def _run(run: etree._Element, into: ParagraphText) -> None:
+    bold = is_on(child(run, "rPr"), "b")
     for item in run:
         name = local(item)
         if name == "t":
             text = item.text or ""
-            into.pieces.append(text)
-            into.bold = into.bold and (is_on(child(run, "rPr"), "b") or not text.strip())
+            _put(text, into)
+            into.bold = into.bold and (bold or not text.strip())
         elif name in _FIXED:
-            into.pieces.append(_FIXED[name])
+            _put(_FIXED[name], into)
         elif name == "br":
-            into.pieces.append("" if value(item, "type") in ("page", "column") else "\n")
+            _put("" if value(item, "type") in ("page", "column") else "\n", into)
         elif name == "lastRenderedPageBreak":
             into.breaks += 1
-            into.breaks_before += not into.text.strip()
+            into.breaks_before += into.blank
         elif name in ("footnoteReference", "endnoteReference"):
             note = number(item, "id")
             if note is not None:
@@ -85,5 +103,20 @@ def _chosen(alternatives: etree._Element) -> etree._Element:
     return next((e for e in (choice, fallback) if e is not None), alternatives)
 
 
-def _boxes(element: etree._Element) -> list[etree._Element]:
-    return [e for e in element.iter() if local(e) == "txbxContent"]
+def _boxes(element: etree._Element) -> Iterator[etree._Element]:
+    """Go through the text boxes in a drawing; those inside a box belong to its paragraphs."""
+    return (e for e in _below(element, stop="txbxContent") if local(e) == "txbxContent")
+
+
+def _below(element: etree._Element, stop: str | None = None) -> Iterator[etree._Element]:
+    """Go through an element and what is below it in order, but not below those called `stop`."""
+    waiting = [element]
+    while waiting:
+        item = waiting.pop()
+        yield item
+        name = local(item)
+        if name == "AlternateContent":
+            chosen = _chosen(item)
+            waiting.extend(reversed(item) if chosen is item else [chosen])
+        elif name != stop:
+            waiting.extend(reversed(item))

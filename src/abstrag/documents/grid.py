@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from abstrag.config import MAX_TABLE_CELLS, MAX_TABLE_COLUMNS
+from abstrag.documents.limits import OverLimit
 from abstrag.model.document import Block, BlockKind
 from abstrag.model.span import Alignment, Quote, Span
 from abstrag.model.table import Cell, Table
@@ -62,6 +64,7 @@ def table_block(
 def place(rows: Sequence[Sequence[Slot]]) -> tuple[Cell, ...]:
     """Give every slot its row and column, going around cells that reach down from above."""
     cells: list[Cell] = []
+    covered = 0
     taken: dict[int, tuple[int, int]] = {}  # column → row where it is free again, next column
     for row, slots in enumerate(rows):
         column = 0
@@ -72,11 +75,21 @@ def place(rows: Sequence[Sequence[Slot]]) -> tuple[Cell, ...]:
             right = max(1, min(item.column_span, MAX_SPAN))
             wall = (c for c in range(column, column + right) if taken.get(c, (0, 0))[0] > row)
             right = next(wall, column + right) - column
+            covered += down * right
+            if covered > MAX_TABLE_CELLS:
+                raise too_large(f"{MAX_TABLE_CELLS:,} cells", "MAX_TABLE_CELLS")
+            if column + right > MAX_TABLE_COLUMNS:
+                raise too_large(f"{MAX_TABLE_COLUMNS:,} columns", "MAX_TABLE_COLUMNS")
             cells.append(Cell(row, column, item.text, item.span, item.header, down, right))
             here = (row + down, column + right)
             taken.update(dict.fromkeys(range(column, column + right), here))
             column += right
     return tuple(cells)
+
+
+def too_large(most: str, limit: str) -> OverLimit:
+    """Say that a table has more than we read; the caller raises it."""
+    return OverLimit(f"a table has more than {most}", limit, hint="split the table")
 
 
 def is_value(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,13 +11,15 @@ import lxml.html
 from lxml import etree
 from lxml.html import HtmlElement
 
+from abstrag.config import MAX_ELEMENTS, MAX_NESTING
 from abstrag.documents.assemble import assemble
 from abstrag.documents.captions import is_caption, tie_captions, with_caption
 from abstrag.documents.decode import decode
 from abstrag.documents.header import stated_date
-from abstrag.documents.html_boilerplate import Boilerplate, main_part
+from abstrag.documents.html_boilerplate import Boilerplate, main_part, short_text
 from abstrag.documents.html_metadata import page_date, page_title
 from abstrag.documents.html_table import is_data_table, table_rows
+from abstrag.documents.limits import OverLimit
 from abstrag.documents.visible import VisibleText
 from abstrag.errors import Damaged, EmptyDocument
 from abstrag.model.document import BlockKind, Document
@@ -69,6 +72,12 @@ def _declared_charset(data: bytes) -> str | None:
 
 
 def _parse(text: str, name: str) -> HtmlElement:
+    if text.count("<") - text.count("</") > MAX_ELEMENTS:
+        raise OverLimit(
+            f"the page has more than {MAX_ELEMENTS:,} elements",
+            "MAX_ELEMENTS",
+            hint="split the page, or save it as text",
+        )
     parser = lxml.html.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True
     )
@@ -77,7 +86,10 @@ def _parse(text: str, name: str) -> HtmlElement:
     except etree.ParserError:
         raise EmptyDocument(f"{name!r} is an empty page", hint="save the page again") from None
     if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
-        raise Damaged(f"{name!r} nests its elements too deeply to read", hint="save it as text")
+        raise Damaged(
+            f"{name!r} nests its elements too deeply, over {MAX_NESTING:,} (limit MAX_NESTING)",
+            hint="save it as text",
+        )
     return page
 
 
@@ -101,6 +113,9 @@ class _Reader:
         self._boilerplate = Boilerplate(root)
         self._text: list[str] = []
         self._place = _Place()
+        self._looked_at = 0  # how many blocks were looked at for what follows
+        self._tables: list[int] = []
+        self._captions: list[int] = []
 
     def read(self) -> None:
         """Read everything below the root."""
@@ -179,10 +194,14 @@ class _Reader:
     def _tie_figure(self, start: int) -> None:
         """Give the only table of a figure the figure's only caption."""
         blocks = self.visible.blocks
-        tables = [i for i in range(start, len(blocks)) if blocks[i].table]
-        captions = [b for b in blocks[start:] if b.kind is BlockKind.CAPTION]
+        for i in range(self._looked_at, len(blocks)):
+            self._tables += [i] if blocks[i].table else []
+            self._captions += [i] if blocks[i].kind is BlockKind.CAPTION else []
+        self._looked_at = len(blocks)
+        tables = self._tables[bisect_left(self._tables, start) :]
+        captions = self._captions[bisect_left(self._captions, start) :]
         if len(tables) == len(captions) == 1:
-            blocks[tables[0]] = with_caption(blocks[tables[0]], captions[0])
+            blocks[tables[0]] = with_caption(blocks[tables[0]], blocks[captions[0]])
 
     def _table(self, table: HtmlElement) -> None:
         caption = table.find("caption")
@@ -194,7 +213,7 @@ class _Reader:
 
     def _exponent(self, element: HtmlElement) -> None:
         """Keep 10 to the power of 20 from reading 1020."""
-        if element.tag == "sup" and _EXPONENT.fullmatch("".join(element.itertext()).strip()):
+        if element.tag == "sup" and _EXPONENT.fullmatch(short_text(element) or ""):
             before = "".join(self._text[-2:])
             if before[-1:].isalnum() or before[-1:] == ")":
                 self._text.append("^")
@@ -239,5 +258,6 @@ def _heading_level(element: HtmlElement) -> int | None:
 
 def _marks_note(element: HtmlElement) -> bool:
     """True for a bare footnote number, which would read as part of the word before it."""
-    links = element.xpath(".//a[starts-with(@href, '#')]")
-    return bool(links) and "".join(element.itertext()).strip().strip("*†‡").isdigit()
+    if not (short_text(element) or "").strip("*†‡").isdigit():
+        return False
+    return bool(element.xpath(".//a[starts-with(@href, '#')]"))

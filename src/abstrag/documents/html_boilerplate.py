@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
@@ -28,6 +30,8 @@ _HIDING: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IG
 _BACKLINKS: Final = frozenset(("^", "↑", "↩", "↩︎", "⏎", "↵", "¶", "#"))
 _NOTES: Final = frozenset(("doc-footnote", "doc-endnote", "doc-endnotes", "doc-footnotes"))
 _KEPT: Final = frozenset(("html", "body", "main", "article"))
+_UNSEEN: Final = frozenset(("script", "style", "nav"))
+_SHORT: Final = 100  # characters; what is longer is neither an exponent nor the mark of a note
 _MOST: Final = 0.5  # an element that holds this share of a page's text is the page
 
 
@@ -46,17 +50,17 @@ class Boilerplate:
             return True
         if tag in ("header", "footer") and not _belongs_to_text(element):
             return True
-        if tag == "a" and "".join(element.itertext()).strip() in _BACKLINKS:
+        if tag == "a" and short_text(element) in _BACKLINKS:
             return True
         names = f"{element.get('class', '')} {element.get('id', '')}".split()
         return any(map(_BOILERPLATE.fullmatch, names)) and not self._is_most(element)
 
     def _is_most(self, element: HtmlElement) -> bool:
-        return _visible_length(element) >= _MOST * self._length
+        return self._lengths[element] >= _MOST * self._lengths[self._root]
 
     @cached_property
-    def _length(self) -> int:
-        return _visible_length(self._root)
+    def _lengths(self) -> Mapping[HtmlElement, int]:
+        return _visible_lengths(self._root)
 
 
 def main_part(body: HtmlElement) -> HtmlElement:
@@ -83,13 +87,48 @@ def _belongs_to_text(element: HtmlElement) -> bool:
             element.xpath(".//*[starts-with(@role, 'doc-') or contains(@class, 'footnote')]")
         )
     inside = any(parent.tag in ("main", "article", "section") for parent in element.iterancestors())
-    return bool(element.xpath(".//h1 | .//h2")) and (inside or not _has_links(element))
+    heading = next(element.iterdescendants("h1", "h2"), None)
+    return heading is not None and (inside or not _has_links(element))
 
 
 def _has_links(element: HtmlElement) -> bool:
     return len(element.xpath(".//a")) > 3
 
 
+def short_text(element: HtmlElement) -> str | None:
+    """Return the text of an element that holds a sign or a number, None when it holds more.
+
+    No more of it is looked at than that takes, for elements may lie in one another.
+    """
+    pieces: list[str] = []
+    length = 0
+    for piece in element.itertext():
+        pieces.append(piece)
+        length += len(piece.strip())
+        if length > _SHORT:
+            return None
+    return "".join(pieces).strip()
+
+
 def _visible_length(element: HtmlElement) -> int:
     texts = element.xpath(".//text()[not(ancestor::script or ancestor::style or ancestor::nav)]")
     return sum(len(text.strip()) for text in texts)
+
+
+def _visible_lengths(root: HtmlElement) -> Mapping[HtmlElement, int]:
+    """Return the visible length of an element and of all below it, in one pass."""
+    elements = [e for e in root.iter() if isinstance(e.tag, str)]
+    unseen = {e for e in (*root.iterancestors(), root) if e.tag in _UNSEEN}
+    if unseen:
+        unseen.add(root)
+    for element in elements[1:]:
+        if element.tag in _UNSEEN or element.getparent() in unseen:
+            unseen.add(element)
+    lengths: dict[HtmlElement, int] = defaultdict(int)
+    for text in root.xpath(".//text()"):
+        owner = text.getparent().getparent() if text.is_tail else text.getparent()
+        if owner not in unseen:
+            lengths[owner] += len(text.strip())
+    for element in reversed(elements[1:]):
+        lengths[element.getparent()] += lengths[element]
+    return lengths

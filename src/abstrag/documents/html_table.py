@@ -17,7 +17,7 @@ def is_data_table(table: HtmlElement) -> bool:
     """True when a table holds data, False when it only arranges things on the page."""
     if table.get("role") in ("presentation", "none"):
         return False
-    if table.xpath(".//table | .//h1 | .//h2 | .//h3 | .//h4"):
+    if next(table.iterdescendants("table", "h1", "h2", "h3", "h4"), None) is not None:
         return False
     rows = [list(_cells(row)) for row in _rows(table)]
     if table.xpath(".//th | .//caption"):

@@ -15,9 +15,17 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
+from abstrag.config import (
+    MAX_HEADING_LEVEL,
+    MAX_NUMBER_DIGITS,
+    MAX_TABLE_CELLS,
+    MAX_TABLE_COLUMNS,
+)
 from abstrag.documents.assemble import assemble
 from abstrag.documents.dates import parse_date
 from abstrag.documents.decode import decode
+from abstrag.documents.grid import too_large
+from abstrag.documents.limits import OverLimit
 from abstrag.documents.visible import RawCell, VisibleText
 from abstrag.errors import Damaged, InputError, UnknownFormat
 from abstrag.model.document import Block, BlockKind, Document, Genre
@@ -59,7 +67,7 @@ def load_json(data: bytes, name: str) -> Document:
     """Read a document from our JSON."""
     text = decode(data, name)
     try:
-        raw: Any = json.loads(text)
+        raw: Any = json.loads(text, parse_int=_whole_number)
     except (ValueError, RecursionError) as error:
         raise Damaged(
             f"{name!r} is not valid JSON: {error}",
@@ -83,6 +91,17 @@ def load_json(data: bytes, name: str) -> Document:
         ) from error
 
 
+def _whole_number(digits: str) -> int:
+    """Read a number that fits wherever we keep numbers; a page or a level is never longer."""
+    if len(digits) > MAX_NUMBER_DIGITS:
+        raise OverLimit(
+            f"it has a number of {len(digits):,} digits, and {MAX_NUMBER_DIGITS} are the most",
+            "MAX_NUMBER_DIGITS",
+            hint="look for a page, level or offset that is none",
+        )
+    return int(digits)
+
+
 # --- the whole form: trusted only after a look at its spans ---
 
 
@@ -94,12 +113,25 @@ def _check(document: Document, name: str) -> None:
         raise Damaged(f"{name!r}: the date's span ends behind the text", hint=_REWRITE)
     strict = document.metadata.format not in _DECODING
     for i, block in enumerate(document.blocks):
+        _check_reach(block)
         problem = problem_of(document, block, strict=strict)
         if problem:
             raise Damaged(
                 f"{name!r}: block {i} ({block.kind.value}) {problem}",
                 hint=_REWRITE,
             )
+
+
+def _check_reach(block: Block) -> None:
+    """Refuse a table whose cells reach over more rows and columns than we read."""
+    cells = block.table.cells if block.table else ()
+    covered = sum(max(1, cell.row_span) * max(1, cell.column_span) for cell in cells)
+    rows = max((cell.row + cell.row_span for cell in cells), default=0)
+    columns = max((cell.column + cell.column_span for cell in cells), default=0)
+    if max(covered, rows) > MAX_TABLE_CELLS:
+        raise too_large(f"{MAX_TABLE_CELLS:,} cells", "MAX_TABLE_CELLS")
+    if columns > MAX_TABLE_COLUMNS:
+        raise too_large(f"{MAX_TABLE_COLUMNS:,} columns", "MAX_TABLE_COLUMNS")
 
 
 def problem_of(document: Document, block: Block, *, strict: bool) -> str | None:
@@ -142,6 +174,12 @@ def _matches(text: str, block: Block, *, strict: bool) -> bool:
 def _expand(short: ShortDocument, name: str) -> Document:
     visible = VisibleText()
     for i, block in enumerate(short.blocks):
+        if (block.level or 0) > MAX_HEADING_LEVEL:
+            raise OverLimit(
+                f"block {i} has level {block.level}, and {MAX_HEADING_LEVEL} is the deepest",
+                "MAX_HEADING_LEVEL",
+                hint="number the levels of headings from 1",
+            )
         visible.page = block.page
         made = _add_table(visible, block) if block.rows else _add(visible, block)
         if made is None:

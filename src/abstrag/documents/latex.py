@@ -19,9 +19,9 @@ from abstrag.documents.latex_commands import (
     DISPLAYS,
     ENVIRONMENT_ARGUMENTS,
     FLOATS,
-    LISTS,
     UNREAD_ENVIRONMENTS,
 )
+from abstrag.documents.latex_environments import Environments
 from abstrag.documents.latex_inline import DISPLAY, TOKEN, InlineReader
 from abstrag.documents.latex_input import flatten
 from abstrag.documents.latex_labels import LEVELS, label_numbers, outermost
@@ -63,10 +63,11 @@ class _Reader:
         self._inline = InlineReader(self._source, label_numbers(self._source.text))
         self._top = outermost(self._source.text) - 1
         self._place = _TEXT
-        self._open: list[tuple[str, Place]] = []  # environments, and the place to go back to
+        self._open = Environments()
         self._later: list[tuple[str, int, int]] = []  # notes and floats the open paragraph holds
         self._in_float = False
         self._in_appendix = False
+        self._in_option = False
         self._flat = False  # inside a heading, caption or cell: no blocks of their own
         self._actions: dict[str, Callable[[re.Match[str]], int | None]] = {
             "item": self._item,
@@ -186,8 +187,7 @@ class _Reader:
     def _item(self, match: re.Match[str]) -> int:
         name, at = match["word"], match.end()
         self._flush()
-        depth = sum(env in LISTS for env, _ in self._open)
-        self._place = (BlockKind.LIST_ITEM, max(1, depth))
+        self._place = (BlockKind.LIST_ITEM, max(1, self._open.lists))
         option = self._source.option(at)
         if name == "bibitem":
             group = self._source.group(option.after if option else at)
@@ -195,9 +195,11 @@ class _Reader:
                 return at
             self._inline.key(group)
             return group.after
-        if option is None:
+        if option is None or self._in_option:
             return at
+        self._in_option = True  # an item in the label of another is text: labels do not nest
         self._run(option.start, option.end)
+        self._in_option = False
         return option.after
 
     def _missing_input(self, match: re.Match[str]) -> int:
@@ -267,7 +269,7 @@ class _Reader:
 
     def _open_environment(self, env: str, match: re.Match[str]) -> None:
         self._flush()
-        self._open.append((env, self._place))
+        self._open.begin(env, self._place)
         if env == "abstract":
             self._named_section("Abstract", *match.span("env"))
         elif env == "thebibliography":
@@ -275,11 +277,7 @@ class _Reader:
 
     def _end(self, env: str) -> None:
         self._flush()
-        if any(name == env for name, _ in self._open):
-            while self._open:  # what was left open inside ends here too
-                name, self._place = self._open.pop()
-                if name == env:
-                    break
+        self._place = self._open.end(env) or self._place
         if env in ("abstract", "thebibliography"):
             self.blocks.sections.leave(1)
 
@@ -287,7 +285,7 @@ class _Reader:
         """Read a figure or table that floats beside the text."""
         made = self.blocks.made
         before, place, opened = len(made), self._place, self._open
-        self._in_float, self._place, self._open = True, _TEXT, []
+        self._in_float, self._place, self._open = True, _TEXT, Environments()
         self._run(start, end)
         self._flush()
         self._in_float, self._place, self._open = False, place, opened

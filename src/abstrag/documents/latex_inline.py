@@ -8,7 +8,7 @@ from typing import Final
 
 from abstrag.documents.latex_commands import DIMENSIONED, DISPLAYS, PREFIXED, UNREAD
 from abstrag.documents.latex_math import read_math
-from abstrag.documents.latex_source import Group, Source
+from abstrag.documents.latex_source import MAX_RAW, Group, Source
 from abstrag.documents.latex_symbols import LETTERS, SIGNS, SPACES, accented, is_accent
 from abstrag.documents.trace import Trace
 
@@ -29,7 +29,7 @@ _BLANK: Final = re.compile(r"[ \t]*(?:\n(?![ \t\r]*\n)[ \t]*)?")
 _PARAGRAPH: Final = re.compile(r"\n[ \t\r]*\n")
 _LETTER: Final = re.compile(r"\s*(\\[ij](?![A-Za-z])|[^\W\d_])")
 _DIMENSION: Final = re.compile(
-    r"\s*=?\s*-?[\d.]+\s*(?:[a-z]{2}\b|\\[a-z]+)(?:\s*(?:plus|minus)\s*\S+)*"
+    r"\s*(?:=\s*)?-?[\d.]+\s*(?:[a-z]{2}\b|\\[a-z]+)(?:\s*(?:plus|minus)\s*\S+)*"
 )
 _CITE: Final = re.compile(r"\w*[cC]ite\w*")
 _REFERENCE: Final = re.compile(r"(?:page|name|auto|eq|v|c|C|sub|full)?refs?")
@@ -179,7 +179,8 @@ class InlineReader:
             self._keep(group.start, group.end)
             return group.after
         mark = source.text[at : at + 1]
-        close = source.text.find(mark, at + 1, source.limit) if mark.strip() else -1
+        far = min(source.limit, at + MAX_RAW)
+        close = source.text.find(mark, at + 1, far) if mark.strip() else -1
         if close < 0:
             return end
         self._keep(at + 1, close)

@@ -7,17 +7,19 @@ that name the missing files stay in its text, where the reader of the document s
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from abstrag.config import MAX_FILE_BYTES
+from abstrag.config import MAX_FILE_BYTES, MAX_INPUT_DEPTH, MAX_INPUTS
 from abstrag.documents.decode import decode
-from abstrag.documents.latex_source import VERBATIM
-from abstrag.errors import Damaged, FileTooLarge
+from abstrag.documents.latex_source import RAW, VERBATIM
+from abstrag.documents.limits import OverLimit
+from abstrag.errors import Damaged
 
 _TOKEN: Final = re.compile(
     rf"\\begin\{{(?P<verbatim>{VERBATIM})\}}.*?(?:\\end\{{(?P=verbatim)\}}|\Z)"
-    r"|\\verb\*?(?P<bar>[^\sA-Za-z*])[^\n]*?(?P=bar)"
+    rf"|\\verb\*?(?P<bar>[^\sA-Za-z*]){RAW}(?P=bar)"
     r"|%[^\n]*"
     r"|(?P<input>\\(?P<how>input|include|subfile|subfileinclude)"
     r"(?:\s*\{(?P<braced>[^{}]*)\}|[ \t]+(?P<bare>[^\s{}\\%]+)))"
@@ -27,6 +29,7 @@ _TOKEN: Final = re.compile(
     r"|\\.",
     re.DOTALL,
 )
+_BY_PARTS: Final = "index its parts one by one"
 LATEX: Final = frozenset({".tex", ".ltx"})
 _BODY: Final = re.compile(r"\\begin\{document\}(.*?)(?:\\end\{document\}|\Z)", re.DOTALL)
 
@@ -43,24 +46,41 @@ def sources(path: Path) -> list[Path]:
     """Return the files a LaTeX document is read from besides its own; some may not be part of it.
 
     They are all LaTeX in its folder, and whatever else any of it inputs: a table in a text file, a
-    bibliography.
+    bibliography. What lies there and cannot be read, an editor's lock or a pipe, is no part of a
+    document: a document that does input it is refused when it is read.
     """
     folder = path.parent.resolve()
-    found = sorted(p for p in path.parent.rglob("*") if p.suffix.lower() in LATEX and p.is_file())
+    latex = sorted(p for p in path.parent.rglob("*") if p.suffix.lower() in LATEX)
+    found = [p for p in latex if _text_of(p) is not None]
     others: set[Path] = set()
-    if path.with_suffix(".bbl").is_file():
+    if _text_of(path.with_suffix(".bbl")) is not None:
         others.add(path.with_suffix(".bbl"))
     waiting = list(found)
     while waiting:
-        text = waiting.pop().read_bytes().decode("latin-1")  # the names of files are what counts
-        for match in _TOKEN.finditer(text):
-            inside = _inside(folder, _wanted(match)) if match["input"] else None
+        for wanted in _inputs(_text_of(waiting.pop()) or ""):
+            inside = _inside(folder, wanted)
             if inside is None or inside.suffix.lower() in LATEX:
                 continue
-            if (other := path.parent / inside) not in others:
+            other = path.parent / inside
+            if other not in others and _text_of(other) is not None:
                 others.add(other)
                 waiting.append(other)
     return found + sorted(others)
+
+
+def _inputs(text: str) -> Iterator[str]:
+    return (_wanted(match) for match in _TOKEN.finditer(text) if match["input"])
+
+
+def _text_of(path: Path) -> str | None:
+    """Return the characters of a file as far as the names in it go, None when it has no text."""
+    try:
+        str(path).encode()  # a name that is no text names nothing that a text could input
+        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+            return None
+        return path.read_bytes().decode("latin-1")
+    except (OSError, ValueError):
+        return None
 
 
 def _wanted(match: re.Match[str]) -> str:
@@ -72,8 +92,8 @@ def _inside(folder: Path, wanted: str) -> Path | None:
     try:
         found = (folder / wanted).resolve()
         return found.relative_to(folder) if found.is_file() else None
-    except (OSError, ValueError):
-        return None  # outside of the folder, or a name that no file can have
+    except (OSError, ValueError, RuntimeError):
+        return None  # outside of the folder, a name that no file can have, or links in a circle
 
 
 class _Flattening:
@@ -110,11 +130,15 @@ class _Flattening:
         pieces.append(text[at:])
         whole = "".join(pieces)
         if len(whole) > MAX_FILE_BYTES:
-            raise FileTooLarge(
-                f"{self._name!r} grows over {MAX_FILE_BYTES // 2**20} MB with its inputs",
-                hint="index its parts one by one",
-            )
+            raise self._too_large()
         return whole
+
+    def _too_large(self) -> OverLimit:
+        return OverLimit(
+            f"it grows over {MAX_FILE_BYTES // 2**20} MB with its inputs",
+            "MAX_FILE_BYTES",
+            hint=_BY_PARTS,
+        )
 
     def _inner(self, match: re.Match[str], above: tuple[Path, ...], *, in_body: bool) -> str | None:
         """Return what stands for a command, or None when the command stays as it is."""
@@ -129,6 +153,16 @@ class _Flattening:
             self._missing += [wanted] if in_body else []
             return None
         self._found.append(wanted)
+        if len(self._found) > MAX_INPUTS:
+            raise OverLimit(
+                f"it inputs more than {MAX_INPUTS:,} files", "MAX_INPUTS", hint=_BY_PARTS
+            )
+        if len(above) >= MAX_INPUT_DEPTH:
+            raise OverLimit(
+                f"its inputs input one another more than {MAX_INPUT_DEPTH} deep",
+                "MAX_INPUT_DEPTH",
+                hint=_BY_PARTS,
+            )
         text = self._read(found, wanted, above)
         if match["how"].startswith("subfile") and (body := _BODY.search(text)):
             text = body[1]
@@ -146,8 +180,8 @@ class _Flattening:
             try:
                 path = (self._folder / candidate).resolve()
                 there = path.is_file()
-            except (OSError, ValueError):
-                continue  # a name that no file can have
+            except (OSError, ValueError, RuntimeError):
+                continue  # a name that no file can have, or links in a circle
             if there and not path.is_relative_to(self._folder):
                 raise Damaged(
                     f"{self._name!r} inputs {wanted!r}, which lies outside its folder",
@@ -163,7 +197,8 @@ class _Flattening:
                 f"{self._name!r} inputs {wanted!r} in a circle", hint="remove one of the inputs"
             )
         try:
-            data = path.read_bytes()
+            with path.open("rb") as stream:
+                data = stream.read(MAX_FILE_BYTES + 1)
         except OSError as error:
             raise Damaged(
                 f"{self._name!r} inputs {wanted!r}, which cannot be read: {error}",
@@ -171,8 +206,5 @@ class _Flattening:
             ) from error
         self._length += len(data)
         if self._length > MAX_FILE_BYTES:
-            raise FileTooLarge(
-                f"{self._name!r} inputs more than {MAX_FILE_BYTES // 2**20} MB",
-                hint="index its parts one by one",
-            )
+            raise self._too_large()
         return decode(data, path.name)

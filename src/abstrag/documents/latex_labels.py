@@ -29,6 +29,7 @@ _FLOATS: Final = {"figure": "figure", "wrapfigure": "figure", "table": "table"} 
 _TRANSPARENT: Final = frozenset(
     "document center small footnotesize flushleft minipage abstract adjustbox frame".split()
 )
+_DEEPEST: Final = 100  # environments around a label or caption that are looked at
 _NUMBERED: Final = 3  # sections this far below the outermost level still get numbers
 
 
@@ -81,7 +82,7 @@ class _Counter:
         self._sections[depth] += 1
 
     def _caption(self) -> None:
-        for i in reversed(range(len(self._open))):
+        for i in reversed(range(max(0, len(self._open) - _DEEPEST), len(self._open))):
             kind = _FLOATS.get(self._open[i][0].rstrip("*"))
             if kind:
                 self._open[i] = (self._open[i][0], self._next(kind))
@@ -92,7 +93,7 @@ class _Counter:
         return str(self._counts[kind])
 
     def _current(self) -> str | None:
-        for env, number in reversed(self._open):
+        for env, number in reversed(self._open[-_DEEPEST:]):
             if number is not None or env.rstrip("*") not in _TRANSPARENT:
                 return number
         if not self._sections:

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.documents.latex_source import VERBATIM, Group, Source
+from abstrag.config import MAX_MACRO_CHARS, MAX_MACRO_EXPANSIONS
+from abstrag.documents.latex_source import RAW, VERBATIM, Group, Source
+from abstrag.documents.limits import OverLimit
 from abstrag.documents.trace import Trace
 
 _MAX_DEPTH: Final = 16
 _MAX_GROWTH: Final = 4  # times the source; a document that grows more is a bomb, not a paper
 _TOKEN: Final = re.compile(
     rf"(?P<verbatim>\\begin\{{(?P<env>{VERBATIM})\}}.*?(?:\\end\{{(?P=env)\}}|\Z)"
-    r"|\\(?:verb|lstinline)\*?(?P<bar>[^\sA-Za-z*{\[])[^\n]*?(?P=bar))"
+    rf"|\\(?:verb|lstinline)\*?(?P<bar>[^\sA-Za-z*{{\[]){RAW}(?P=bar))"
     r"|(?P<comment>%[^\n]*(?:\n[ \t]*(?![ \t\r]*\n))?)"
     r"|\\(?P<define>(?:(?:re)?newcommand|providecommand|DeclareRobustCommand|DeclareMathOperator"
     r"|def|gdef|edef)\b\*?)"
@@ -58,6 +60,8 @@ class _Expansion:
         self._limit = limit
         self._macros: dict[str, _Macro] = {}
         self._last = 0
+        self._expansions = 0
+        self._spent = 0
 
     def expand(self, text: str, origins: Sequence[int], depth: int = 0) -> None:
         """Go through a text, or through the body of a macro called in it."""
@@ -137,10 +141,32 @@ class _Expansion:
         arguments, after = _arguments(source, macro, match.end())
         if arguments is None:
             return None
+        self._pay(_length(macro, arguments))
         self._put(source.text, origins, done, match.start())
         text, where = _substitute(source, origins, macro, arguments, (match.start(), after))
         self.expand(text, where, depth + 1)
         return after
+
+    def _pay(self, length: int) -> None:
+        """Count an expansion before it is made; one may be larger than all memory."""
+        self._expansions += 1
+        self._spent += length
+        hint = "give the document with its macros expanded"
+        if self._expansions > MAX_MACRO_EXPANSIONS:
+            what = f"its macros are expanded more than {MAX_MACRO_EXPANSIONS:,} times"
+            raise OverLimit(what, "MAX_MACRO_EXPANSIONS", hint=hint)
+        if self._spent > MAX_MACRO_CHARS:
+            what = f"its macros expand to more than {MAX_MACRO_CHARS:,} characters"
+            raise OverLimit(what, "MAX_MACRO_CHARS", hint=hint)
+
+
+def _length(macro: _Macro, arguments: Sequence[Group | None]) -> int:
+    """Return how long a body is once its arguments are put into it, or a little less."""
+    given = [argument.end - argument.start if argument else 0 for argument in arguments]
+    if given and arguments[0] is None:
+        given[0] = len(macro.default or "")
+    uses = (int(parameter[1]) - 1 for parameter in _PARAMETER.finditer(macro.body))
+    return len(macro.body) + sum(given[use] for use in uses if use < len(given))
 
 
 def _arguments(source: Source, macro: _Macro, at: int) -> tuple[list[Group | None] | None, int]:

@@ -37,7 +37,7 @@ _DROPPED: Final = frozenset(
     " unboldmath emph mathop mathbin mathrel mathord rlap llap smash".split()
 )
 _SIMPLE: Final = re.compile(  # needs no brackets around it, or has some
-    r"\s*(?:[+-]?[\w.,'*]*|\\[A-Za-z]+(?:\s*\{[\w\s-]*\})?|\([^()]*\))\s*"
+    r"\s*+(?:[+-]?[\w.,'*]*|\\[A-Za-z]+(?:\s*\{[\w\s-]*\})?|\([^()]*\))\s*"
 )
 
 

@@ -6,6 +6,10 @@ import re
 from typing import Final, NamedTuple
 
 VERBATIM: Final = r"(?:verbatim|Verbatim|lstlisting|minted|comment|filecontents)\*?"
+MAX_RAW: Final = (
+    2000  # characters between the bars of `\verb`, so that none looks through a whole book
+)
+RAW: Final = rf"[^\n]{{0,{MAX_RAW}}}?"
 _BRACE: Final = re.compile(
     rf"\\begin\{{(?P<env>{VERBATIM})\}}.*?(?:\\end\{{(?P=env)\}}|\Z)|\\.|%[^\n]*|[{{}}]",
     re.DOTALL,
@@ -39,6 +43,7 @@ class Source:
         self.limit = len(text)
         self._pairs = _pairs(text)
         self._environments = _environments(text)
+        self._absent: dict[str, tuple[int, int]] = {}  # where marks were looked for in vain
 
     def closing(self, at: int) -> int | None:
         """Return where the brace at `at` is closed, if it is one and is."""
@@ -61,7 +66,8 @@ class Source:
         if not self.text.startswith("[", at):
             return None
         i, limit = at + 1, min(self.limit, at + _MAX_OPTION)
-        while i < limit and self.text.find("]", i, limit) > 0:
+        last = self.text.rfind("]", i, limit)
+        while i <= last:
             char = self.text[i]
             if char == "]":
                 return Group(at + 1, i, i + 1)
@@ -72,9 +78,17 @@ class Source:
 
     def find(self, mark: str, at: int) -> int:
         """Return where a mark that is not escaped comes next, or -1."""
-        while (at := self.text.find(mark, at, self.limit)) > 0 and self.text[at - 1] == "\\":
-            at += 1
-        return at
+        start, end = self._absent.get(mark, (len(self.text), 0))
+        if start <= at and self.limit <= end:
+            return -1
+        found = at
+        while (found := self.text.find(mark, found, self.limit)) > 0 and (
+            self.text[found - 1] == "\\"
+        ):
+            found += 1
+        if found < 0:
+            self._absent[mark] = (at, self.limit)
+        return found
 
     def skip(self, at: int, arguments: str) -> int:
         """Go past arguments: `{` a braced one, `[` a bracketed one that may be missing."""

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from abstrag.documents.grid import Slot, as_header, has_header_look
+from abstrag.config import MAX_TABLE_COLUMNS
+from abstrag.documents.grid import MAX_SPAN, Slot, as_header, has_header_look, too_large
 from abstrag.documents.latex_source import Source
 
 TABULARS: Final = {  # environments, and the arguments in front of their bodies
@@ -48,7 +49,8 @@ _RULE_ARGUMENTS: Final = {
 }
 _TRIMS: Final = re.compile(r"\s*\([lr\d.a-z{}\s]*\)")
 _MULTICOLUMN: Final = re.compile(r"\s*\\multicolumn\s*\{\s*(\d{1,3})\s*\}")
-_MULTIROW: Final = re.compile(r"\\multirow\s*(?:\[[^\]]*\])?\s*\{\s*(\d{1,3})\s*\}")
+_MULTIROW: Final = re.compile(r"\\multirow\s*(?:\[[^\]]{0,200}\])?\s*\{\s*(\d{1,3})\s*\}")
+_SHOWN: Final = re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ def shape(rows: list[RawRow], read: Callable[[int, int], Slot]) -> list[list[Slo
         column = 0
         for cell in row.cells:
             here = read(cell.start, cell.end)
+            if column + cell.column_span > MAX_TABLE_COLUMNS:
+                raise too_large(f"{MAX_TABLE_COLUMNS:,} columns", "MAX_TABLE_COLUMNS")
             if here.text or covered.get(column, 0) <= r:
                 down, across = min(cell.row_span, len(rows) - r), cell.column_span
                 made[r].append(replace(here, row_span=down, column_span=across))
@@ -132,7 +136,7 @@ class _Cutter:
         return at
 
     def _at_row_start(self, at: int) -> bool:
-        return not self._row.cells and not self._source.text[self._from : at].strip()
+        return not self._row.cells and _SHOWN.search(self._source.text, self._from, at) is None
 
     def end_row(self, at: int) -> None:
         """Finish a row unless nothing is in it."""
@@ -149,7 +153,7 @@ class _Cutter:
                 self._from,
                 at,
                 max(1, int(down[1])) if down else 1,
-                max(1, int(across[1])) if across else 1,
+                min(max(1, int(across[1])), MAX_SPAN) if across else 1,
             )
         )
 

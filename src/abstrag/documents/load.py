@@ -9,6 +9,7 @@ from stat import S_ISDIR, S_ISREG
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import document_id
 from abstrag.documents.detect import Format, detect
+from abstrag.documents.limits import OverLimit
 from abstrag.documents.readers import read_with_own
 from abstrag.errors import DocumentError, EmptyDocument, FileMissing, FileTooLarge, NotAFile
 from abstrag.model.document import Document
@@ -57,6 +58,7 @@ def read_file(path: Path, max_bytes: int = MAX_FILE_BYTES) -> bytes:
 
 def _document(data: bytes, source: str, folder: Path | None, max_bytes: int) -> Document:
     name = Path(source).name or source
+    _require_text_name(source)
     if len(data) > max_bytes:
         raise _too_large(name, len(data), max_bytes)
     if not data.strip():
@@ -72,11 +74,23 @@ def _document(data: bytes, source: str, folder: Path | None, max_bytes: int) -> 
             metadata=replace(own.metadata, source=source, format=stated),
         )
     found = detect(data, name)
-    document = _read(found, data, name, folder)
+    try:
+        document = _read(found, data, name, folder)
+    except OverLimit as error:
+        raise error.within(name) from None
     if found is Format.JSON:  # it says itself what it is called and was made from
         return replace(document, metadata=replace(document.metadata, source=source))
     metadata = replace(document.metadata, source=source, format=found.value)
     return replace(document, id=document_id(name), metadata=metadata)
+
+
+def _require_text_name(source: str) -> None:
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        raise DocumentError(
+            f"the name {source!r} is no text in UTF-8", hint="give the file another name"
+        ) from None
 
 
 def _read(found: Format, data: bytes, name: str, folder: Path | None) -> Document:

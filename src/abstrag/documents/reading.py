@@ -7,13 +7,13 @@ question how a quotation's offsets map back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 from abstrag.model.span import Alignment
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_BREAK: Final = re.compile(r"([^\W_]+)[-‐\u00ad][ \t]*\r?\n[ \t]*([^\W_]+)")
+_BREAK: Final = re.compile(r"[-‐\u00ad][ \t]*\r?\n[ \t]*([^\W_]+)")  # what follows half a word
 _SOFT_HYPHEN: Final = "\u00ad"
 
 
@@ -25,7 +25,7 @@ class Hyphens:
     """
 
     def __init__(self, source: str) -> None:
-        self._words = frozenset(w.casefold() for w in _WORD.findall(_BREAK.sub(" ", source)))
+        self._words = frozenset(w.casefold() for w in _WORD.findall(_without_broken(source)))
 
     def keep(self, left: str, right: str) -> bool:
         """True when `left-right` is one hyphenated word, False when the hyphen is a line break."""
@@ -76,8 +76,42 @@ def reading_text(
 def _line_end_hyphens(source: str, start: int, end: int, hyphens: Hyphens) -> frozenset[int]:
     """Return the offsets to leave out so that broken words read as one."""
     dropped: set[int] = set()
-    for match in _BREAK.finditer(source, start, end):
-        left, right = match.group(1), match.group(2)
-        first = match.end(1) + (1 if hyphens.keep(left, right) else 0)
-        dropped.update(range(first, match.start(2)))
+    for word in broken_words(source, start, end):
+        left, right = source[word.start : word.hyphen], source[word.right : word.end]
+        first = word.hyphen + (1 if hyphens.keep(left, right) else 0)
+        dropped.update(range(first, word.right))
     return frozenset(dropped)
+
+
+class BrokenWord(NamedTuple):
+    """A word broken at a line end: where it starts, its hyphen, its second half, its end."""
+
+    start: int
+    hyphen: int
+    right: int
+    end: int
+
+
+def broken_words(source: str, start: int, end: int) -> Iterator[BrokenWord]:
+    """Go through the words that are broken at line ends; of three parts the first two are one.
+
+    The hyphen is looked for first and the word then read backwards from it. A pattern that begins
+    with the word would start again at each of its letters, which takes hours in a long one.
+    """
+    done = start
+    for match in _BREAK.finditer(source, start, end):
+        at = match.start()
+        while at > done and source[at - 1].isalnum():
+            at -= 1
+        if at < match.start():
+            yield BrokenWord(at, match.start(), *match.span(1))
+            done = match.end()
+
+
+def _without_broken(source: str) -> str:
+    pieces: list[str] = []
+    at = 0
+    for word in broken_words(source, 0, len(source)):
+        pieces += (source[at : word.start], " ")
+        at = word.end
+    return "".join((*pieces, source[at:]))

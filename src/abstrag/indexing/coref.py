@@ -7,7 +7,7 @@ antecedent stands out. What is referred to but not plain becomes an ambiguity wi
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +16,7 @@ from typing import ClassVar, Final
 from spacy.tokens import Span as Tokens
 from spacy.tokens import Token
 
+from abstrag.config import MAX_SENTENCE_TOKENS
 from abstrag.indexing.layers import Coreference, Link, Rewrite
 from abstrag.indexing.naming.definitions import definitions
 from abstrag.indexing.naming.mentions import Named, named_mentions
@@ -97,6 +98,9 @@ class _Reader:
 
     def _sentence(self, sentence: Sentence) -> None:
         doc = self.draft.parses[sentence.parse]
+        if sentence.last - sentence.first > MAX_SENTENCE_TOKENS:
+            self._too_long(sentence)
+            return
         names = [
             m
             for m in self.names[sentence.segment]
@@ -119,6 +123,14 @@ class _Reader:
             else:
                 self._definite(sentence, anaphor)
 
+    def _too_long(self, sentence: Sentence) -> None:
+        """Leave the pronouns of a sentence open in which each would be held against thousands."""
+        doc = self.draft.parses[sentence.parse]
+        self.history = []
+        for pronoun in pronouns(doc, sentence):
+            token = pronoun if isinstance(pronoun, Token) else pronoun.token
+            self._open(sentence, token, "long sentence")
+
     def _chunks(self, sentence: Sentence) -> list[Tokens]:
         """Return the sentence's noun chunks; spaCy only gives those of a whole text at once."""
         if sentence.parse not in self.chunks:
@@ -133,7 +145,9 @@ class _Reader:
         """True when somebody else is speaking at a place of the parsed text."""
         if sentence.parse not in self.quoted:
             self.quoted = {sentence.parse: quotations(self.draft.parses[sentence.parse].text)}
-        return any(a <= offset < b for a, b in self.quoted[sentence.parse])
+        spans = self.quoted[sentence.parse]
+        last = bisect_right(spans, offset, key=lambda span: span[0]) - 1
+        return last >= 0 and offset < spans[last][1]
 
     def _pronoun(self, sentence: Sentence, pronoun: Pronoun) -> None:
         token = pronoun.token

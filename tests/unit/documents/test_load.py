@@ -1,3 +1,4 @@
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -166,3 +167,12 @@ def test_damaged_files_are_read_or_refused(data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(raw)))
     with suppress(AbstragError):
         check_document(load_bytes(bytes(raw[:cut]), name="x"))
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/odd\xff.txt"))
+    path.write_text("Some words.")
+    with pytest.raises(DocumentError, match=r"odd\\udcff") as caught:
+        load(path)
+    assert caught.value.hint
+    str(caught.value).encode()  # it can be printed

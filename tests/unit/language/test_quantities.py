@@ -152,3 +152,9 @@ def test_quantities_are_sorted_disjoint_finite_pieces_of_the_text(
         assert isfinite(e.quantity.value)
         assert from_json(Quantity, to_json(e.quantity)) == e.quantity
     assert found == find_quantities(text, exclude=exclude)
+
+
+@pytest.mark.parametrize("text", ["{}", "${} million", "{}%", "in {} years", "1.{}"])
+def test_a_row_of_digits_longer_than_any_number_is_no_quantity(text: str) -> None:
+    assert find_quantities(text.format("9" * 5_000)) == ()
+    assert len(find_quantities(text.format("9" * 300))) == 1

@@ -12,8 +12,11 @@ from typing import Any, Final
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
+from abstrag.config import MAX_PAGES
+from abstrag.documents.limits import OverLimit
 from abstrag.documents.pdf_layout.drawings import drawings_of
 from abstrag.documents.pdf_layout.glyphs import Glyphs, glyphs_of
+from abstrag.documents.pdf_layout.instructions import check_instructions
 from abstrag.documents.pdf_layout.page import Page, View, Word
 from abstrag.errors import Damaged, Encrypted
 
@@ -36,9 +39,13 @@ def read_pages(data: bytes, name: str) -> Reading:
     tail = data[-_TAIL:]
     if b"%%EOF" not in tail and b"startxref" not in tail:
         raise Damaged(f"PDF {name!r} has no end, it was cut off", hint="fetch or copy it again")
+    check_instructions(data)
     with _ONE_AT_A_TIME:
         document = _open(data, name)
         try:
+            if len(document) > MAX_PAGES:
+                what = f"it has {len(document):,} pages, and {MAX_PAGES:,} are the most"
+                raise OverLimit(what, "MAX_PAGES", hint="split it")
             return Reading(
                 tuple(_page(document, i, name) for i in range(len(document))),
                 title=_header(document, "Title"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from abstrag.indexing.reference.agreement import Fits
 from abstrag.indexing.reference.discourse import Sentence
@@ -151,8 +151,10 @@ def _clause(child: Token, verb: Token) -> bool:
 def governor(token: Token) -> Token | None:
     """Return the verb a token is an argument of, through a preposition too."""
     head = token.head
-    if token.dep_ == "conj":
-        return governor(head) if head.i != token.i else None
+    while token.dep_ == "conj":
+        if head.i == token.i:
+            return None
+        token, head = head, head.head
     if token.dep_ == "pobj" and head.pos_ == "ADP":
         head = head.head
     return head if head.pos_ in _VERBS else None
@@ -168,13 +170,38 @@ def subject_of(verb: Token) -> Token | None:
     return None
 
 
-def barred(pronoun: Pronoun, phrase: Phrase) -> bool:
+class Above(NamedTuple):
+    """What stands above a pronoun in its sentence, as token numbers.
+
+    A pronoun does not refer to what contains it ("the owner of its house"), nor to what a clause
+    it stands in is said to be ("the drawback is that it needs labels").
+    """
+
+    containing: frozenset[int]
+    predicating: frozenset[int]
+
+
+def above(pronoun: Pronoun) -> Above:
+    """Go up from a pronoun once; every phrase is then compared with what was found."""
+    ancestors = list(pronoun.token.ancestors)
+    containing: set[int] = set()
+    below = pronoun.token
+    for ancestor in ancestors:
+        if below.dep_ == "conj" or below.pos_ in _VERBS or below.lower_ in WITH:
+            break
+        containing.add(ancestor.i)
+        below = ancestor
+    predicating = (a.head.i for a in ancestors if a.dep_ == "ccomp")
+    return Above(frozenset(containing), frozenset(predicating))
+
+
+def barred(pronoun: Pronoun, phrase: Phrase, up: Above) -> bool:
     """True when grammar keeps a phrase of the same sentence from being the antecedent."""
     token = pronoun.token
     if phrase.first <= token.i < phrase.last:
         return True
     head = token.doc[phrase.head]
-    if _inside_without_clause(token, head) or _predicated(token, head):
+    if head.i in up.containing or _predicated(head, up):
         return True
     if pronoun.possessive:  # "Caspases are their pathway"
         return token.head.dep_ == "attr" and governor(head) == governor(token.head) is not None
@@ -186,12 +213,10 @@ def barred(pronoun: Pronoun, phrase: Phrase) -> bool:
     return coarguments(token, head)
 
 
-def _predicated(token: Token, head: Token) -> bool:
+def _predicated(head: Token, up: Above) -> bool:
     """True for the drawback in "the drawback is that it needs labels"."""
     return (
-        head.dep_ in _SUBJECT_ROLES
-        and head.head.lemma_ == "be"
-        and any(a.dep_ == "ccomp" and a.head == head.head for a in token.ancestors)
+        head.dep_ in _SUBJECT_ROLES and head.head.lemma_ == "be" and head.head.i in up.predicating
     )
 
 
@@ -202,18 +227,6 @@ def coarguments(token: Token, head: Token) -> bool:
         return False
     shared = token.dep_ not in _SUBJECT_ROLES and subject_of(verb) == head
     return shared or governor(head) == verb
-
-
-def _inside_without_clause(token: Token, head: Token) -> bool:
-    """True for "its" in "the owner of its house": a thing does not refer to what contains it."""
-    below = token
-    for ancestor in token.ancestors:
-        if below.dep_ == "conj" or below.pos_ in _VERBS or below.lower_ in WITH:
-            return False
-        if ancestor.i == head.i:
-            return True
-        below = ancestor
-    return False
 
 
 def binders(pronoun: Pronoun) -> list[int]:

@@ -15,7 +15,7 @@ from typing import Final
 from abstrag.indexing.reference.agreement import Fits
 from abstrag.indexing.reference.discourse import Sentence
 from abstrag.indexing.reference.phrases import Phrase
-from abstrag.indexing.reference.pronouns import WITH, Pronoun, barred, binders
+from abstrag.indexing.reference.pronouns import WITH, Pronoun, above, barred, binders
 from abstrag.language.nouns import AGENTIVE
 
 WINDOW: Final = 3  # sentences back
@@ -52,13 +52,14 @@ class Candidate:
 def candidates(pronoun: Pronoun, here: Sentence, history: Sequence[Phrase]) -> list[Candidate]:
     """Return what the pronoun may stand for, the most prominent first."""
     eligible = [p for p in history if _eligible(pronoun, here, p)]
-    excluded = {p.referent for p in eligible if p.sentence == here and barred(pronoun, p)}
+    up = above(pronoun)
+    excluded = {p.referent for p in eligible if p.sentence == here and barred(pronoun, p, up)}
     eligible = [p for p in eligible if p.referent not in excluded]
-    above = {head: level for level, head in enumerate(binders(pronoun))}
+    levels = {head: level for level, head in enumerate(binders(pronoun))}
     scores: dict[str, float] = defaultdict(float)
     phrases: dict[str, Phrase] = {}
     for phrase in eligible:
-        scores[phrase.referent] += _score(pronoun, here, phrase, above)
+        scores[phrase.referent] += _score(pronoun, here, phrase, levels)
         if phrase.referent not in phrases or phrase.fits & pronoun.fits:
             phrases[phrase.referent] = phrase
     again = _same_pronoun(pronoun, here, eligible)
@@ -76,12 +77,12 @@ def _eligible(pronoun: Pronoun, here: Sentence, phrase: Phrase) -> bool:
     back = here.number - phrase.sentence.number
     return (
         back <= WINDOW
-        and bool((phrase.fits | phrase.rivals) & pronoun.fits)
         and (back > 0 or phrase.head < pronoun.token.i)
+        and bool((phrase.fits | phrase.rivals) & pronoun.fits)
     )
 
 
-def _score(pronoun: Pronoun, here: Sentence, phrase: Phrase, above: Mapping[int, int]) -> float:
+def _score(pronoun: Pronoun, here: Sentence, phrase: Phrase, levels: Mapping[int, int]) -> float:
     score = phrase.weight * _DECAY ** (here.number - phrase.sentence.number)
     if phrase.name is not None and not phrase.fits & pronoun.fits:
         score *= _DOUBT
@@ -90,7 +91,7 @@ def _score(pronoun: Pronoun, here: Sentence, phrase: Phrase, above: Mapping[int,
     if phrase.subject and pronoun.subject:
         score *= _PARALLEL
     if phrase.sentence == here:
-        level = above.get(phrase.head)
+        level = levels.get(phrase.head)
         if level is not None:
             score *= _BINDING * _CLAUSE**level
         elif _owner_beside(pronoun, phrase):

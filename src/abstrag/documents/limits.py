@@ -16,8 +16,7 @@ class OverLimit(FileTooLarge):
         self._what = what
         self._limit = limit
 
-    def within(self, name: str) -> OverLimit:
-        """Return the same error with the name of the file in front."""
-        return OverLimit(
-            f"{name!r} cannot be read: {self._what}", self._limit, hint=self.hint or ""
-        )
+    def within(self, name: str) -> FileTooLarge:
+        """Return the error that users know, with the name of the file in front."""
+        said = f"{name!r} cannot be read: {self._what} (limit {self._limit})"
+        return FileTooLarge(said, hint=self.hint)

@@ -37,7 +37,7 @@ def doubling(times: int, factor: int) -> str:
 
 def test_macros_that_multiply_their_arguments_are_refused(tmp_path: Path) -> None:
     outcome = read_limited(written(tmp_path / "a.tex", "\\ma{hello} text", doubling(14, 8)))
-    assert (outcome.error, bool(outcome.hint)) == ("OverLimit", True)
+    assert (outcome.error, bool(outcome.hint)) == ("FileTooLarge", True)
     assert "'a.tex'" in outcome.message
     assert "MAX_MACRO_CHARS" in outcome.message
 
@@ -74,7 +74,7 @@ def test_files_that_input_the_next_twice_are_refused(tmp_path: Path) -> None:
         (tmp_path / f"c{i}.tex").write_text(f"\\input{{c{i + 1}}}\\input{{c{i + 1}}}")
     (tmp_path / "c30.tex").write_text("")
     outcome = read_limited(written(tmp_path / "main.tex", "\\input{c0}"))
-    assert outcome.error == "OverLimit"
+    assert outcome.error == "FileTooLarge"
     assert "MAX_INPUTS" in outcome.message
 
 

@@ -70,7 +70,7 @@ def test_forms_that_multiply_are_refused_before_they_are_drawn(
     file = tmp_path / "forms.pdf"
     file.write_bytes(drawn(forms, packed=packed, inherited=inherited))
     outcome = read_limited(file)
-    assert (outcome.error, bool(outcome.hint)) == ("OverLimit", True)
+    assert (outcome.error, bool(outcome.hint)) == ("FileTooLarge", True)
     assert "'forms.pdf'" in outcome.message
     assert "MAX_PAGE_CONTENT_BYTES" in outcome.message
 

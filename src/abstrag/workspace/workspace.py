@@ -6,7 +6,7 @@ and the defaults. One process opens it once; threads share it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from abstrag.engine.verdicts import Verdicts
     from abstrag.llm.connect import Models
     from abstrag.llm.estimate import Estimate
+    from abstrag.llm.program import Program
     from abstrag.refine.ledger import Kept as KeptPatch
     from abstrag.workspace.collection import SearchableCollection
 
@@ -103,10 +104,15 @@ class Workspace:
         if self.models is None:
             return None
         from abstrag.engine.prompting import Prompting
+
+        return Prompting.of(self.models, programs=self.programs)
+
+    @cached_property
+    def programs(self) -> Mapping[str, Program]:
+        """The prompt programs of the family, by name."""
         from abstrag.policy.load import load_programs
 
-        programs = load_programs(family=self.patches.family, root=self.patches.root)
-        return Prompting.of(self.models, programs=programs)
+        return load_programs(family=self.patches.family, root=self.patches.root)
 
     @cached_property
     def generator(self) -> Generator | None:
@@ -117,10 +123,8 @@ class Workspace:
         if model is None:
             return None
         from abstrag.engine.generator import Generator
-        from abstrag.policy.load import load_programs
 
-        programs = load_programs(family=self.patches.family, root=self.patches.root)
-        return Generator(model, programs)
+        return Generator(model, self.programs)
 
     def indexing(
         self,

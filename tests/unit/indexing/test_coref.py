@@ -165,6 +165,10 @@ def test_an_anaphor_without_antecedent_is_flagged() -> None:
     assert flagged(resolved("She left in May.")) == {"She": "no antecedent"}
 
 
+def test_a_stammered_its_is_one_word_and_refers_to_nothing() -> None:
+    assert links(resolved("Well if-if that's what it is, then it's-it's crazy.")) == []
+
+
 def test_the_trade_it_is_no_pronoun() -> None:
     assert links(resolved("Microsoft won the award for IT services.")) == []
 

@@ -81,8 +81,10 @@ def pronouns(doc: Doc, sentence: Sentence) -> Iterator[Pronoun | Token]:
         if token.lower_ in _BARE:
             if token.dep_ in _SUBJECT_ROLES and token.tag_ == "DT":
                 yield token
-        elif token.pos_ == "PRON" and not (
-            _in_title(token, sentence) or _empty(token) or _generic(token)
+        elif (
+            token.lower_ in _FITS
+            and token.pos_ == "PRON"
+            and not (_in_title(token, sentence) or _empty(token) or _generic(token))
         ):
             yield Pronoun(token, _FITS[token.lower_], token.tag_ == "PRP$")
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeAlias, TypeVar
 
-from abstrag.backgrounds.schema import is_compiled
-from abstrag.config import MAX_FILE_BYTES, Settings
-from abstrag.documents.assemble import document_id
-from abstrag.documents.latex_input import LATEX, sources
-from abstrag.documents.load import load, read_file
+from abstrag.config import Settings
+from abstrag.documents.load import load
+from abstrag.engine.source_files import listed, own_id, source_hash
 from abstrag.errors import (
     AbstragError,
     DocumentError,
@@ -42,8 +39,6 @@ from abstrag.stores.protocol import DocumentInfo, Store
 
 _PART: Final = "LaTeX without \\documentclass, taken for part of another document"
 _NAME_IT: Final = "name the file itself to index it"
-_JSON_HEAD: Final = 64
-_BLANK: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks among them
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -246,7 +241,7 @@ class Library:
     ) -> Iterator[Outcome | Job]:
         """Go through files and everything inside folders, each once, and say what is due."""
         reserved: dict[str, str] = {}
-        for file, part in _listed(paths):
+        for file, part in listed(paths):
             on_file(file)
             if part:
                 yield Outcome(str(file), "skipped", error=_PART, hint=_NAME_IT)
@@ -258,7 +253,7 @@ class Library:
 
         A file that cannot be read asks nothing; indexing says what is wrong with it.
         """
-        for file, part in _listed(paths):
+        for file, part in listed(paths):
             if not part:
                 try:
                     yield from self.plan_file(file)
@@ -320,15 +315,6 @@ def failed(path: str, error: AbstragError) -> Outcome:
     return Outcome(path, "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code)
 
 
-def own_id(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
-    """Return what a document calls itself: by its file's name, or inside JSON as it says."""
-    with path.open("rb") as file:
-        start = file.read(_JSON_HEAD)
-    if start.lstrip(_BLANK).startswith(b"{"):
-        return load(path, max_bytes=max_bytes).id
-    return document_id(path.name)
-
-
 def _called(index: DocumentIndex, name: str) -> DocumentIndex:
     return replace(index, document=replace(index.document, id=name))
 
@@ -337,53 +323,6 @@ def _texts(document: Document) -> list[str]:
     """Return everything a document says, in stretches that no name goes across."""
     cells = (c.text for b in document.blocks if b.table is not None for c in b.table.cells)
     return [document.title, *(block.text for block in document.blocks), *cells]
-
-
-def source_hash(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
-    """Hash what a document is read from; for LaTeX that is more than one file."""
-    digest = sha256(read_file(path, max_bytes))
-    if path.suffix.lower() in LATEX:
-        for part in sources(path):
-            digest.update(str(part.relative_to(path.parent)).encode() + part.read_bytes())
-    return digest.hexdigest()
-
-
-def _listed(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
-    """Go through the files to index, once each, with whether one counts as part of another.
-
-    A file that is named is no part, wherever among the paths its folder stands.
-    """
-    named = {path.resolve() for path in paths if not path.is_dir()}
-    seen: set[Path] = set()
-    for path in paths:
-        for file in sorted(_files(path)):
-            source = file.resolve()
-            if source not in seen:
-                seen.add(source)
-                yield file, source not in named and _is_part(file)
-
-
-def _files(path: Path) -> Iterator[Path]:
-    if not path.is_dir():
-        yield path
-        return
-    for child in path.rglob("*"):
-        hidden = any(part.startswith(".") for part in child.relative_to(path).parts)
-        if child.is_file() and not hidden and not (_belongs_to_store(child) or is_compiled(child)):
-            yield child
-
-
-def _belongs_to_store(path: Path) -> bool:
-    """True for a store, and for the two files SQLite keeps beside one."""
-    name = path.name.removesuffix("-wal").removesuffix("-shm")
-    return is_store(path.with_name(name))
-
-
-def _is_part(path: Path) -> bool:
-    """True for a LaTeX file without a document class: as a rule some other file pulls it in."""
-    if path.suffix.lower() not in LATEX:
-        return False
-    return b"\\documentclass" not in path.read_bytes()
 
 
 def _looks_like_path(target: str) -> bool:

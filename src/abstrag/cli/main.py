@@ -52,7 +52,7 @@ Exit codes:
  20  the model cannot be reached   21  its reply cannot be used
  22  the call budget is spent      23  a replayed call was never recorded
  24  the policy store refuses      25  a replay found a regression
- 26  a worker was lost
+ 26  a worker was lost             27  the file costs too much to index
 130  interrupted; finished work is kept
 """
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeAlias, TypeVar
 
 from abstrag.config import Settings
 from abstrag.documents.load import load
+from abstrag.engine.quarantine import Quarantine
 from abstrag.engine.source_files import listed, own_id, source_hash
 from abstrag.errors import (
     AbstragError,
@@ -95,6 +96,8 @@ class Library:
     on_step: OnStep = lambda _name: None
     prompts: IndexPrompts | None = None  # None: no model takes part in indexing
     on_shortfall: OnShortfall = lambda _shortfall: None
+    quarantine: Quarantine = field(default_factory=Quarantine)
+    retry: bool = False  # what was set aside is tried again
 
     def index_file(self, path: Path) -> Outcome:
         """Index one file unless it, the Background, the operators and the models are unchanged.
@@ -114,6 +117,10 @@ class Library:
         content = source_hash(path, self.settings.max_file_bytes)
         if known is not None and self._up_to_date(known, background, content):
             return _outcome(path, "unchanged", known)
+        if self.retry:
+            self.quarantine.release(content)
+        elif (held := self.quarantine.find(content)) is not None:
+            raise held.error()
         source = str(path.resolve())
         wanted = candidates(own_id(path, self.settings.max_file_bytes), source)
         holders = reserved | self.store.holders(wanted)
@@ -142,6 +149,10 @@ class Library:
         return Outcome(
             job.path, "indexed", name, *counts, without=dict(without), replaces=job.replaces
         )
+
+    def set_aside(self, job: Job, reason: str) -> Outcome:
+        """Note that a file is not to be tried again, and tell so."""
+        return failed(job.path, self.quarantine.add(job.content, job.source, reason).error())
 
     def still_held(self, outcome: Outcome) -> Outcome:
         """Name the document that the store has from before of a file that was not indexed now."""

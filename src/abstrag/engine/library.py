@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeAlias, TypeVar
 from abstrag.config import Settings
 from abstrag.documents.load import load
 from abstrag.engine.quarantine import Quarantine
-from abstrag.engine.source_files import listed, own_id, source_hash
+from abstrag.engine.source_files import (
+    is_folder,
+    is_regular,
+    listed,
+    own_id,
+    place_of,
+    source_hash,
+)
 from abstrag.errors import (
     AbstragError,
     DocumentError,
@@ -121,7 +128,7 @@ class Library:
             self.quarantine.release(content)
         elif (held := self.quarantine.find(content)) is not None:
             raise held.error()
-        source = str(path.resolve())
+        source = place_of(path)
         wanted = candidates(own_id(path, self.settings.max_file_bytes), source)
         holders = reserved | self.store.holders(wanted)
         name = choose(wanted, holders, source_path=source)
@@ -137,7 +144,13 @@ class Library:
     def make(self, job: Job, cache: LayerCache) -> DocumentIndex:
         """Return the index of a file that is due, and keep nothing of it but layers."""
         path = Path(job.place)
-        return self._index(self._load(path, job.name), self._known(path)[1], cache)
+        document = self._load(path, job.name)
+        if source_hash(path, self.settings.max_file_bytes) != job.content:
+            raise DocumentError(
+                f"{job.path!r} changed while it was read",
+                hint="index it again when nobody writes to it",
+            )
+        return self._index(document, self._known(path)[1], cache)
 
     def keep(self, job: Job, prepared: Prepared, without: Mapping[str, int]) -> Outcome:
         """Put what was made of a file into the store."""
@@ -158,7 +171,12 @@ class Library:
         """Name the document that the store has from before of a file that was not indexed now."""
         if outcome.document is not None:
             return outcome
-        known = self.store.find_source(str(Path(outcome.path).resolve()))
+        try:
+            place = place_of(Path(outcome.path))
+            place.encode()
+        except (DocumentError, UnicodeEncodeError):  # no document came from there
+            return outcome
+        known = self.store.find_source(place)
         return replace(outcome, document=known.id) if known is not None else outcome
 
     def plan_file(self, path: Path) -> tuple[Plan, ...]:
@@ -180,7 +198,7 @@ class Library:
 
     def _known(self, path: Path) -> tuple[DocumentInfo | None, Knowledge]:
         """Return what the store has of a file, and the Background that goes with it."""
-        known = self.store.find_source(str(path.resolve()))
+        known = self.store.find_source(place_of(path))
         if self.background is not None:
             return known, self.background
         return known, self.store.background(known.id) if known else EMPTY
@@ -196,7 +214,7 @@ class Library:
 
     def _load(self, path: Path, name: str) -> Document:
         document = load(path, max_bytes=self.settings.max_file_bytes)
-        source = str(path.resolve())
+        source = place_of(path)
         return replace(document, id=name, metadata=replace(document.metadata, source=source))
 
     def index_document(self, document: Document) -> DocumentIndex:
@@ -278,12 +296,12 @@ class Library:
     def locate(self, target: str) -> DocumentInfo:
         """Describe the document of a file (indexed first when new or changed) or of an id."""
         path = Path(target)
-        if path.is_dir():
+        if is_folder(path):
             raise NotAFile(
                 f"{target!r} is a folder, and this command takes one document",
                 hint=f"abstrag index {target}, then name one of its documents",
             )
-        if path.is_file():
+        if is_regular(path):
             if is_store(path):
                 raise InputError(
                     f"{target!r} is a store of documents, and this command takes one document",

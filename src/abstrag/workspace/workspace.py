@@ -20,6 +20,7 @@ from abstrag.engine.kept import Kept
 from abstrag.engine.library import Library
 from abstrag.engine.quarantine import Quarantine
 from abstrag.engine.searcher import Searcher
+from abstrag.engine.source_files import is_folder
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import OnShortfall, OnStep
 from abstrag.model.document import Document
@@ -160,7 +161,7 @@ class Workspace:
         and a folder that was indexed are a collection.
         """
         if target is None or self.is_collection(target):
-            if target is not None and Path(str(target)).is_dir():
+            if target is not None and is_folder(Path(str(target))):
                 folder = str(Path(str(target)).resolve())
                 filters = replace(filters or Filters(), folder=folder)
             return self.collection(filters, options)
@@ -182,7 +183,7 @@ class Workspace:
                     hint="open it by itself",
                 )
             return True
-        return Path(target).is_dir()
+        return is_folder(Path(target))
 
     def document(
         self,

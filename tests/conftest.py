@@ -78,6 +78,8 @@ def own_data_folder(
         ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))
+    # a process of its own for every file would take a second each; tests of that unset it
+    monkeypatch.setenv("ABSTRAG_IN_PROCESS", "1")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
     monkeypatch.setenv("ABSTRAG_STORE", str(folder / "store.db"))
 

@@ -148,6 +148,18 @@ MAX_PARSED_CHARS: Final = 20_000  # of a paragraph; a longer one is parsed in pi
 MAX_PARSED_TOKENS: Final = 10_000  # of a paragraph, by its words and signs; as above
 MAX_BATCH_TOKENS: Final = 50_000  # parsed at a time, for the parser's memory
 MAX_SENTENCE_TOKENS: Final = 1_000  # in a longer one pronouns are left open
+MAX_CPU_SECONDS: Final = 600  # of all threads of the process that reads and indexes a document
+MAX_MEMORY_BYTES: Final = 2 * 1024**3  # that this process may ask for on top of its models
+MAX_SECONDS: Final = 1_800  # on the clock, until the process is ended
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one document may cost; a process that goes over it is ended, and the file set aside."""
+
+    cpu_seconds: float = MAX_CPU_SECONDS
+    memory_bytes: int = MAX_MEMORY_BYTES
+    seconds: float = MAX_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

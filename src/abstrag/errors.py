@@ -13,7 +13,8 @@ AbstragError              anything we raise on purpose                      (exi
 │   ├── Undecodable       the bytes are text in no encoding we can tell     (exit 9)
 │   ├── Encrypted         the file needs a password                         (exit 10)
 │   ├── NoTextLayer       the pages are pictures; there is no text to read  (exit 11)
-│   └── Damaged           the file is broken or cut off                     (exit 12)
+│   ├── Damaged           the file is broken or cut off                     (exit 12)
+│   └── TooCostly         it took more time or memory than a document may   (exit 27, HTTP 422)
 ├── StoreError            the store cannot be read or written               (exit 13, HTTP 503)
 │   ├── StoreCorrupt      the file is no store of ours, or it is broken
 │   ├── StoreTooNew       a newer version of abstrag wrote it
@@ -123,6 +124,12 @@ class Damaged(DocumentError):
     """The file is broken or cut off."""
 
     exit_code = 12
+
+
+class TooCostly(DocumentError):
+    """The file took more processor time, memory or time than a document may."""
+
+    exit_code = 27
 
 
 class StoreError(AbstragError):

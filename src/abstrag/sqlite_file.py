@@ -19,9 +19,11 @@ _APPLICATION_ID_AT: Final = 68
 def bears_mark(path: str | Path, application_id: int) -> bool:
     """True when a file says in its first bytes that it is SQLite's, and of this application."""
     try:
+        if not Path(path).is_file():  # a pipe would have to be waited for
+            return False
         with Path(path).open("rb") as file:
             head = file.read(_APPLICATION_ID_AT + 4)
-    except OSError:
+    except (OSError, ValueError):  # a name that no file can have
         return False
     mark = head[_APPLICATION_ID_AT:]
     return head.startswith(_MAGIC) and mark == application_id.to_bytes(4, "big")

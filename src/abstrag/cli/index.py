@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -12,11 +13,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
+from abstrag.cli.budget_options import budget_options
 from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
 from abstrag.cli.llm_options import LlmOptions, llm_options, print_estimate, print_ledger
 from abstrag.cli.opened import opened
 from abstrag.cli.options import json_option, library_options
 from abstrag.cli.output import console, print_json, progress
+from abstrag.config import Budget
 from abstrag.engine.library import Library, Outcome
 from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.shortfall import Shortfall
@@ -37,11 +40,13 @@ _EVERY_S: Final = 15.0  # how often progress is reported where nobody watches
 @click.command("index")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @engine_options("up to 4, one for few files")
+@budget_options
+@click.option("--retry", is_flag=True, help="Try files again that were set aside.")
 @click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="Give up on a file that takes longer.",
+    "--in-process",
+    is_flag=True,
+    envvar="ABSTRAG_IN_PROCESS",
+    help="Index in this process, which starts sooner and has no limit of time and memory.",
 )
 @library_options
 @llm_options
@@ -51,7 +56,9 @@ def index_command(
     models_options: LlmOptions,
     workers_options: EngineOptions,
     paths: tuple[Path, ...],
-    time_limit: float | None,
+    budget: Budget | None,
+    retry: bool,
+    in_process: bool,
     as_json: bool,
 ) -> None:
     r"""Index files, and everything inside folders.
@@ -59,12 +66,15 @@ def index_command(
     A file that has not changed since is not indexed again, so a run that was stopped goes on where
     it was; a file that has changed replaces its document. Hidden files, stores and compiled
     Backgrounds inside folders are passed over, and LaTeX without \documentclass is skipped there.
-    A file that cannot be read, or that ends its worker, does not stop the others: what failed is
-    listed at the end, and the exit code says so. Documents whose files are gone stay in the store;
-    `abstrag store remove` takes them out. With --llm a model takes part, and one process does all;
-    what it could not answer is said, and asked again the next time.
+    A file that cannot be read does not stop the others: what failed is listed at the end, and the
+    exit code says so. Files are read by processes that are ended when a file takes too much time
+    or memory; such a file is set aside, and not tried again without --retry. Documents whose files
+    are gone stay in the store; `abstrag store remove` takes them out. With --llm a model takes
+    part, and this process does all; what it could not answer is said, and asked again the next
+    time.
     """
     shortfalls: list[Shortfall] = []
+    config = replace(config, budget=budget or Budget())
     with opened(config, models_options) as workspace, progress(None) as bar:
         task = bar.task_ids[0]
 
@@ -72,13 +82,14 @@ def index_command(
             bar.update(task, description=f"{bar.tasks[0].fields.get('file', '')} {name}")
 
         models, prompting = workspace.models, workspace.prompting
-        engine, few = _engine(workers_options, time_limit, with_model=models is not None)
-        library = workspace.indexing(on_step, shortfalls.append)
+        engine = _engine(workers_options, budget, here=in_process, with_model=models is not None)
+        library = replace(workspace.indexing(on_step, shortfalls.append), retry=retry)
         if models_options.dry_run:
             plans = library.plan_paths(paths)
             estimate = prompting.estimate(plans) if prompting else Estimate()
             outcomes = []
         else:
+            few = FEW if workers_options.workers is None and not workers_options.is_given else 0
             outcomes = _outcomes(workspace, library, paths, engine, few=few, bar=bar)
         ledger = models.ledger() if models else None
     if models_options.dry_run and as_json:
@@ -91,22 +102,20 @@ def index_command(
 
 
 def _engine(
-    options: EngineOptions, time_limit: float | None, *, with_model: bool
-) -> tuple[Engine | None, int]:
-    """Return who indexes, None for this process, and up to how many files this process does."""
+    options: EngineOptions, budget: Budget | None, *, here: bool, with_model: bool
+) -> Engine | None:
+    """Return who indexes; None for this process."""
     if with_model:
         refuse_with_model(options)
-        if time_limit is not None:
+        if budget is not None:
             raise InputError(
-                "--time-limit ends worker processes, and with a model there are none",
-                hint="leave it out; --max-calls bounds what a model does",
+                "--time-limit, --cpu-limit and --memory-mb end worker processes, and with a model "
+                "there are none",
+                hint="leave them out; --max-calls bounds what a model does",
             )
-        return None, 0
-    left_to_us = options.workers is None and not options.is_given and time_limit is None
-    usual = usual_workers()
-    if time_limit is None and not options.is_given and (options.workers or usual) == 1:
-        return None, 0
-    return options.make(usual, time_limit=time_limit), FEW if left_to_us else 0
+        return None
+    engine = options.make(usual_workers(), time_limit=(budget or Budget()).seconds)
+    return None if here and not options.is_given and budget is None else engine
 
 
 def _outcomes(

@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any, Final
 
 import click
@@ -52,7 +53,7 @@ Exit codes:
  20  the model cannot be reached   21  its reply cannot be used
  22  the call budget is spent      23  a replayed call was never recorded
  24  the policy store refuses      25  a replay found a regression
- 26  a worker was lost
+ 26  a worker was lost             27  the file costs too much to index
 130  interrupted; finished work is kept
 """
 
@@ -85,6 +86,7 @@ def main(args: list[str] | None = None) -> Any:
     """Run the command line; an error of ours is one sentence, a hint and its exit code."""
     if args is None:  # a process of its own
         _collect_seldom()
+        _print_whatever_files_are_called()
     try:
         return cli.main(args, prog_name="abstrag", standalone_mode=False)
     except click.exceptions.Exit as done:
@@ -104,6 +106,13 @@ def main(args: list[str] | None = None) -> Any:
         # the reader went away (`abstrag map doc | head`); that is no error of ours
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+
+
+def _print_whatever_files_are_called() -> None:
+    """Write bytes of a name that are no text, and signs that the terminal lacks, as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _collect_seldom() -> None:

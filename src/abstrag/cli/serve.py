@@ -10,9 +10,10 @@ from urllib.parse import quote
 
 import click
 
+from abstrag.cli.budget_options import budget_options
 from abstrag.cli.llm_options import LlmOptions, llm_options
 from abstrag.cli.store_target import StoreTarget
-from abstrag.config import MAX_FILE_BYTES
+from abstrag.config import MAX_FILE_BYTES, Budget
 from abstrag.errors import InputError, ResourceMissing
 from abstrag.stores.location import STORE_VARIABLE
 from abstrag.stores.open import Target, default_store, resolved
@@ -51,6 +52,7 @@ _LOOPBACK: Final = "127.0.0.1"
     show_default=True,
     help="Refuse larger uploads.",
 )
+@budget_options
 @llm_options
 def serve_command(
     models_options: LlmOptions,
@@ -60,6 +62,7 @@ def serve_command(
     names: tuple[str, ...],
     store_path: Target | None,
     max_mb: float,
+    budget: Budget | None,
 ) -> None:
     """Serve the page and the HTTP API; Ctrl-C ends it and keeps what is finished.
 
@@ -95,6 +98,7 @@ def serve_command(
             token=token,
             names=names,
             max_upload_bytes=round(max_mb * _MIB),
+            budget=budget or Budget(),
         )
         address = f"http://{shown(host)}:{settings.port}/"
         if token is not None:

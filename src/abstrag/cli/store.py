@@ -14,7 +14,9 @@ from abstrag.model.record import to_data
 from abstrag.neural.embedder import default_embedder
 from abstrag.stores.copying import copy_store
 from abstrag.stores.open import Target, default_store, open_store, shown
+from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.upkeep import drop_made_by_others, made_by_others
+from abstrag.workspace.workspace import Workspace
 
 
 @click.group("store")
@@ -133,3 +135,21 @@ def store_copy(source: Target, target: Target, as_json: bool) -> None:
     out.print(f"[dim]{done.layers} layers and {done.remembered} model results came along[/]")
     for name, called in sorted(done.renamed.items()):
         out.print(f"{escape(name)} is called [bold]{escape(called)}[/] in {escape(shown(target))}")
+
+
+@store_command.command("quarantine")
+@store_option
+@json_option
+def store_quarantine(store_path: Target | None, as_json: bool) -> None:
+    """List the files that took too much time or memory and are not tried again."""
+    with Workspace(WorkspaceConfig(store_path, create=False)) as workspace:
+        entries = workspace.library.quarantine.entries()
+    if as_json:
+        print_json([to_data(entry) for entry in entries])
+        return
+    out = console()
+    for entry in entries:
+        line = f"[bold]{escape(entry.path)}[/]  {escape(entry.reason)}  [dim]{entry.since}[/]"
+        out.print(line, soft_wrap=True, emoji=False)
+    if not entries:
+        out.print("nothing is set aside")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path, PurePath
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISREG
 
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import document_id
@@ -31,17 +32,20 @@ def read_file(path: Path, max_bytes: int = MAX_FILE_BYTES) -> bytes:
     """Read a file that may not be there, may be no file, or may be too large."""
     shown = str(path)
     try:
-        found = path.stat()
-        if S_ISDIR(found.st_mode):
-            raise NotAFile(
-                f"{shown!r} is a folder, not a file", hint=f"abstrag index {shown} reads all of it"
-            )
-        if not S_ISREG(found.st_mode):
-            raise NotAFile(f"{shown!r} is not a regular file", hint="copy its contents to a file")
-        if found.st_size > max_bytes:
-            raise _too_large(shown, found.st_size, max_bytes)
-        with path.open("rb") as stream:
+        # looked at when it is open, so that it stays what it is; a pipe is not waited for
+        with open(path, "rb", opener=_without_waiting) as stream:
+            found = os.fstat(stream.fileno())
+            if not S_ISREG(found.st_mode):
+                raise NotAFile(
+                    f"{shown!r} is not a regular file", hint="copy its contents to a file"
+                )
+            if found.st_size > max_bytes:
+                raise _too_large(shown, found.st_size, max_bytes)
             return stream.read(max_bytes + 1)
+    except IsADirectoryError:
+        raise NotAFile(
+            f"{shown!r} is a folder, not a file", hint=f"abstrag index {shown} reads all of it"
+        ) from None
     except (FileNotFoundError, NotADirectoryError):
         raise FileMissing(
             f"there is no file {shown!r}", hint="check the path and where you are"
@@ -54,6 +58,10 @@ def read_file(path: Path, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         raise DocumentError(
             f"{shown!r} cannot be read: {error}", hint="check the path and the disk"
         ) from error
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _document(data: bytes, source: str, folder: Path | None, max_bytes: int) -> Document:

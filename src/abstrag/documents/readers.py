@@ -50,6 +50,8 @@ def _call(entry: EntryPoint, data: bytes, name: str) -> Any:
         return read(data, name)
     except AbstragError:
         raise
+    except MemoryError:  # whoever limits our memory wants to know
+        raise
     except Exception as error:
         raise _failed(entry, name, f"{type(error).__name__}: {error}") from error
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeAlias, TypeVar
 
-from abstrag.backgrounds.schema import is_compiled
-from abstrag.config import MAX_FILE_BYTES, Settings
-from abstrag.documents.assemble import document_id
-from abstrag.documents.latex_input import LATEX, sources
-from abstrag.documents.load import load, read_file
+from abstrag.config import Settings
+from abstrag.documents.load import load
+from abstrag.engine.quarantine import Quarantine
+from abstrag.engine.source_files import (
+    is_folder,
+    is_regular,
+    listed,
+    own_id,
+    place_of,
+    source_hash,
+)
 from abstrag.errors import (
     AbstragError,
     DocumentError,
@@ -42,8 +47,6 @@ from abstrag.stores.protocol import DocumentInfo, Store
 
 _PART: Final = "LaTeX without \\documentclass, taken for part of another document"
 _NAME_IT: Final = "name the file itself to index it"
-_JSON_HEAD: Final = 64
-_BLANK: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks among them
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -100,6 +103,8 @@ class Library:
     on_step: OnStep = lambda _name: None
     prompts: IndexPrompts | None = None  # None: no model takes part in indexing
     on_shortfall: OnShortfall = lambda _shortfall: None
+    quarantine: Quarantine = field(default_factory=Quarantine)
+    retry: bool = False  # what was set aside is tried again
 
     def index_file(self, path: Path) -> Outcome:
         """Index one file unless it, the Background, the operators and the models are unchanged.
@@ -119,7 +124,11 @@ class Library:
         content = source_hash(path, self.settings.max_file_bytes)
         if known is not None and self._up_to_date(known, background, content):
             return _outcome(path, "unchanged", known)
-        source = str(path.resolve())
+        if self.retry:
+            self.quarantine.release(content)
+        elif (held := self.quarantine.find(content)) is not None:
+            raise held.error()
+        source = place_of(path)
         wanted = candidates(own_id(path, self.settings.max_file_bytes), source)
         holders = reserved | self.store.holders(wanted)
         name = choose(wanted, holders, source_path=source)
@@ -135,7 +144,13 @@ class Library:
     def make(self, job: Job, cache: LayerCache) -> DocumentIndex:
         """Return the index of a file that is due, and keep nothing of it but layers."""
         path = Path(job.place)
-        return self._index(self._load(path, job.name), self._known(path)[1], cache)
+        document = self._load(path, job.name)
+        if source_hash(path, self.settings.max_file_bytes) != job.content:
+            raise DocumentError(
+                f"{job.path!r} changed while it was read",
+                hint="index it again when nobody writes to it",
+            )
+        return self._index(document, self._known(path)[1], cache)
 
     def keep(self, job: Job, prepared: Prepared, without: Mapping[str, int]) -> Outcome:
         """Put what was made of a file into the store."""
@@ -148,11 +163,20 @@ class Library:
             job.path, "indexed", name, *counts, without=dict(without), replaces=job.replaces
         )
 
+    def set_aside(self, job: Job, reason: str) -> Outcome:
+        """Note that a file is not to be tried again, and tell so."""
+        return failed(job.path, self.quarantine.add(job.content, job.source, reason).error())
+
     def still_held(self, outcome: Outcome) -> Outcome:
         """Name the document that the store has from before of a file that was not indexed now."""
         if outcome.document is not None:
             return outcome
-        known = self.store.find_source(str(Path(outcome.path).resolve()))
+        try:
+            place = place_of(Path(outcome.path))
+            place.encode()
+        except (DocumentError, UnicodeEncodeError):  # no document came from there
+            return outcome
+        known = self.store.find_source(place)
         return replace(outcome, document=known.id) if known is not None else outcome
 
     def plan_file(self, path: Path) -> tuple[Plan, ...]:
@@ -174,7 +198,7 @@ class Library:
 
     def _known(self, path: Path) -> tuple[DocumentInfo | None, Knowledge]:
         """Return what the store has of a file, and the Background that goes with it."""
-        known = self.store.find_source(str(path.resolve()))
+        known = self.store.find_source(place_of(path))
         if self.background is not None:
             return known, self.background
         return known, self.store.background(known.id) if known else EMPTY
@@ -190,7 +214,7 @@ class Library:
 
     def _load(self, path: Path, name: str) -> Document:
         document = load(path, max_bytes=self.settings.max_file_bytes)
-        source = str(path.resolve())
+        source = place_of(path)
         return replace(document, id=name, metadata=replace(document.metadata, source=source))
 
     def index_document(self, document: Document) -> DocumentIndex:
@@ -246,7 +270,7 @@ class Library:
     ) -> Iterator[Outcome | Job]:
         """Go through files and everything inside folders, each once, and say what is due."""
         reserved: dict[str, str] = {}
-        for file, part in _listed(paths):
+        for file, part in listed(paths):
             on_file(file)
             if part:
                 yield Outcome(str(file), "skipped", error=_PART, hint=_NAME_IT)
@@ -258,7 +282,7 @@ class Library:
 
         A file that cannot be read asks nothing; indexing says what is wrong with it.
         """
-        for file, part in _listed(paths):
+        for file, part in listed(paths):
             if not part:
                 try:
                     yield from self.plan_file(file)
@@ -272,12 +296,12 @@ class Library:
     def locate(self, target: str) -> DocumentInfo:
         """Describe the document of a file (indexed first when new or changed) or of an id."""
         path = Path(target)
-        if path.is_dir():
+        if is_folder(path):
             raise NotAFile(
                 f"{target!r} is a folder, and this command takes one document",
                 hint=f"abstrag index {target}, then name one of its documents",
             )
-        if path.is_file():
+        if is_regular(path):
             if is_store(path):
                 raise InputError(
                     f"{target!r} is a store of documents, and this command takes one document",
@@ -320,15 +344,6 @@ def failed(path: str, error: AbstragError) -> Outcome:
     return Outcome(path, "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code)
 
 
-def own_id(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
-    """Return what a document calls itself: by its file's name, or inside JSON as it says."""
-    with path.open("rb") as file:
-        start = file.read(_JSON_HEAD)
-    if start.lstrip(_BLANK).startswith(b"{"):
-        return load(path, max_bytes=max_bytes).id
-    return document_id(path.name)
-
-
 def _called(index: DocumentIndex, name: str) -> DocumentIndex:
     return replace(index, document=replace(index.document, id=name))
 
@@ -337,53 +352,6 @@ def _texts(document: Document) -> list[str]:
     """Return everything a document says, in stretches that no name goes across."""
     cells = (c.text for b in document.blocks if b.table is not None for c in b.table.cells)
     return [document.title, *(block.text for block in document.blocks), *cells]
-
-
-def source_hash(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
-    """Hash what a document is read from; for LaTeX that is more than one file."""
-    digest = sha256(read_file(path, max_bytes))
-    if path.suffix.lower() in LATEX:
-        for part in sources(path):
-            digest.update(str(part.relative_to(path.parent)).encode() + part.read_bytes())
-    return digest.hexdigest()
-
-
-def _listed(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
-    """Go through the files to index, once each, with whether one counts as part of another.
-
-    A file that is named is no part, wherever among the paths its folder stands.
-    """
-    named = {path.resolve() for path in paths if not path.is_dir()}
-    seen: set[Path] = set()
-    for path in paths:
-        for file in sorted(_files(path)):
-            source = file.resolve()
-            if source not in seen:
-                seen.add(source)
-                yield file, source not in named and _is_part(file)
-
-
-def _files(path: Path) -> Iterator[Path]:
-    if not path.is_dir():
-        yield path
-        return
-    for child in path.rglob("*"):
-        hidden = any(part.startswith(".") for part in child.relative_to(path).parts)
-        if child.is_file() and not hidden and not (_belongs_to_store(child) or is_compiled(child)):
-            yield child
-
-
-def _belongs_to_store(path: Path) -> bool:
-    """True for a store, and for the two files SQLite keeps beside one."""
-    name = path.name.removesuffix("-wal").removesuffix("-shm")
-    return is_store(path.with_name(name))
-
-
-def _is_part(path: Path) -> bool:
-    """True for a LaTeX file without a document class: as a rule some other file pulls it in."""
-    if path.suffix.lower() not in LATEX:
-        return False
-    return b"\\documentclass" not in path.read_bytes()
 
 
 def _looks_like_path(target: str) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+
+_MOST_TOKENS: Final = 10**9
 
 
 class Nonsense(Exception):
@@ -34,7 +36,7 @@ def read_completion(body: bytes) -> Completion:
         return Completion(
             text=_text(message.get("content")).encode("utf-8", "replace").decode(),
             cut_off=choice.get("finish_reason") == "length",
-            refusal=message.get("refusal") or None,
+            refusal=_refusal(message.get("refusal")),
             usage=_usage(data.get("usage")),
         )
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
@@ -66,10 +68,19 @@ def _text(content: Any) -> str:
     raise TypeError("content is neither a text nor a list of parts")
 
 
+def _refusal(refusal: Any) -> str | None:
+    if refusal is not None and not isinstance(refusal, str):
+        raise TypeError("the refusal is no text")
+    return (refusal or "").encode("utf-8", "replace").decode() or None
+
+
 def _usage(usage: Any) -> tuple[int, int] | None:
     if not isinstance(usage, dict):
         return None
     sent, received = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if type(sent) is not int or type(received) is not int or sent < 0 or received < 0:
+    if type(sent) is not int or type(received) is not int:
+        return None
+    # a request always has tokens: whoever counts none, or more than there are, does not count
+    if not (0 < sent <= _MOST_TOKENS and 0 <= received <= _MOST_TOKENS):
         return None
     return sent, received

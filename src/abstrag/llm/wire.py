@@ -1,7 +1,8 @@
 """Sending one body to one endpoint until it is answered: retries, deadlines, and the budget.
 
 The budget is asked before every single exchange. One that was sent and never answered counts with
-its worst case, because it may have been worked on, and billed.
+its worst case, because it may have been worked on, and billed; one that was answered with an error
+counts as a call.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _STALLS: Final = 2  # a server that stalls twice is not waited for a third time
 _REFUSED: Final = frozenset({400, 413, 415, 422, 501})  # our wording, not the endpoint's health
 _AGAIN: Final = frozenset({408, 409, 425, 429})  # and everything from 500 on
 _INTERNAL: Final = 500
+_SHORTEST_KEY: Final = 8  # characters; what is shorter may be part of an answer
 
 
 class Refused(Exception):
@@ -45,6 +47,7 @@ class _Fault:
 
     why: str
     lost: bool = False
+    answered: bool = False  # with an error
     stalled: bool = False
     internal: bool = False
     wait_s: float | None = None  # what the endpoint asks for
@@ -153,10 +156,10 @@ class Wire:
                 written, taken = self._billed(got, body, transcript, worst)
             else:
                 written = Exchange(transcript.mode, got.why, 0.0, lost=got.lost)
-                taken = worst if got.lost else Spending()
+                taken = worst if got.lost else Spending(calls=int(got.answered))
             return got
         except (Refused, ModelUnreachable) as error:
-            written, taken = Exchange(transcript.mode, str(error), 0.0), Spending()
+            written, taken = Exchange(transcript.mode, str(error), 0.0), Spending(calls=1)
             raise
         finally:
             transcript.add(written, time.monotonic() - began)
@@ -180,7 +183,7 @@ class Wire:
             return _Fault(f"the reply did not end within {_MOST_BYTES:,} bytes", lost=True)
         if response.status_code == httpx.codes.OK:
             try:
-                return read_completion(reply)
+                return read_completion(self._masked(reply))
             except Nonsense as error:
                 return _Fault(self._clean(str(error)), lost=True)
         return self._refusal(response, self._clean(read_error(reply)))
@@ -193,7 +196,7 @@ class Wire:
             raise Refused(why)
         if "insufficient_quota" not in said and (status in _AGAIN or status >= _INTERNAL):
             wait = retry_after(response.headers.get("Retry-After"))
-            return _Fault(why, internal=status == _INTERNAL, wait_s=wait)
+            return _Fault(why, answered=True, internal=status == _INTERNAL, wait_s=wait)
         hint = None
         if status in (401, 403):
             hint = "put a key into ABSTRAG_API_KEY" if not self._key else "is the key right?"
@@ -214,6 +217,12 @@ class Wire:
             taken = Spending(1, sent + received, self._price.of(sent, received))
         cost = self._price.of(sent, received)
         return Exchange(transcript.mode, "ok", 0.0, sent, received, cost), taken
+
+    def _masked(self, reply: bytes) -> bytes:
+        """Take the key out of a reply that repeats it; one that is a mere word would be missed."""
+        if self._key is None or len(self._key) < _SHORTEST_KEY:
+            return reply
+        return reply.replace(self._key.encode(), b"***")
 
     def _clean(self, text: str) -> str:
         """Take the key out of what an endpoint says about it."""

@@ -63,6 +63,12 @@ def normalize(text: str, vocabulary: Known, *, today: date | None = None) -> Que
     """
     if not text.strip():
         raise InputError("the query is empty", hint="ask a question or state a claim")
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a character, or an argument of other bytes
+        raise InputError(
+            f"the query {text[:60]!r} is no text in UTF-8", hint="check how it was typed or sent"
+        ) from None
     if len(text) > MAX_QUERY_CHARS:
         raise InputError(
             f"the query has {len(text):,} characters, at most {MAX_QUERY_CHARS:,} are read",

@@ -78,7 +78,7 @@ class Guard:
             )
         origin = headers.get("origin")
         # the scheme is not compared: behind a proxy with TLS the page is https and we are not
-        if origin is not None and urlsplit(origin).netloc.casefold() != host.casefold():
+        if origin is not None and _place_of(origin) != host.casefold():
             raise Foreign(f"requests from pages of {origin!r} are refused")
         if self._token is None or (self._public and not path.startswith("/api/")):
             return
@@ -101,6 +101,14 @@ def _name_of(host: str) -> str:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return ""
+
+
+def _place_of(origin: str) -> str | None:
+    """Return host and port of an Origin header; None for what is no origin at all."""
+    try:
+        return urlsplit(origin).netloc.casefold()
+    except ValueError:
+        return None
 
 
 def _is_address(name: str) -> bool:

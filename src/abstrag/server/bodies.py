@@ -27,6 +27,7 @@ class Bodies:
         self._upload = upload
         self._most = settings.max_body_bytes
         self._idle_s = settings.idle_limit_s
+        self._whole_s = settings.body_limit_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -40,7 +41,11 @@ class Bodies:
             pieces = [
                 piece
                 async for piece in received(
-                    Headers(scope=scope), receive, most=self._most, idle_s=self._idle_s
+                    Headers(scope=scope),
+                    receive,
+                    most=self._most,
+                    idle_s=self._idle_s,
+                    whole_s=self._whole_s,
                 )
             ]
         except Refused as error:
@@ -55,7 +60,7 @@ class Bodies:
 
 
 async def received(
-    headers: Headers, receive: Receive, *, most: int, idle_s: float
+    headers: Headers, receive: Receive, *, most: int, idle_s: float, whole_s: float
 ) -> AsyncIterator[bytes]:
     """Yield a body piece by piece; too much or too slow ends it at once.
 
@@ -63,17 +68,24 @@ async def received(
 
     Raises:
         TooLarge: It has, or says it has, more than `most` bytes.
-        TooSlow: Nothing came for `idle_s` seconds, or the client went away in the middle.
+        TooSlow: Nothing came for `idle_s` seconds, not everything within `whole_s`, or the client
+            went away in the middle.
     """
     said = headers.get("content-length", "0")
     if not said.isascii() or not said.isdigit() or int(said) > most:
         raise _too_large(most)
     size, more = 0, True
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + whole_s
     while more:
+        left_s = deadline - clock()
         try:
-            message = await asyncio.wait_for(receive(), idle_s)
+            message = await asyncio.wait_for(receive(), min(idle_s, left_s))
         except TimeoutError:
-            raise TooSlow(f"nothing came for {idle_s:g} seconds", hint="send it again") from None
+            said = f"nothing came for {idle_s:g} seconds"
+            if left_s < idle_s:
+                said = f"the body was not complete after {whole_s:g} seconds"
+            raise TooSlow(said, hint="send it again") from None
         if message["type"] == "http.disconnect":
             raise TooSlow("the client went away before it had sent everything")
         piece = message.get("body", b"")

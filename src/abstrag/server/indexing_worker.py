@@ -11,14 +11,16 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from abstrag.config import Settings
+from abstrag.config import Budget, Settings
 from abstrag.errors import AbstragError
 from abstrag.indexing.pipeline import standard_chain
 from abstrag.server.refusals import told
+from abstrag.workers.budget import Spent, within
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 
@@ -38,9 +40,11 @@ def main() -> None:
         said: dict[str, Any] = json.loads(line)
         if indexer is None:
             settings = Settings(max_file_bytes=said["max_bytes"])
-            indexer = Indexer(WorkspaceConfig(said["store"], settings=settings), answers)
+            budget = Budget(**said["budget"])
+            config = WorkspaceConfig(said["store"], settings=settings, budget=budget)
+            indexer = Indexer(config, answers)
         else:
-            _put(answers, indexer.index(Path(said["path"])))
+            _put(answers, indexer.index(Path(said["path"]), retry=said["retry"]))
     if indexer is not None:
         indexer.close()
 
@@ -57,7 +61,7 @@ class Indexer:
         """Opened with the first file, so that a store that cannot be is told as its failure."""
         return Workspace(self._config)
 
-    def index(self, path: Path) -> dict[str, Any]:
+    def index(self, path: Path, *, retry: bool = False) -> dict[str, Any]:
         """Index a file, telling every step, and return the last word on it."""
 
         def step(name: str) -> None:
@@ -66,7 +70,11 @@ class Indexer:
 
         step(READING)
         try:
-            outcome = self._workspace.indexing(step).index_file(path)
+            library = replace(self._workspace.indexing(step), retry=retry)
+            with within(self._config.budget):
+                outcome = library.index_file(path)
+        except Spent as spent:
+            return {"spent": spent.why}
         except AbstragError as error:
             return {"error": told(error)}
         except Exception as error:  # a broken file must not end the process, and must be told

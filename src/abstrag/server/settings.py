@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Final
 
-from abstrag.config import MAX_FILE_BYTES
+from abstrag.config import MAX_FILE_BYTES, Budget
 from abstrag.errors import InputError
 
 LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "::1")
@@ -29,9 +29,11 @@ class ServerSettings:
     judged_threads: int = 2
     judged_waiting: int = 64
     jobs_waiting: int = 32
-    job_limit_s: float = 1800.0
+    budget: Budget = field(default_factory=Budget)  # of a document that is indexed
     head_limit_s: float = 15.0  # for a client to say what it wants
     idle_limit_s: float = 30.0  # between two pieces of a body, sent or received
+    body_limit_s: float = 60.0  # for a whole body, however steadily it trickles
+    upload_limit_s: float = 900.0  # for a whole upload
 
     def __post_init__(self) -> None:
         if not is_loopback(self.host) and not self.token:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from abstrag.engine.kept import Kept
+from abstrag.engine.source_files import source_hash
 from abstrag.errors import AbstragError
 from abstrag.llm.model import Role
 from abstrag.neural.bundle import WEIGHTS
 from abstrag.server.answers import log
-from abstrag.server.jobs import Jobs
+from abstrag.server.jobs import Jobs, Watcher
 from abstrag.server.lane import Lane
 from abstrag.server.refusals import TooBusy
 from abstrag.server.settings import ServerSettings
@@ -23,6 +24,8 @@ from abstrag.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from abstrag.baselines.system import System
+
+_TRIES: Final = 2  # of an upload that the server did not survive, and it is set aside
 
 
 class Studio:
@@ -41,8 +44,13 @@ class Studio:
             workspace.target,
             waiting=settings.jobs_waiting,
             max_bytes=settings.max_upload_bytes,
-            limit_s=settings.job_limit_s,
-            on_failure=self._failed,
+            budget=settings.budget,
+            watcher=Watcher(
+                began=self.uploads.begun,
+                ended=self.uploads.ended,
+                failed=self._failed,
+                set_aside=self._set_aside,
+            ),
         )
         self.searching = Lane(
             "search", threads=settings.search_threads, waiting=settings.searches_waiting
@@ -94,10 +102,20 @@ class Studio:
         for path in self.uploads.left_over():
             if store.find_source(str(path)) is not None:
                 continue
+            if self.uploads.tries(path) >= _TRIES:
+                self._set_aside(path, f"the server ended {_TRIES} times while it was indexed")
+                self._failed(path)
+                continue
             try:
                 self.jobs.submit(path)
             except TooBusy:
                 return
+
+    def _set_aside(self, path: Path, why: str) -> AbstragError:
+        """Note that a content is not to be tried again."""
+        library = self.workspace.library
+        content = source_hash(path, self.settings.max_upload_bytes)
+        return library.quarantine.add(content, str(path), why).error()
 
     def _failed(self, path: Path) -> None:
         """Drop an upload that cannot be indexed, unless a document was made of it before."""

@@ -21,6 +21,7 @@ from abstrag.errors import EmptyDocument
 _LONGEST: Final = 80  # characters of a name that are kept
 _HARMLESS: Final = re.compile(r"[^\w.+() -]+")
 _PARTIAL: Final = ".part"
+_TRIES: Final = ".tries"
 
 
 class Uploads:
@@ -29,8 +30,8 @@ class Uploads:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    async def keep(self, name: str, pieces: AsyncIterator[bytes]) -> Path:
-        """Write a file as its pieces come and return where it is kept.
+    async def keep(self, name: str, pieces: AsyncIterator[bytes]) -> tuple[Path, bool]:
+        """Write a file as its pieces come; return where it is kept, and whether it is new there.
 
         Whatever ends the pieces early leaves nothing behind. A content that is there already
         keeps the name it came with first.
@@ -50,12 +51,12 @@ class Uploads:
             finally:
                 partial.unlink(missing_ok=True)
 
-    def _placed(self, partial: Path, digest: str, name: str) -> Path:
+    def _placed(self, partial: Path, digest: str, name: str) -> tuple[Path, bool]:
         home = self.folder / digest
         home.mkdir(exist_ok=True)
         for known in sorted(home.iterdir()):
-            return known
-        return partial.rename(home / name)
+            return known, False
+        return partial.rename(home / name), True
 
     def holds(self, path: Path) -> bool:
         """True when a path is one of the files kept here."""
@@ -65,14 +66,39 @@ class Uploads:
         """Delete a file that is kept here; any other is left alone."""
         if self.holds(path.resolve()):
             shutil.rmtree(path.resolve().parent, ignore_errors=True)
+            self.ended(path)
+
+    def begun(self, path: Path) -> None:
+        """Note that work on a file begins; should the server die of it, the note stays."""
+        if self.holds(path.resolve()):
+            self._note(path).write_text(str(self.tries(path) + 1))
+
+    def ended(self, path: Path) -> None:
+        """Note that work on a file is over, well or badly."""
+        if self.holds(path.resolve()):
+            self._note(path).unlink(missing_ok=True)
+
+    def tries(self, path: Path) -> int:
+        """Return how often work on a file began and nobody heard of its end."""
+        try:
+            return int(self._note(path).read_text())
+        except (OSError, ValueError):
+            return 0
+
+    def _note(self, path: Path) -> Path:
+        return self.folder / f"{path.resolve().parent.name}{_TRIES}"
 
     def left_over(self) -> Iterator[Path]:
-        """Go through the files kept here, after deleting what an interrupted upload left."""
+        """Go through the files kept here, after deleting what an interrupted upload left.
+
+        Those whose work never ended come last, so that they hold up nobody else.
+        """
         if not self.folder.is_dir():
             return
         for partial in self.folder.glob(f"*{_PARTIAL}"):
             partial.unlink(missing_ok=True)
-        yield from sorted(p.resolve() for p in self.folder.glob("*/*") if p.is_file())
+        found = sorted(p.resolve() for p in self.folder.glob("*/*") if p.is_file())
+        yield from sorted(found, key=self.tries)
 
 
 def safe_name(name: str) -> str:

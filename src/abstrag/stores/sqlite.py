@@ -19,18 +19,19 @@ from abstrag.stores.columns import (
     GIVEN,
     INFO,
     INFO_COLUMNS,
-    PACKED,
     decoding,
     document_info,
     document_infos,
 )
 from abstrag.stores.connection import configure, connect, corrupt, translated
+from abstrag.stores.kept import Kept, require_sound
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import candidates, choose, complete, unknown
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import LAYER_VERSIONS, LAYERS_AT_A_TIME, DocumentInfo
-from abstrag.stores.rows import Packed, mention, squeeze, unpack, unpack_background, unsqueeze
+from abstrag.stores.rows import mention, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.schema import VERSION_KEY, migrate
+from abstrag.stores.seal import seal
 from abstrag.stores.tables import TABLES, Row
 from abstrag.stores.turns import Turns
 
@@ -89,9 +90,11 @@ class SqliteStore:
             document_id = self._choose_id(prepared.id, source_path)
             replaced = self._delete("id = ? OR source_path = ?", (document_id, source_path))
             own = {"id": document_id, "source_path": source_path, "source_hash": source_hash}
-            number = run.execute(_INSERT, {**own, **prepared.columns}).lastrowid
+            columns = {**own, **prepared.columns}
+            number = run.execute(_INSERT, columns).lastrowid
             for table in TABLES:
                 run.executemany(table.insert, ((number, *row) for row in prepared.rows[table]))
+            run.execute("INSERT INTO seals VALUES (?, ?)", (number, seal(columns, prepared.rows)))
             self._forget_layers(replaced)
         return document_id
 
@@ -102,11 +105,18 @@ class SqliteStore:
 
     def get(self, document_id: str) -> DocumentIndex:
         """Return the index of a document, named by its store id or a unique beginning of it."""
-        with self._reading() as run:
-            number, *columns = self._select(("number", *PACKED), document_id)
-            rows = {table: run.execute(table.select, (number,)).fetchall() for table in TABLES}
+        kept = self._kept(document_id)
+        if kept.broken:
+            raise self._corrupt(f"document {document_id!r} is not as it was written")
         with decoding(f"document {document_id!r}", self._corrupt):
-            return unpack(Packed(rows, *columns))
+            return unpack(kept.packed)
+
+    def _kept(self, document_id: str) -> Kept:
+        with self._reading() as run:
+            number, *values = self._select(("number", *GIVEN), document_id)
+            rows = {table: run.execute(table.select, (number,)).fetchall() for table in TABLES}
+            row = run.execute("SELECT digest FROM seals WHERE document = ?", (number,)).fetchone()
+        return Kept(number, dict(zip(GIVEN, values, strict=True)), rows, row and row[0])
 
     def background(self, document_id: str) -> Background:
         """Return the Background a document was indexed with."""
@@ -269,7 +279,12 @@ class SqliteStore:
         if orphans:
             raise corrupt(self.path, f"rows of {orphans[0]!r} belong to no document")
         for info in self.documents():
-            self.get(info.id)
+            kept = self._kept(info.id)
+            require_sound(info, kept, self.get, self._corrupt)
+            if kept.digest is None:
+                with self._writing() as run:
+                    run.execute("INSERT OR IGNORE INTO seals VALUES (?, ?)", kept.to_seal)
+            self.layers(info.content_hash)
 
     def close(self) -> None:
         """Let go of the store; closing twice is fine."""

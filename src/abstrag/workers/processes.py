@@ -17,12 +17,14 @@ from threading import Thread
 from typing import Any, Final
 
 from abstrag.errors import WorkerLost
+from abstrag.workers.budget import CPU_SPENT, Spent
 from abstrag.workers.protocol import (
     Answer,
     Died,
     Event,
     Item,
     Lost,
+    OverBudget,
     Raised,
     Ready,
     Result,
@@ -119,16 +121,23 @@ class ProcessCrew:
             kind, value = pickle.loads(worker.connection.recv_bytes())
         except (EOFError, OSError):  # closed, or torn off in the middle of a message
             worker.process.join(_LAST_BREATH_S)  # so that we hear how it ended
+            exit_code = worker.process.exitcode
             self.dismiss(number)
-            return Died(number, _how(worker.process.exitcode))
+            if exit_code == -signal.SIGXCPU:
+                return OverBudget(number, CPU_SPENT)
+            return Died(number, _how(exit_code))
         worker.owes -= 1
+        if kind is OverBudget:
+            return OverBudget(number, value)
         if kind is Ready:
             return Ready(number)
         return Raised(number, value) if kind is Raised else Answer(number, value)
 
     def dismiss(self, worker: int) -> None:
         """Kill a process and wait until it is gone."""
-        gone = self._workers.pop(worker)
+        gone = self._workers.pop(worker, None)
+        if gone is None:
+            return
         gone.connection.close()
         gone.process.kill()
         gone.process.join()
@@ -166,6 +175,8 @@ def _work(connection: Connection, pickled: bytes) -> None:
     while not isinstance(item := inbox.get(), _Stop):
         try:
             message = pickle.dumps((Answer, perform(item)))
+        except Spent as spent:
+            message = pickle.dumps((OverBudget, spent.why))
         except Exception as error:
             message = pickle.dumps((Raised, sendable(error)))
         _tell(connection, message)

@@ -28,9 +28,13 @@ class Task(Protocol[Item_contra, Result_co]):
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """In place of a result: the item ended its worker twice, or went on for too long."""
+    """In place of a result: the item ended its worker twice, or went over its budget.
+
+    `why` is the reason alone, for whoever sets such items aside.
+    """
 
     error: WorkerLost
+    why: str = ""
 
 
 class Engine(Protocol):
@@ -90,7 +94,15 @@ class Died:
     how: str
 
 
-Event = Ready | Answer | Raised | Died
+@dataclass(frozen=True, slots=True)
+class OverBudget:
+    """The oldest item of a worker used up its budget; another try would cost as much again."""
+
+    worker: int
+    why: str
+
+
+Event = Ready | Answer | Raised | Died | OverBudget
 
 
 class Crew(Protocol):
@@ -109,7 +121,7 @@ class Crew(Protocol):
         ...
 
     def dismiss(self, worker: int) -> None:
-        """End a worker at once; nothing more is heard of it."""
+        """End a worker at once, if it is still there; nothing more is heard of it."""
         ...
 
     def close(self) -> None:

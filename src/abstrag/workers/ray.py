@@ -15,8 +15,20 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from abstrag.errors import ResourceMissing, WorkerLost
+from abstrag.workers.budget import Spent
 from abstrag.workers.processes import sendable, usual_workers
-from abstrag.workers.protocol import Answer, Died, Event, Item, Lost, Raised, Ready, Result, Task
+from abstrag.workers.protocol import (
+    Answer,
+    Died,
+    Event,
+    Item,
+    Lost,
+    OverBudget,
+    Raised,
+    Ready,
+    Result,
+    Task,
+)
 from abstrag.workers.shift import WINDOW, Shift
 
 _OBJECT_STORE_BYTES: Final = 100 * 2**20  # results are small and read at once
@@ -113,6 +125,8 @@ class _Worker:
         assert self._perform is not None
         try:
             return Answer, pickle.dumps(self._perform(item))
+        except Spent as spent:
+            return OverBudget, spent.why
         except Exception as error:
             return Raised, sendable(error)
 
@@ -157,6 +171,8 @@ class ActorCrew:
             return Died(worker, f"on its node ({type(error).__name__})")
         if kind is Raised:
             return Raised(worker, value)
+        if kind is OverBudget:
+            return OverBudget(worker, value)
         if kind is Ready:
             _check_version(value)
             return Ready(worker)
@@ -164,7 +180,8 @@ class ActorCrew:
 
     def dismiss(self, worker: int) -> None:
         """End an actor at once, and whatever it was asked; one that is gone already stays gone."""
-        self._ray.kill(self._actors.pop(worker))
+        if worker in self._actors:
+            self._ray.kill(self._actors.pop(worker))
         self._calls = {call: who for call, who in self._calls.items() if who != worker}
 
     def close(self) -> None:

@@ -2,7 +2,8 @@
 
 The item a worker was at when it died is a suspect. A suspect is done again in a fresh worker, and
 alone, so that nobody else can be to blame; if that one dies too, the item is given up. What else
-the dead worker had goes back to the others at no cost.
+the dead worker had goes back to the others at no cost. An item that used up its budget is given up
+at once, with its worker.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from abstrag.errors import WorkerLost
-from abstrag.workers.protocol import Answer, Crew, Died, Event, Lost, Raised, Ready
+from abstrag.workers.budget import HINT, TIME_SPENT
+from abstrag.workers.protocol import Answer, Crew, Died, Event, Lost, OverBudget, Raised, Ready
 
 WINDOW: Final = 16  # items drawn per worker and not handed over yet: results wait for their turn
 _HANDED: Final = 2  # items a worker has at once: the one it is at, and the next
@@ -150,6 +152,8 @@ class Shift:
             case Died(how=how):
                 del self._desks[event.worker]
                 self._bury(desk, how)
+            case OverBudget(why=why):
+                self._part_with(event.worker, desk, why)
 
     def _finish(self, desk: _Desk, result: Any) -> None:
         ticket = desk.tickets.popleft()
@@ -179,15 +183,18 @@ class Shift:
     def _end_overdue(self, limit: float) -> None:
         for number, desk in list(self._desks.items()):
             if desk.tickets and self._clock() - desk.since >= limit:
-                self._crew.dismiss(number)
-                del self._desks[number]
-                ticket = desk.tickets.popleft()
-                self._todo.extendleft(reversed(desk.tickets))
-                self._give_up(ticket, f"it took longer than {limit:g} s")
+                self._part_with(number, desk, TIME_SPENT.format(limit))
+
+    def _part_with(self, number: int, desk: _Desk, why: str) -> None:
+        """End a worker and give up the item it is at; the others go back."""
+        self._crew.dismiss(number)
+        del self._desks[number]
+        ticket = desk.tickets.popleft()
+        self._todo.extendleft(reversed(desk.tickets))
+        self._give_up(ticket, why)
 
     def _give_up(self, ticket: int, why: str) -> None:
-        hint = "it may need more memory or time than there is; the others are done"
-        self._results[ticket] = Lost(WorkerLost(f"given up: {why}", hint=hint))
+        self._results[ticket] = Lost(WorkerLost(f"given up: {why}", hint=HINT), why)
         self._clear(ticket)
 
     def _clear(self, ticket: int) -> None:

@@ -16,7 +16,7 @@ from socket import gethostname
 from typing import Final
 
 from abstrag.documents.load import load_bytes
-from abstrag.engine.library import Job, Library, Outcome, attempt, failed
+from abstrag.engine.library import Job, Library, Outcome, attempt
 from abstrag.errors import FileMissing, StoreError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.shortfall import missed_segments
@@ -24,6 +24,8 @@ from abstrag.stores.open import Target, shown
 from abstrag.stores.postgres.address import is_address
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import Store
+from abstrag.workers.budget import within
+from abstrag.workers.processes import Processes
 from abstrag.workers.protocol import Engine, Lost
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -60,8 +62,9 @@ class Indexing:
             layers = _Layers(workspace.store)
 
             def made() -> tuple[Prepared, dict[str, int]]:
-                understood = workspace.library.make(job, layers)
-                return prepare(understood), missed_segments(understood.ambiguities)
+                with within(self.config.budget):
+                    understood = workspace.library.make(job, layers)
+                    return prepare(understood), missed_segments(understood.ambiguities)
 
             return Made(attempt(job.path, made), tuple(layers.new))
 
@@ -118,17 +121,18 @@ def index_many(
         paths: Files and folders.
         engine: Who does the work.
         library: What indexes in this process, where it is to tell how far it is.
-        few: Up to so many files that are due are indexed in this process.
+        few: Up to so many files that are due are indexed by one worker of this machine.
         on_file: Is told each file when it is looked at.
     """
     library = library or workspace.library
     order: deque[Outcome | Job] = deque()  # looked at and not told yet
     jobs = _jobs(library.due_paths(paths, on_file), order)
     first = list(islice(jobs, few + 1))
-    if len(first) <= few:
-        for due in order:
-            yield due if isinstance(due, Outcome) else attempt(due.path, library.do, due)
+    if not first:
+        yield from _told(order)
         return
+    if len(first) <= few:
+        engine = Processes(1, time_limit=workspace.config.budget.seconds)
     background = workspace.library.background
     config = replace(workspace.config.elsewhere(), background=background, create=False)
     task = Indexing(config, gethostname(), first[0].source)
@@ -137,7 +141,7 @@ def index_many(
             yield from _told(order)
             order.popleft()
             if isinstance(result, Lost):
-                yield failed(job.path, result.error)
+                yield library.set_aside(job, result.why)
             else:
                 yield _kept(library, job, result)
     yield from _told(order)

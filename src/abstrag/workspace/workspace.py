@@ -18,7 +18,9 @@ from abstrag.collection.filters import Filters
 from abstrag.config import PRIOR_POWER, SHORTLIST
 from abstrag.engine.kept import Kept
 from abstrag.engine.library import Library
+from abstrag.engine.quarantine import Quarantine
 from abstrag.engine.searcher import Searcher
+from abstrag.engine.source_files import is_folder
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import OnShortfall, OnStep
 from abstrag.model.document import Document
@@ -91,9 +93,10 @@ class Workspace:
         self.refining = Lock()
         background = _loaded(self.config.background)
         self.store = open_store(self.target, create=self.config.create)
-        folder = None if in_memory(self.target) else beside(self.target, ".studio") / "edits"
-        self.edits = EditStore(folder)
-        self.library = Library(self.store, background, self.config.settings)
+        folder = None if in_memory(self.target) else beside(self.target, ".studio")
+        self.edits = EditStore(folder and folder / "edits")
+        aside = Quarantine(folder and folder / "quarantine")
+        self.library = Library(self.store, background, self.config.settings, quarantine=aside)
         self._indexes: Kept[DocumentIndex] = Kept(self.config.keep)
         self._searchers: Kept[Searcher] = Kept(self.config.keep * _VARIANTS)
         self._shelves: Kept[Shelf] = Kept(_SHELVES)
@@ -158,7 +161,7 @@ class Workspace:
         and a folder that was indexed are a collection.
         """
         if target is None or self.is_collection(target):
-            if target is not None and Path(str(target)).is_dir():
+            if target is not None and is_folder(Path(str(target))):
                 folder = str(Path(str(target)).resolve())
                 filters = replace(filters or Filters(), folder=folder)
             return self.collection(filters, options)
@@ -180,7 +183,7 @@ class Workspace:
                     hint="open it by itself",
                 )
             return True
-        return Path(target).is_dir()
+        return is_folder(Path(target))
 
     def document(
         self,
@@ -192,7 +195,7 @@ class Workspace:
         if isinstance(target, DocumentIndex):
             kept = self._kept(target, options)
             edited = applied(target, self.edits.read(target.document.id) | options.edits)
-            return self._opened(options, self._searcher(edited, kept, options), kept)
+            return SearchableDocument(self, options, self._searcher(edited, kept, options), kept)
         if isinstance(target, Document):
             target = self.indexing().index_document(target).document.id
         return self._stored(self.indexing().locate(str(target)), options)
@@ -207,7 +210,8 @@ class Workspace:
     def unpatched(self, document: SearchableDocument) -> SearchableDocument:
         """Open what is open already without any patch; edits stay."""
         options = replace(document.options, patched=False)
-        return self._opened(options, self._searcher(document.index, (), options), ())
+        searcher = self._searcher(document.index, (), options)
+        return SearchableDocument(self, options, searcher, ())
 
     def local_document(self, target: str | Path) -> SearchableDocument:
         """Open one document as if there were no models, to say what they would be shown."""
@@ -310,11 +314,7 @@ class Workspace:
 
     def _stored(self, info: DocumentInfo, options: SearchOptions) -> SearchableDocument:
         kept = self._kept(self.index(info), options)
-        return self._opened(options, self._kept_searcher(info, kept, options), kept)
-
-    def _opened(
-        self, options: SearchOptions, searcher: Searcher, kept: tuple[KeptPatch, ...]
-    ) -> SearchableDocument:
+        searcher = self._kept_searcher(info, kept, options)
         return SearchableDocument(self, options, searcher, kept)
 
     def _searcher_of(self, info: DocumentInfo, options: SearchOptions) -> Searcher:

@@ -1,17 +1,20 @@
 """Whatever a server does, a call ends in time: with a reply that fits or an error that says why."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from abstrag.errors import BadReply, InputError, ModelError, ModelUnreachable
+from abstrag.errors import BadReply, InputError, ModelError, ModelUnreachable, OverBudget
 from abstrag.llm.model import Reply
+from abstrag.llm.settings import Limits
 from tests.unit.llm.faulty import (
     Behaviour,
     dies_mid_body,
@@ -302,3 +305,65 @@ def test_the_key_is_sent_and_shown_nowhere(tmp_path: Path) -> None:
         assert server.headers[0]["Authorization"] == f"Bearer {key}"
         assert key not in repr(model)
     assert all(key.encode() not in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def odd(**parts: object) -> Behaviour:
+    """Reply with a completion of which some parts are not what they should be."""
+    message = {"content": json.dumps({"n": 3}), **{k: v for k, v in parts.items() if k != "usage"}}
+    body = {"choices": [{"message": message}], "usage": parts.get("usage")}
+    return raw(json.dumps(body).encode())
+
+
+@pytest.mark.parametrize("refusal", [7, ["no"], {"why": "no"}, True])
+def test_a_refusal_that_is_no_text_is_no_completion(tmp_path: Path, refusal: object) -> None:
+    with (
+        serving(odd(refusal=refusal)) as server,
+        asking(server.url, tmp_path) as model,
+        pytest.raises(ModelUnreachable, match="not a chat completion"),
+    ):
+        model.complete(request())
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 0, "completion_tokens": 0},
+        {"prompt_tokens": 10**300, "completion_tokens": 1},
+        {"prompt_tokens": -5, "completion_tokens": 1},
+        {"prompt_tokens": True, "completion_tokens": 1},
+        {"prompt_tokens": 1.5, "completion_tokens": 1},
+        ["prompt_tokens"],
+        "many",
+    ],
+)
+def test_an_odd_count_of_tokens_does_not_loosen_the_cap(tmp_path: Path, usage: object) -> None:
+    with (
+        serving(odd(usage=usage)) as server,
+        asking(server.url, tmp_path, limits=Limits(max_tokens=10**6)) as model,
+    ):
+        model.complete(request())
+        assert model.client._wire._budget.spent.tokens > 100  # the worst case
+
+
+def test_replies_that_are_errors_count_as_calls(tmp_path: Path) -> None:
+    with (
+        serving(status(503, "busy")) as server,
+        asking(server.url, tmp_path, limits=Limits(max_calls=2), retries=9) as model,
+    ):
+        with pytest.raises(OverBudget):
+            model.complete(request())
+        assert len(server.bodies) == 2
+
+
+def test_a_key_that_a_reply_repeats_is_not_kept(tmp_path: Path) -> None:
+    key = "sk-secret-0123456789"
+    with (
+        serving(says({"n": 3, "note": f"your key is {key}"})) as server,
+        asking(server.url, tmp_path, key=key) as model,
+    ):
+        with suppress(ModelError):  # the note is more than was asked for
+            model.complete(request())
+    assert server.bodies
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert key.encode() not in kept
+    assert b"***" in kept

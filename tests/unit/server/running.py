@@ -95,7 +95,7 @@ class Client:
         deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
             state: dict[str, Any] = self.get(f"/api/jobs/{job}").data
-            if state["state"] in ("done", "failed"):
+            if state["state"] in ("done", "failed", "cancelled"):
                 return state
             time.sleep(0.05)
         raise AssertionError(f"job {job} did not end: {state}")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from abstrag.config import Budget
 from abstrag.engine.demo import DEMO_QUERY
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
@@ -80,17 +81,82 @@ def test_a_full_queue_of_files_is_said_to_be_full(tmp_path: Path) -> None:
         full = [answer for answer in answers if answer.status == 429]
         assert full
         assert full[0].data["kind"] == "TooBusy"
+        kept = {path.name for path in (tmp_path / "store.db.studio").glob("uploads/*/*")}
+        assert len(kept) <= 6 - len(full)  # nothing of what was refused
         for answer in answers:
             if answer.status == 202:
                 assert client.ended(answer.data["job"])["state"] == "done"
 
 
 def test_a_worker_that_dies_fails_its_job_and_is_replaced(tmp_path: Path) -> None:
-    with running(tmp_path / "store.db", job_limit_s=0.2) as client:
+    with running(tmp_path / "store.db", budget=Budget(seconds=0.2)) as client:
         ended = client.indexed("towns.txt", long_text(50))  # 0.2 s do not even load the parser
-        assert (ended["state"], ended["error"]["kind"]) == ("failed", "DocumentError")
-        assert "was ended before it was done" in ended["error"]["error"]
+        assert (ended["state"], ended["error"]["kind"]) == ("failed", "TooCostly")
+        assert "MAX_SECONDS" in ended["error"]["error"]
         assert client.alive()
+
+
+def test_an_upload_over_its_memory_is_set_aside_across_restarts_and_holds_up_nobody(
+    tmp_path: Path,
+) -> None:
+    store, costly = tmp_path / "store.db", long_text(2000)
+    with running(store, budget=Budget(memory_bytes=2**20)) as client:
+        job = client.upload("costly.txt", costly).data["job"]
+        ended = client.ended(job)
+        assert "MAX_MEMORY_BYTES" in ended["error"]["error"]
+    assert not any((tmp_path / "store.db.studio" / "uploads").glob("*"))
+    with running(store) as client:
+        again = client.indexed("renamed.txt", costly)
+        assert (again["state"], again["error"]["kind"]) == ("failed", "TooCostly")
+        assert "set aside" in again["error"]["error"]
+        assert client.indexed("fair.txt", b"The mayor opened the fair.")["state"] == "done"
+        retried = client.call(
+            "POST",
+            "/api/documents?name=costly.txt&retry=true",
+            body=costly,
+            headers={"Content-Type": "application/octet-stream"},
+        )
+        job = retried.data["job"]
+        while client.get(f"/api/jobs/{job}").data["state"] == "queued":
+            time.sleep(0.02)
+        assert client.get(f"/api/jobs/{job}").data["error"] is None
+
+
+def test_an_upload_that_ended_two_servers_is_not_given_to_a_third(tmp_path: Path) -> None:
+    folder = tmp_path / "store.db.studio" / "uploads"
+    for name in ("0123", "4567"):
+        (folder / name).mkdir(parents=True)
+    (folder / "0123" / "bad.txt").write_text("The mayor of Aarau opened the fair.")
+    (folder / "0123.tries").write_text("2")
+    (folder / "4567" / "good.txt").write_text("The mayor of Brugg closed the fair.")
+    with running(tmp_path / "store.db") as client:
+        deadline = time.monotonic() + 60
+        while not (listed := client.get("/api/documents").data) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert [one["id"] for one in listed] == ["good"]
+    assert not (folder / "0123").exists()
+    (entry,) = (tmp_path / "store.db.studio" / "quarantine").glob("*.json")
+    assert "the server ended 2 times" in entry.read_text()
+
+
+def test_jobs_that_wait_or_run_can_be_cancelled_and_the_next_is_done(tmp_path: Path) -> None:
+    with running(tmp_path / "store.db") as client:
+        first = client.upload("first.txt", long_text(3000)).data["job"]
+        second = client.upload("second.txt", long_text(3001)).data["job"]
+        third = client.upload("third.txt", b"The mayor opened the fair.").data["job"]
+        while client.get(f"/api/jobs/{first}").data["state"] == "queued":
+            time.sleep(0.02)
+        for job in (second, first):
+            answer = client.call("DELETE", f"/api/jobs/{job}")
+            assert (answer.status, answer.data["state"]) == (200, "cancelled")
+        assert client.ended(third)["state"] == "done"
+        assert client.call("DELETE", f"/api/jobs/{third}").data["state"] == "done"
+        assert client.get(f"/api/jobs/{first}").data["state"] == "cancelled"
+        assert client.call("DELETE", "/api/jobs/none").status == 404
+        assert [one["id"] for one in client.get("/api/documents").data] == ["third"]
+    kept = (tmp_path / "store.db.studio" / "uploads").glob("*/*")
+    assert [path.name for path in kept] == ["third.txt"]
+    assert not any((tmp_path / "store.db.studio").glob("quarantine/*"))
 
 
 def test_closing_ends_a_running_job_quickly(tmp_path: Path) -> None:

@@ -114,6 +114,30 @@ def test_a_page_of_another_site_can_do_nothing(client: Client, origin: str) -> N
     assert client.get(AT).status == 200
 
 
+def test_an_origin_that_is_none_is_foreign(client: Client) -> None:
+    for origin in ("http://[", "http://[::1", "null", "http://]x"):
+        refused = client.call("GET", "/api/documents", headers={"Origin": origin})
+        assert (refused.status, refused.data["kind"]) == (403, "Foreign")
+
+
+def test_a_body_that_trickles_has_a_deadline(folder: Path) -> None:
+    with running(folder / "slow.db", body_limit_s=0.5) as made:
+        connection = socket.create_connection(("127.0.0.1", made.port), timeout=30)
+        with connection:
+            head = f"POST /api/documents/x/search HTTP/1.1\r\nHost: 127.0.0.1:{made.port}\r\n"
+            head += "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
+            connection.sendall(head.encode())
+            connection.settimeout(0.05)
+            answer = b""
+            while not answer:
+                connection.sendall(b" ")  # always in time, and never done
+                try:
+                    answer = connection.recv(4096)
+                except TimeoutError:
+                    continue
+        assert answer.startswith(b"HTTP/1.1 408")
+
+
 def test_our_own_page_can(client: Client) -> None:
     own = {"Origin": f"http://127.0.0.1:{client.port}"}
     assert client.call("POST", f"{AT}/search", data={"query": "chip"}, headers=own).status == 200

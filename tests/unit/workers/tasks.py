@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from abstrag.config import Budget
+from abstrag.workers.budget import within
+
 
 @dataclass(frozen=True)
 class Squaring:
@@ -32,6 +35,13 @@ class Squaring:
             return "alive"
         if item == "hang":
             threading.Event().wait()
+        if item == "spin":
+            with within(Budget(cpu_seconds=0.1)):
+                while True:
+                    pass
+        if item == "eat":
+            with within(Budget(memory_bytes=64 * 2**20)):
+                return len(bytearray(2**30))
         if item == "raise":
             raise Odd(1, 2)
         if item == "function":

@@ -48,6 +48,22 @@ def test_an_item_that_hangs_is_given_up() -> None:
     assert results[5] == 25
 
 
+def test_an_item_over_its_processor_time_is_given_up_at_once(tmp_path: Path) -> None:
+    results = dict(Processes(1).run(Squaring(tmp_path), ["spin", 5]))
+    assert isinstance(results["spin"], Lost)
+    assert "MAX_CPU_SECONDS" in results["spin"].why
+    assert results[5] == 25
+    assert len(list(tmp_path.iterdir())) == 2  # the worker it ended, and the next
+
+
+def test_an_item_over_its_memory_is_given_up_at_once(tmp_path: Path) -> None:
+    results = dict(Processes(1).run(Squaring(tmp_path), ["eat", 5]))
+    assert isinstance(results["eat"], Lost)
+    assert "MAX_MEMORY_BYTES" in results["eat"].why
+    assert results[5] == 25
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_an_error_comes_home_with_the_place_it_was_raised() -> None:
     with pytest.raises(WorkerLost, match="a worker raised Odd: 3") as caught:
         list(Processes(1).run(Squaring(), ["raise"]))
@@ -68,7 +84,7 @@ def test_nobody_outlives_the_parent(tmp_path: Path, end: signal.Signals) -> None
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"},
     )
     assert parent.stdout is not None
     parent.stdout.readline()

@@ -15,7 +15,7 @@ from abstrag.server.answers import EVENTS, answer, event
 from abstrag.server.bodies import received
 from abstrag.server.jobs import Job
 from abstrag.server.pdf_pages import NARROWEST, WIDEST, Places
-from abstrag.server.refusals import WrongType
+from abstrag.server.refusals import TooBusy, WrongType
 from abstrag.server.routes.shared import StudioDep
 from abstrag.server.views import document_view
 from abstrag.stores.protocol import DocumentInfo
@@ -53,9 +53,16 @@ def _listed(pages: int | None, info: DocumentInfo) -> dict[str, Any]:
     },
 )
 async def uploaded(
-    request: Request, studio: StudioDep, name: Annotated[str, Query(min_length=1, max_length=500)]
+    request: Request,
+    studio: StudioDep,
+    name: Annotated[str, Query(min_length=1, max_length=500)],
+    retry: bool = False,
 ) -> Response:
-    """Take the bytes of a file; the name says what it is called and is no path."""
+    """Take the bytes of a file; the name says what it is called and is no path.
+
+    A content that once took more time or memory than a document may is set aside, and tried again
+    only with `retry`.
+    """
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/octet-stream":
         raise WrongType(
             "a file is sent as application/octet-stream", hint="set the header Content-Type"
@@ -65,9 +72,17 @@ async def uploaded(
         request.receive,
         most=studio.settings.max_upload_bytes,
         idle_s=studio.settings.idle_limit_s,
+        whole_s=studio.settings.upload_limit_s,
     )
-    path = await studio.uploads.keep(name, pieces)
-    return answer(to_data(studio.jobs.submit(path.resolve())), 202)
+    studio.jobs.require_room()  # before a byte is read for nothing
+    path, is_new = await studio.uploads.keep(name, pieces)
+    try:
+        job = studio.jobs.submit(path.resolve(), retry=retry)
+    except TooBusy:
+        if is_new:
+            studio.uploads.discard(path)
+        raise
+    return answer(to_data(job), 202)
 
 
 @router.get("/documents/{document}", summary="Show a document as it reads")
@@ -148,13 +163,19 @@ async def job_shown(job: str, studio: StudioDep) -> Response:
     return answer(to_data(studio.jobs.get(job)))
 
 
+@router.delete("/jobs/{job}", summary="Cancel a job", response_model=Job)
+async def job_cancelled(job: str, studio: StudioDep) -> Response:
+    """The job, which ends as cancelled; one that is over already stays as it is."""
+    return answer(to_data(studio.jobs.cancel(job)))
+
+
 @router.get(
     "/jobs/{job}/events",
     summary="Watch a job",
     responses={200: {"content": {EVENTS: {}}}},
 )
 async def job_watched(job: str, studio: StudioDep) -> Response:
-    """The job each time it changes, until it is done or has failed."""
+    """The job each time it changes, until it is done, has failed or is cancelled."""
     studio.jobs.get(job)
 
     async def told() -> AsyncIterator[bytes]:

@@ -207,7 +207,18 @@ _V3: Final[Migration] = (
     """,
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (_V1, _V2, _V3)
+# A digest over all rows of a document; one that an older release wrote has none until the store is
+# checked.
+_V4: Final[Migration] = (
+    """
+    CREATE TABLE seals (
+        document BIGINT PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
+        digest TEXT NOT NULL
+    )
+    """,
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_V1, _V2, _V3, _V4)
 
 
 def migrate(

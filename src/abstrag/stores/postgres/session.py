@@ -8,7 +8,7 @@ handed to `write` must be such that doing it twice is doing it once.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from hashlib import blake2b
 from typing import Any, Final, TypeVar
 
@@ -29,6 +29,7 @@ Run = Cursor[Any]
 PATIENCE_S: Final = 30.0  # how long to wait for a server that went away in the middle
 MIN_SERVER: Final = 14  # the oldest release that its makers still mend
 
+_LOOK_S: Final = 0.1  # how often to see how long the server has been silent
 _PAUSE_S: Final = (0.05, 2.0)  # between two attempts: the first, and the longest
 _DEFAULTS: Final = {
     "application_name": "abstrag",
@@ -37,6 +38,40 @@ _DEFAULTS: Final = {
 }
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"  # one state, however many reads
 _WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+
+
+class _Silent(psycopg.OperationalError):
+    """The server has the connection open and says nothing on it."""
+
+
+class _Impatient(Connection[Any]):
+    """A connection that does not wait for ever: the network of a frozen server still answers."""
+
+    patience_s = PATIENCE_S
+
+    def wait(
+        self, gen: Generator[Any, Any, T], interval: float = _LOOK_S, timeout: float | None = None
+    ) -> T:
+        """Wait for the server to take or say something, as often as the work needs it."""
+        return super().wait(_watched(gen, self.patience_s), interval, timeout)
+
+
+def _watched(gen: Generator[Any, Any, T], patience_s: float) -> Generator[Any, Any, T]:
+    """Pass on what the driver waits for, until nothing has come for too long."""
+    since = time.monotonic()
+    try:
+        wanted = next(gen)
+        while True:
+            ready = yield wanted
+            if ready:
+                since = time.monotonic()
+            elif time.monotonic() - since > patience_s:
+                gen.close()
+                raise _Silent(f"nothing came for {patience_s:g} s")
+            wanted = gen.send(ready)
+    except StopIteration as done:
+        result: T = done.value
+        return result
 
 
 class Session:
@@ -84,6 +119,12 @@ class Session:
                     return self._once(begin, work)
             except UnicodeEncodeError as error:
                 raise translated(error, self.address) from error
+            except _Silent as error:  # waiting again would take as long again
+                raise StoreError(
+                    f"the server of store {str(self.address)!r} has not answered for "
+                    f"{self._patience_s:g} s",
+                    hint="see whether the server is overloaded, frozen or waits for a lock",
+                ) from error
             except psycopg.Error as error:
                 deadline = deadline or time.monotonic() + self._patience_s
                 if not is_passing(error) or time.monotonic() + pause_s > deadline:
@@ -102,6 +143,9 @@ class Session:
             with connection.cursor(binary=True) as run:
                 result = work(run)
             connection.execute("COMMIT")
+        except _Silent:
+            self._drop()
+            raise
         except BaseException:
             try:
                 connection.execute("ROLLBACK")
@@ -112,9 +156,10 @@ class Session:
 
     def _connected(self) -> Connection[Any]:
         options: dict[str, Any] = {**_DEFAULTS, **conninfo_to_dict(self.address.conninfo)}
-        connection = psycopg.connect(
+        connection = _Impatient.connect(
             make_conninfo(**options), autocommit=True, prepare_threshold=None
         )
+        connection.patience_s = self._patience_s
         try:
             self._see_that_it_fits(connection)
             adapt_text(connection)

@@ -14,11 +14,11 @@ from abstrag.stores.columns import (
     GIVEN,
     INFO,
     INFO_COLUMNS,
-    PACKED,
     decoding,
     document_info,
     document_infos,
 )
+from abstrag.stores.kept import Kept, require_sound
 from abstrag.stores.memory import LIMITS
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import candidates, choose, complete, unknown
@@ -29,8 +29,9 @@ from abstrag.stores.postgres.schema import migrate
 from abstrag.stores.postgres.session import PATIENCE_S, Run, Session
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import LAYER_VERSIONS, LAYERS_AT_A_TIME, DocumentInfo
-from abstrag.stores.rows import Packed, mention, squeeze, unpack, unpack_background, unsqueeze
+from abstrag.stores.rows import mention, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.schema import VERSION_KEY
+from abstrag.stores.seal import seal
 from abstrag.stores.tables import TABLES, Row, Table
 
 _INSERT: Final = (
@@ -47,6 +48,8 @@ _LAYERS_NAMED: Final = (
     "WHERE layer = %s AND (content_hash, fingerprint) > (%s, %s) "
     "ORDER BY content_hash, fingerprint LIMIT %s"
 )
+
+_SEAL: Final = "INSERT INTO seals VALUES (%s, %s) ON CONFLICT DO NOTHING"
 
 
 class PostgresStore:
@@ -99,6 +102,7 @@ class PostgresStore:
             (number,) = run.execute(_INSERT, values).fetchone() or (None,)
             for table in TABLES:
                 _fill(run, table, number, prepared.rows[table])
+            run.execute(_SEAL, (number, seal(values, prepared.rows)))
             self._forget_unused(run, replaced, using=prepared.content_hash)
             return document_id
 
@@ -110,18 +114,24 @@ class PostgresStore:
 
     def get(self, document_id: str) -> DocumentIndex:
         """Return the index of a document, named by its store id or a unique beginning of it."""
+        kept = self._kept(document_id)
+        if kept.broken:
+            raise self._corrupt(f"document {document_id!r} is not as it was written")
+        with decoding(f"document {document_id!r}", self._corrupt):
+            return unpack(kept.packed)
 
-        def work(run: Run) -> tuple[Row, dict[Table, list[Row]]]:
-            number, *columns = _select(run, ("number", *PACKED), document_id)
+    def _kept(self, document_id: str) -> Kept:
+        def work(run: Run) -> Kept:
+            number, *values = _select(run, ("number", *GIVEN), document_id)
             rows = {
                 table: run.execute(table.select.replace("?", "%s"), (number,)).fetchall()
                 for table in TABLES
             }
-            return tuple(columns), rows
+            sealed = run.execute("SELECT digest FROM seals WHERE document = %s", (number,))
+            row = sealed.fetchone()
+            return Kept(number, dict(zip(GIVEN, values, strict=True)), rows, row and row[0])
 
-        columns, rows = self._session.read(work)
-        with decoding(f"document {document_id!r}", self._corrupt):
-            return unpack(Packed(rows, *columns))
+        return self._session.read(work)
 
     def background(self, document_id: str) -> Background:
         """Return the Background a document was indexed with."""
@@ -296,10 +306,11 @@ class PostgresStore:
     def check(self) -> None:
         """Read everything once; a broken store is a `StoreCorrupt`."""
         for info in self.documents():
-            index = self.get(info.id)
-            found = (len(index.records), len(index.map.terms), len(index.map.edges))
-            if found != (info.segments, info.terms, info.edges):
-                raise corrupt(self.address, f"rows of document {info.id!r} are missing")
+            kept = self._kept(info.id)
+            require_sound(info, kept, self.get, self._corrupt)
+            if kept.digest is None:
+                self._session.write(lambda run, kept=kept: run.execute(_SEAL, kept.to_seal))  # type: ignore[misc]
+            self.layers(info.content_hash)
 
     def close(self) -> None:
         """Let go of the store; closing twice is fine."""

@@ -1,5 +1,7 @@
 """A server that dies in the middle and comes back: nothing is lost, and nothing is there twice."""
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -177,3 +179,30 @@ def test_patience_has_an_end(own_server: PostgresServer, own_address: str) -> No
         finally:
             own_server.start()
         assert store.documents() == ()
+
+
+def test_a_server_that_is_frozen_is_waited_for_no_longer_than_was_said(own_address: str) -> None:
+    with PostgresStore.open(own_address, patience_s=1.0) as store:
+        (pid,) = store._session.read(lambda run: run.execute("SELECT pg_backend_pid()").fetchone())
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(StoreError, match="has not answered for 1 s"):
+                store.documents()
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        assert store.documents() == ()  # on a new connection
+
+
+def test_a_row_that_changed_on_the_server_is_noticed(own_address: str) -> None:
+    with PostgresStore.open(own_address) as store:
+        store.put(sample_index("kept"), source_path="/kept", source_hash="1")
+        store.check()
+        for change, said in (
+            ("UPDATE segments SET canonical = canonical || '.'", "not as it was written"),
+            ("UPDATE postings SET segment = 9999", "segment 9999"),
+        ):
+            store._session.write(lambda run, change=change: run.execute(change))  # type: ignore[misc]
+            with pytest.raises(StoreError, match=said):
+                store.check()
+        with pytest.raises(StoreError, match="not as it was written"):
+            store.get("kept")

@@ -1,0 +1,117 @@
+"""A digest over everything a store holds of one document, and what has to fit in its rows.
+
+The digest is written with the document and compared when it is read, so that a bit that flipped on
+a disk is noticed and never quoted. What a row refers to is looked at by itself, for a program may
+write a wrong row as well as a disk.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from hashlib import blake2b
+from math import isfinite
+from typing import Any, Final
+
+from abstrag.stores.tables import CONTEXTS, EDGES, POSTINGS, SEGMENTS, TABLES, TERMS, Row, Table
+
+_REAL: Final = {
+    SEGMENTS: ("utility", "layout", "novelty", "assertedness"),
+    CONTEXTS: ("confidence",),
+    TERMS: ("quantity",),
+    EDGES: ("weight", "distance", "confidence"),
+    POSTINGS: (),
+}
+_TRUTH: Final = "truth_preserving"
+
+
+def seal(columns: Mapping[str, Any], rows: Mapping[Table, Sequence[Row]]) -> str:
+    """Return the digest of a document's own columns and of its rows in every table.
+
+    It does not depend on how a database tells whole numbers from others, nor on the order in which
+    rows were written.
+    """
+    digest = blake2b(digest_size=16)
+    for name in sorted(columns):
+        value = columns[name]
+        data = value if isinstance(value, bytes) else _written(value)
+        digest.update(f"{name} {len(data)} ".encode() + data)
+    for table in TABLES:
+        kept = sorted(rows[table], key=lambda row, table=table: row[: table.key])  # type: ignore[misc]
+        digest.update(f"{table.name} {len(kept)} ".encode() + _written(_plain(table, kept)))
+    return digest.hexdigest()
+
+
+def unsound(rows: Mapping[Table, Sequence[Row]]) -> str | None:
+    """Say which row refers to nothing or has an impossible price; None where all is well."""
+    terms, segments = range(len(rows[TERMS])), range(len(rows[SEGMENTS]))
+    for table, column, known in (
+        (TERMS, "number", terms),
+        (SEGMENTS, "position", segments),
+        (CONTEXTS, "segment", segments),
+        (CONTEXTS, "term", terms),
+        (EDGES, "source", terms),
+        (EDGES, "target", terms),
+        (POSTINGS, "term", terms),
+        (POSTINGS, "segment", segments),
+    ):
+        if (wrong := _first_outside(table, column, rows[table], known)) is not None:
+            return f"a row of {table.name} has {column} {wrong!r}, and there is none"
+    for table, columns in _REAL.items():
+        for column in columns:
+            at = table.columns.index(column)
+            for row in rows[table]:
+                if row[at] is not None and not _possible(column, row[at]):
+                    return f"a row of {table.name} has {column} {row[at]!r}"
+    return None
+
+
+def outside(text_length: int, rows: Mapping[Table, Sequence[Row]]) -> str | None:
+    """Say which row spans what the text does not have; None where all is well."""
+    for table in (SEGMENTS, CONTEXTS, EDGES):
+        start, stop = table.columns.index("start"), table.columns.index("stop")
+        for row in rows[table]:
+            ends = row[start], row[stop]
+            if ends != (None, None) and (
+                None in ends or not 0 <= row[start] <= row[stop] <= text_length
+            ):
+                return f"a row of {table.name} spans {row[start]}:{row[stop]} of {text_length}"
+    return None
+
+
+def _first_outside(
+    table: Table, column: str, rows: Sequence[Row], known: Collection[int]
+) -> object | None:
+    at = table.columns.index(column)
+    return next((row[at] for row in rows if row[at] is not None and row[at] not in known), None)
+
+
+def _possible(column: str, value: float) -> bool:
+    if column == "quantity":  # any number that a text may state
+        return True
+    return isfinite(value) and value >= 0 and (column != "confidence" or value <= 1)
+
+
+def _plain(table: Table, rows: Sequence[Row]) -> Sequence[Row]:
+    real = {table.columns.index(column) for column in _REAL[table]}
+    truth = {table.columns.index(_TRUTH)} if _TRUTH in table.columns else set()
+    if not real and not truth:
+        return rows
+    return [
+        tuple(
+            value
+            if value is None
+            else float(value)
+            if at in real
+            else int(value)
+            if at in truth
+            else value
+            for at, value in enumerate(row)
+        )
+        for row in rows
+    ]
+
+
+def _written(value: object) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")

@@ -23,7 +23,7 @@ from abstrag.engine.generator import (
     VerdictReply,
 )
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.verdicts import Verdicts, compared, objection, ruled
+from abstrag.engine.verdicts import Verdicts, compared, forced, objection, ruled
 from abstrag.engine.wording import wording_of
 from abstrag.llm.ask import Answered
 from abstrag.model.answer import (
@@ -177,12 +177,12 @@ class _Telling:
         of the claim's words.
         """
         found = compared(self._ranking.query.text, self._passages)
-        verdict, doubt = self._opinion(verdicts, found)
+        verdict, leaning, doubt = self._opinion(verdicts, found)
         sides = verdict is not None and verdict.label is not Label.NOT_ENOUGH_INFO
         sentences = self._quoted(strict=not sides)
         if not sentences:
             said = f"{NO_EVIDENCE}: {doubt}" if doubt else NO_EVIDENCE
-            return self._abstention(said, verdict, found)
+            return self._abstention(said, verdict, leaning, found)
         note = QUOTED if verdict else NO_JUDGE if verdicts is None else HESITANT
         if doubt:
             note = f"{WITHHELD}: {doubt}"
@@ -191,23 +191,26 @@ class _Telling:
             found=True,
             sentences=sentences,
             verdict=verdict,
+            leaning=leaning,
             differences=found,
             note=note,
         )
 
     def _opinion(
         self, verdicts: Verdicts | None, found: Sequence[Difference]
-    ) -> tuple[Verdict | None, str | None]:
-        """Return the local judge's opinion, or None and what speaks against telling it."""
+    ) -> tuple[Verdict | None, Label | None, str | None]:
+        """Return the local judge's opinion, the label it leans to, and what speaks against it."""
         if verdicts is None:
-            return None, None
+            return None, None, None
         claim, document = self._ranking.query.text, self._searcher.index.document
         texts = [segment_text(passage.segment) for passage in self._passages]
-        verdict, doubt = ruled(verdicts(claim, texts), verdicts.threshold, found)
+        told = verdicts(claim, texts)
+        leaning = forced(told, found)
+        verdict, doubt = ruled(told, verdicts.threshold, found)
         if verdict is None:
-            return None, doubt
+            return None, leaning, doubt
         doubt = objection(verdict, claim, self._passages, document)
-        return (None, doubt) if doubt else (verdict, None)
+        return (None, leaning, doubt) if doubt else (verdict, leaning, None)
 
     def generated(self, generator: Generator, task: Task) -> Answer:
         """Let the generator write, and check every quotation it gives."""
@@ -277,13 +280,18 @@ class _Telling:
         return unmet(self._ranking.hits, self._ranking.query, title)
 
     def _abstention(
-        self, note: str, verdict: Verdict | None = None, found: tuple[Difference, ...] = ()
+        self,
+        note: str,
+        verdict: Verdict | None = None,
+        leaning: Label | None = None,
+        found: tuple[Difference, ...] = (),
     ) -> Answer:
         return self._answer(
             Mode.EXTRACTIVE,
             found=False,
             missing=self._missing(),
             verdict=verdict,
+            leaning=leaning,
             differences=found,
             note=note,
         )
@@ -296,6 +304,7 @@ class _Telling:
         sentences: tuple[Sentence, ...] = (),
         missing: tuple[str, ...] = (),
         verdict: Verdict | None = None,
+        leaning: Label | None = None,
         differences: tuple[Difference, ...] = (),
         note: str = "",
         reply: Answered[Any] | None = None,
@@ -310,6 +319,7 @@ class _Telling:
             citations=self._citations.all,
             missing=missing,
             verdict=verdict,
+            leaning=leaning,
             differences=differences,
             evidence=tuple(passage.evidence for passage in self._passages),
             note=note,

@@ -83,6 +83,14 @@ def ruled(
     return None, f"the evidence says {found[0].text}"
 
 
+def forced(told: tuple[float, float, float], found: Sequence[Difference]) -> Label:
+    """Return the label of a judge that may not be silent, which rules keep from SUPPORTS."""
+    if any(one.certain for one in found) and told[0] == max(told):
+        return Label.REFUTES
+    first = 1 if found else 0
+    return LABELS[max(range(first, len(LABELS)), key=lambda i: told[i])]
+
+
 def objection(
     verdict: Verdict, claim: str, passages: Sequence[Passage], document: Document
 ) -> str | None:

@@ -183,6 +183,7 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     missing: tuple[str, ...] = ()
     verdict: Verdict | None = None
+    leaning: Label | None = None  # what the local judge would say if it had to: for measuring
     differences: tuple[Difference, ...] = ()  # between a claim and its evidence
     evidence: tuple[Evidence, ...] = ()
     note: str = ""  # how the answer was made, or why there is none, for a person

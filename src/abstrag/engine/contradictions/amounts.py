@@ -133,15 +133,14 @@ def amount_of(text: str, one: QuantityExpression) -> Amount:
 
 def _slack(text: str, value: float) -> float:
     """Return what rounding leaves open: half of the last digit that is written."""
-    digits = re.search(r"\d[\d,]*(?:\.(\d+))?", text)
+    digits = re.search(r"\d[\d,]*(?:\.(?P<behind>\d+))?", text)
     if digits is None:
         return abs(value) * CLOSE
-    if digits[1]:
-        written = float(digits[0].replace(",", ""))
-        factor = value / written if written else 1.0
-        return abs(0.5 * 10 ** -len(digits[1]) * factor)
-    whole = digits[0].replace(",", "")
-    zeros = len(whole) - len(whole.rstrip("0"))
-    written = float(whole)
-    factor = value / written if written else 1.0
-    return abs(factor) * max(0.5 if zeros == 0 else 0.0, min(abs(written) * CLOSE, 0.5 * 10**zeros))
+    plain = digits[0].replace(",", "")
+    written = float(plain)
+    factor = abs(value / written) if written else 1.0  # "2.5 million"
+    if digits["behind"]:
+        return factor * 0.5 / float(10 ** len(digits["behind"]))
+    zeros = len(plain) - len(plain.rstrip("0"))
+    least = 0.5 if zeros == 0 else 0.0
+    return factor * max(least, min(written * CLOSE, 0.5 * float(10**zeros)))

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.engine.contradictions.amounts import Amount, amount_of, dimension_of
+from abstrag.engine.contradictions.amounts import Amount, amount_of
 from abstrag.engine.contradictions.statement import Found, Statement, alike, coverage
 from abstrag.language.quantities import QuantityExpression
 from abstrag.language.units import UNIT_WORDS
+from abstrag.language.words import NOUNS
 from abstrag.model.answer import DifferenceKind
 from abstrag.model.term import Quantity
 
@@ -31,6 +32,7 @@ class Figure:
     quantity: Quantity
     amount: Amount
     counted: str  # the noun a bare count belongs to, else empty
+    shown: str  # the figure with that noun
     governors: tuple[tuple[str, str], ...]  # words above it, nearest first
 
 
@@ -51,24 +53,32 @@ def _single_periods(statement: Statement) -> Iterator[QuantityExpression]:
 def _figure(statement: Statement, one: QuantityExpression) -> Figure:
     words = statement.words
     token = statement.token_at(one.start, one.end)
-    counted = ""
-    if dimension_of(one.quantity.unit) is None and not one.quantity.unit:
-        head = words.head[token]
-        if words.dep[token] in ("nummod", "compound", "amod") and words.pos[head] in (
-            "NOUN",
-            "PROPN",
-        ):
-            counted = words.key[head]
-        elif token + 1 < words.size and words.pos[token + 1] == "NOUN":
-            counted = words.key[token + 1]
+    noun = None if one.quantity.unit else _counted(statement, token)
     above = [
         (words.key[i], words.pos[i])
         for i in words.up(token)
         if i in statement.content and not one.start <= words.start[i] < one.end
     ]
+    end = one.end if noun is None or noun < token else words.end[noun]
     return Figure(
-        one.start, one.end, one.quantity, amount_of(statement.text, one), counted, tuple(above)
+        start=one.start,
+        end=one.end,
+        quantity=one.quantity,
+        amount=amount_of(statement.text, one),
+        counted="" if noun is None else words.key[noun],
+        shown=" ".join(statement.text[one.start : end].split()),
+        governors=tuple(above),
     )
+
+
+def _counted(statement: Statement, token: int) -> int | None:
+    """Return the noun that a bare number counts."""
+    words = statement.words
+    head = words.head[token]
+    if words.dep[token] in ("nummod", "compound", "amod") and words.pos[head] in NOUNS:
+        return head
+    after = token + 1
+    return after if after < words.size and words.pos[after] == "NOUN" else None
 
 
 def find_figures(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
@@ -79,13 +89,13 @@ def find_figures(claim: Statement, sentences: Sequence[Statement]) -> list[Found
         if any(_agrees(figure, own) for _, some in stated for own in some):
             continue
         ranked = sorted(
-            ((coverage(claim, sentence), sentence, some) for sentence, some in stated),
+            ((coverage(claim, sentence), some) for sentence, some in stated),
             key=lambda one: -one[0],
         )
-        for shared, sentence, some in ranked:
+        for shared, some in ranked:
             if shared < SHARED:
                 break
-            if (made := _difference(claim, figure, sentence, some, shared)) is not None:
+            if (made := _difference(claim, figure, some, shared)) is not None:
                 found.append(made)
                 break
     return found
@@ -118,10 +128,10 @@ def _bounds_agree(asked: Figure, own: Figure) -> bool:
 
 
 def _difference(
-    claim: Statement, figure: Figure, sentence: Statement, some: Sequence[Figure], shared: float
+    claim: Statement, figure: Figure, some: Sequence[Figure], shared: float
 ) -> Found | None:
     same = [own for own in some if _same_scale(figure, own)]
-    words, kind = claim.text[figure.start : figure.end], DifferenceKind.FIGURE
+    kind = DifferenceKind.FIGURE
     if not same:
         same = [own for own in some if _other_unit(figure, own)]
         kind = DifferenceKind.UNIT
@@ -138,15 +148,7 @@ def _difference(
         return None
     apart = kind is DifferenceKind.UNIT or figure.amount.apart(best.amount)
     certain = shared >= SURE and apart and (alone or kind is DifferenceKind.UNIT)
-    return Found(kind, _shown(claim, figure, words), _shown(sentence, best), certain)
-
-
-def _shown(statement: Statement, figure: Figure, words: str = "") -> str:
-    text = words or statement.text[figure.start : figure.end]
-    if figure.counted:
-        rest = re.match(r"\s?[\w-]+", statement.text[figure.end :])
-        text += rest[0] if rest else ""
-    return " ".join(text.split())
+    return Found(kind, figure.shown, best.shown, certain)
 
 
 def _other_unit(a: Figure, b: Figure) -> bool:

@@ -68,7 +68,8 @@ class Statement:
     def content(self) -> tuple[int, ...]:
         """The tokens that say what it is about: no figures, no times, no negations."""
         words = self.words
-        taken = [(one.start, one.end) for one in (*self.times, *self.quantities)]
+        taken = [(one.start, one.end) for one in self.times]
+        taken += [(one.start, one.end) for one in self.quantities]
         skipped = vocabulary().negations | vocabulary().directions.keys()
         return tuple(
             i

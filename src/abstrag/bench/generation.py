@@ -42,7 +42,12 @@ class Job:
 
 
 class Writer(Protocol):
-    """Fills in the answers and labels of the records of one document."""
+    """Fills in the answers and labels of the records of one document.
+
+    One that `travels` may be copied into other processes; a model's budget is kept in one.
+    """
+
+    travels: bool
 
     @property
     def fingerprint(self) -> str:
@@ -67,6 +72,8 @@ def asked_of(case: Case) -> Asked | None:
 
 class ModelWriter:
     """Asks a language model; the systems that have no say in it are asked about side by side."""
+
+    travels = False
 
     def __init__(self, backing: Backing) -> None:
         self._generator = Generator(backing.models[Role.ANSWER], backing.programs)

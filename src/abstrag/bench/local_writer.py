@@ -13,22 +13,29 @@ from abstrag.bench.record import CaseRecord
 from abstrag.engine.verdicts import Verdicts, installed_verdicts
 from abstrag.errors import AbstragError
 from abstrag.llm.model import Request
-from abstrag.model.answer import Asked
+from abstrag.model.answer import Asked, Label
 
 
 class LocalWriter:
     """Answers as `ask` does in local mode; other systems than ours have nothing to say.
 
-    A judge that is not sure gives no label, so that the case is not computable and no guess.
+    A judge that is not sure gives no label, which counts as an abstention; what it leans to is kept
+    beside. Every process may have a copy: nothing is spent and nothing counted.
     """
 
+    travels = True
+
     def __init__(self, verdicts: Verdicts | None = None) -> None:
-        self._verdicts = verdicts or installed_verdicts()
+        self._given = verdicts
+
+    @property
+    def _verdicts(self) -> Verdicts:
+        return self._given or installed_verdicts()
 
     @property
     def fingerprint(self) -> str:
         """Names the judge; the rest is in the state of the systems."""
-        return f"local, claims by {self._verdicts!r}" if self._verdicts else "local, no judge"
+        return f"local, claims by {self._verdicts!r} and rules"
 
     def worst(self, system: System, case: Case) -> list[Request]:  # noqa: ARG002
         """Return nothing: no model is asked."""
@@ -50,4 +57,5 @@ class LocalWriter:
         if asked is Asked.QUESTION:
             return replace(job.record, answer=made.text if made.found else UNANSWERABLE)
         label = made.verdict.label.value if made.verdict else None
-        return replace(job.record, label=label)
+        leaning = made.leaning or Label.NOT_ENOUGH_INFO  # nothing found is nothing to go by
+        return replace(job.record, label=label, leaning=leaning.value)

@@ -46,6 +46,7 @@ class CaseRecord:
     document: str = ""
     groups: Mapping[str, str] = field(default_factory=dict)
     gold_label: str | None = None
+    leaning: str | None = None  # the label of a judge that may not be silent; `label` may be None
     gold_answers: tuple[str, ...] = ()
     pool: int = 0  # candidates there were
     retrieved: int = 0  # how many spans the system itself returned as hits

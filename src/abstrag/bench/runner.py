@@ -100,7 +100,7 @@ def run(
     options = options or Options()
     cases = chosen(dataset, options)
     depth = options.depth or DEPTHS.get(dataset.name, DEPTH)
-    if options.engine is not None and (backing or writer):
+    if options.engine is not None and (backing or (writer and not writer.travels)):
         raise InputError(
             f"--workers {options.engine.workers} starts processes, "
             "and a model's budget is kept in one",
@@ -120,7 +120,7 @@ def run(
         total, finished = len(cases) * len(specs), found
         on_progress(finished, total)
         with folder.appending() as appender:
-            for records in _scored(units, specs, bench, options.engine):
+            for records in _scored(units, specs, bench, options.engine, writer):
                 appender.write(records)
                 finished += len(records)
                 on_progress(finished, total)
@@ -182,19 +182,24 @@ class Scoring:
     """The `Task` of a worker: make the systems once, then score documents."""
 
     specs: tuple[SystemSpec, ...]
+    writer: Writer | None = None
 
     def start(self) -> Callable[[Unit], list[CaseRecord]]:
         """Make the systems."""
-        return Bench(self.specs).score
+        return Bench(self.specs, writer=self.writer).score
 
 
 def _scored(
-    units: Sequence[Unit], specs: Sequence[SystemSpec], bench: Bench, engine: Engine | None
+    units: Sequence[Unit],
+    specs: Sequence[SystemSpec],
+    bench: Bench,
+    engine: Engine | None,
+    writer: Writer | None,
 ) -> Iterator[list[CaseRecord]]:
     if engine is None or len(units) <= 1:
         yield from map(bench.score, units)
         return
-    with closing(engine.run(Scoring(tuple(specs)), units)) as results:
+    with closing(engine.run(Scoring(tuple(specs), writer), units)) as results:
         for unit, result in results:
             yield unscored(unit, result.error) if isinstance(result, Lost) else result
 

@@ -9,7 +9,13 @@ from typing import Final
 from abstrag.bench.metrics.catalogue import ALL, GENERATION, HEADLINE, HEADLINE_SHOWN
 from abstrag.bench.metrics.feverous_score import FeverousScore, feverous_score
 from abstrag.bench.metrics.gain import gains
-from abstrag.bench.metrics.label import ClassScore, class_scores, macro_f1
+from abstrag.bench.metrics.label import (
+    ClassScore,
+    VerdictScore,
+    class_scores,
+    macro_f1,
+    verdict_score,
+)
 from abstrag.bench.metrics.metric import Convention, Metric, Values, values
 from abstrag.bench.paired import difference_of_each, interval_of_each, paired
 from abstrag.bench.record import CaseRecord
@@ -83,6 +89,7 @@ class SystemLine:
     first_failure: str | None = None
     macro_f1: float | None = None
     classes: tuple[ClassScore, ...] = ()  # of the labels it gave
+    verdicts: VerdictScore | None = None  # with and without abstaining
     feverous: FeverousScore | None = None
 
 
@@ -158,6 +165,7 @@ def _line(manifest: Manifest, name: str, own: Sequence[CaseRecord]) -> SystemLin
         first_failure=next((one.error for one in own if one.error is not None), None),
         macro_f1=macro,
         classes=class_scores(own),
+        verdicts=verdict_score(own),
         feverous=official,
     )
 

@@ -16,7 +16,7 @@ from abstrag.cli.options import json_option, patch_options, search_options
 from abstrag.cli.output import console, print_json
 from abstrag.engine.answer import NOT_HERE, generation_task
 from abstrag.engine.generator import TOP
-from abstrag.engine.verdicts import BY
+from abstrag.engine.verdicts import BY, BY_RULES
 from abstrag.model.answer import Answer, Asked, Citation, Evidence, Label, Mode, Sentence, Verdict
 from abstrag.model.record import to_data
 from abstrag.workspace.options import WorkspaceConfig
@@ -114,9 +114,12 @@ def print_answer(out: Console, made: Answer) -> None:
         _print_verdict(out, made.verdict)
     elif not made.found:
         out.print(f"[bold yellow]{escape(NOT_HERE if written else made.note)}[/]")
+    for one in made.differences:
+        doubt = "" if one.certain else " [dim](perhaps of something else)[/]"
+        out.print(f"[yellow]the evidence says:[/] {escape(one.text)}{doubt}")
     for sentence in made.sentences if written else ():
         _print_sentence(out, sentence)
-    if made.verdict is not None or written:
+    if made.verdict is not None or made.differences or written:
         out.print()
     _print_quotes(out, made)
     if made.missing:
@@ -139,7 +142,8 @@ def _print_quotes(out: Console, made: Answer) -> None:
 def _print_verdict(out: Console, verdict: Verdict) -> None:
     sure = "" if verdict.confidence is None else f", {verdict.confidence:.0%} sure"
     label = f"[bold {_COLOURS[verdict.label]}]{verdict.label.value}[/]"
-    out.print(f"{label}  [dim]in the opinion of {escape(verdict.by)}{sure}[/]")
+    who = "by" if verdict.by == BY_RULES else "in the opinion of"
+    out.print(f"{label}  [dim]{who} {escape(verdict.by)}{sure}[/]")
     if verdict.by == BY:
         out.print("[dim]a small model's opinion: read what is quoted before you rely on it[/]")
     if not verdict.grounded:

@@ -23,13 +23,14 @@ from abstrag.engine.generator import (
     VerdictReply,
 )
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.verdicts import Verdicts, objection, opinion
+from abstrag.engine.verdicts import Verdicts, compared, forced, objection, ruled
 from abstrag.engine.wording import wording_of
 from abstrag.llm.ask import Answered
 from abstrag.model.answer import (
     Answer,
     AnswerEvent,
     Asked,
+    Difference,
     EventType,
     Label,
     Mode,
@@ -111,7 +112,7 @@ def answer_events(searcher: Searcher, query: str, **options: Any) -> Iterator[An
 def events_of(made: Answer) -> Iterator[AnswerEvent]:
     """Take an answer apart into events: the verdict, citations and sentences, then the whole."""
     if made.verdict is not None:
-        yield AnswerEvent(EventType.VERDICT, verdict=made.verdict)
+        yield AnswerEvent(EventType.VERDICT, verdict=made.verdict, differences=made.differences)
     by_number = {citation.number: citation for citation in made.citations}
     told: set[int] = set()
     for sentence in made.sentences:
@@ -175,29 +176,41 @@ class _Telling:
         The judge reads all passages, so where it takes a side they are quoted whatever they meet
         of the claim's words.
         """
-        verdict, doubt = self._opinion(verdicts)
+        found = compared(self._ranking.query.text, self._passages)
+        verdict, leaning, doubt = self._opinion(verdicts, found)
         sides = verdict is not None and verdict.label is not Label.NOT_ENOUGH_INFO
         sentences = self._quoted(strict=not sides)
         if not sentences:
-            return self._abstention(f"{NO_EVIDENCE}: {doubt}" if doubt else NO_EVIDENCE, verdict)
+            said = f"{NO_EVIDENCE}: {doubt}" if doubt else NO_EVIDENCE
+            return self._abstention(said, verdict, leaning, found)
         note = QUOTED if verdict else NO_JUDGE if verdicts is None else HESITANT
         if doubt:
             note = f"{WITHHELD}: {doubt}"
         return self._answer(
-            Mode.EXTRACTIVE, found=True, sentences=sentences, verdict=verdict, note=note
+            Mode.EXTRACTIVE,
+            found=True,
+            sentences=sentences,
+            verdict=verdict,
+            leaning=leaning,
+            differences=found,
+            note=note,
         )
 
-    def _opinion(self, verdicts: Verdicts | None) -> tuple[Verdict | None, str | None]:
-        """Return the local judge's opinion, or None and what speaks against telling it."""
+    def _opinion(
+        self, verdicts: Verdicts | None, found: Sequence[Difference]
+    ) -> tuple[Verdict | None, Label | None, str | None]:
+        """Return the local judge's opinion, the label it leans to, and what speaks against it."""
         if verdicts is None:
-            return None, None
+            return None, None, None
         claim, document = self._ranking.query.text, self._searcher.index.document
         texts = [segment_text(passage.segment) for passage in self._passages]
-        verdict = opinion(verdicts, claim, texts)
+        told = verdicts(claim, texts)
+        leaning = forced(told, found)
+        verdict, doubt = ruled(told, verdicts.threshold, found)
         if verdict is None:
-            return None, None
+            return None, leaning, doubt
         doubt = objection(verdict, claim, self._passages, document)
-        return (None, doubt) if doubt else (verdict, None)
+        return (None, leaning, doubt) if doubt else (verdict, leaning, None)
 
     def generated(self, generator: Generator, task: Task) -> Answer:
         """Let the generator write, and check every quotation it gives."""
@@ -247,6 +260,7 @@ class _Telling:
             found=sides,
             sentences=sentences,
             verdict=Verdict(label, reply.reply.model, grounded=grounded),
+            differences=compared(self._ranking.query.text, self._passages),
             missing=missing,
             note=f"judged by {reply.reply.model} from {len(self._passages)} passages",
             reply=reply,
@@ -265,9 +279,21 @@ class _Telling:
         title = self._searcher.index.document.title
         return unmet(self._ranking.hits, self._ranking.query, title)
 
-    def _abstention(self, note: str, verdict: Verdict | None = None) -> Answer:
+    def _abstention(
+        self,
+        note: str,
+        verdict: Verdict | None = None,
+        leaning: Label | None = None,
+        found: tuple[Difference, ...] = (),
+    ) -> Answer:
         return self._answer(
-            Mode.EXTRACTIVE, found=False, missing=self._missing(), verdict=verdict, note=note
+            Mode.EXTRACTIVE,
+            found=False,
+            missing=self._missing(),
+            verdict=verdict,
+            leaning=leaning,
+            differences=found,
+            note=note,
         )
 
     def _answer(
@@ -278,6 +304,8 @@ class _Telling:
         sentences: tuple[Sentence, ...] = (),
         missing: tuple[str, ...] = (),
         verdict: Verdict | None = None,
+        leaning: Label | None = None,
+        differences: tuple[Difference, ...] = (),
         note: str = "",
         reply: Answered[Any] | None = None,
     ) -> Answer:
@@ -291,6 +319,8 @@ class _Telling:
             citations=self._citations.all,
             missing=missing,
             verdict=verdict,
+            leaning=leaning,
+            differences=differences,
             evidence=tuple(passage.evidence for passage in self._passages),
             note=note,
             usage=Usage() if reply is None else _usage(reply),

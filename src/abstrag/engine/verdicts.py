@@ -1,22 +1,27 @@
 """The local judge of claims: a small model's opinion, given only when it is sure.
 
 Sure is not enough: it reads likeness well and figures badly. So an opinion is also held against
-what can be checked, and not told where that speaks against it.
+what can be checked, and not told where that speaks against it. Where rules see a contradiction
+between claim and evidence, SUPPORTS is never said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, Protocol
 
 from abstrag.engine.citations import Passage, figures
+from abstrag.engine.contradictions.find import differences
 from abstrag.engine.extractive import strangers
-from abstrag.model.answer import Label, Verdict
+from abstrag.model.answer import Difference, Label, Verdict
 from abstrag.model.document import Document
 from abstrag.neural.verdict import default_verdict
 
 LABELS: Final = (Label.SUPPORTS, Label.REFUTES, Label.NOT_ENOUGH_INFO)  # of the probabilities
 BY: Final = "the local judge"
+BY_RULES: Final = "a comparison with the evidence, word by word"
+OPEN: Final = 0.5  # of NOT ENOUGH INFO from which on rules do not speak for an unsure judge
 SIDE_FLOOR: Final = 0.3  # what the evidence judge has to give a passage that a side is taken on
 
 
@@ -40,11 +45,50 @@ def installed_verdicts() -> Verdicts:
 
 def opinion(verdicts: Verdicts, claim: str, evidence: Sequence[str]) -> Verdict | None:
     """Return the likeliest label, None when the judge is not sure enough of it."""
-    told = verdicts(claim, evidence)
+    return _sure(verdicts(claim, evidence), verdicts.threshold)
+
+
+def _sure(told: Sequence[float], threshold: float) -> Verdict | None:
     best = max(range(len(LABELS)), key=lambda i: told[i])
-    if told[best] < verdicts.threshold:
+    if told[best] < threshold:
         return None
     return Verdict(LABELS[best], BY, confidence=round(min(1.0, told[best]), 6))
+
+
+def compared(claim: str, passages: Sequence[Passage]) -> tuple[Difference, ...]:
+    """Return what differs between a claim and the passages that are evidence enough for a side."""
+    good = [p for p in passages if p.hit.judgement is None or p.hit.judgement >= SIDE_FLOOR]
+    found = differences(claim, [passage.text for passage in good])
+    return tuple(replace(one, passage=good[one.passage - 1].number) for one in found)
+
+
+def ruled(
+    told: tuple[float, float, float], threshold: float, found: Sequence[Difference]
+) -> tuple[Verdict | None, str | None]:
+    """Return what to say given the judge's probabilities and what rules see, or why nothing.
+
+    Over a difference SUPPORTS is never said: a certain one refutes the claim, any other keeps the
+    judge silent. Where the judge is unsure a certain one speaks for it, unless it leans to NOT
+    ENOUGH INFO.
+    """
+    verdict = _sure(told, threshold)
+    certain = any(one.certain for one in found)
+    if verdict is None:
+        open_ = told[LABELS.index(Label.NOT_ENOUGH_INFO)] >= OPEN
+        return (Verdict(Label.REFUTES, BY_RULES), None) if certain and not open_ else (None, None)
+    if verdict.label is not Label.SUPPORTS or not found:
+        return verdict, None
+    if certain:
+        return Verdict(Label.REFUTES, BY_RULES), None
+    return None, f"the evidence says {found[0].text}"
+
+
+def forced(told: tuple[float, float, float], found: Sequence[Difference]) -> Label:
+    """Return the label of a judge that may not be silent, which rules keep from SUPPORTS."""
+    if any(one.certain for one in found) and told[0] == max(told):
+        return Label.REFUTES
+    first = 1 if found else 0
+    return LABELS[max(range(first, len(LABELS)), key=lambda i: told[i])]
 
 
 def objection(

@@ -126,6 +126,33 @@ class Verdict:
     grounded: bool = True
 
 
+class DifferenceKind(StrEnum):
+    """In what a claim and its evidence differ."""
+
+    NEGATION = "negation"
+    FIGURE = "figure"
+    UNIT = "unit"
+    COMPARISON = "comparison"
+    PARTY = "party"
+    DATE = "date"
+
+
+@record
+class Difference:
+    """What a claim says and what the evidence says instead, in the words of both.
+
+    It is found by rules, without a model. A `certain` one means that claim and evidence cannot both
+    be true; any other, that the evidence does not say what the claim does.
+    """
+
+    kind: DifferenceKind
+    claim: str  # words of the claim
+    evidence: str  # words of the evidence
+    passage: int  # number of the piece of evidence they stand in
+    certain: bool
+    text: str  # for a person: "3.5 days, not one week"
+
+
 @record
 class Usage:
     """What the model calls behind an answer took; a cached call costs nothing."""
@@ -143,7 +170,8 @@ class Answer:
     """An answer to a question or a verdict on a claim, with everything it rests on.
 
     `found` is False when the document does not hold the answer: then there are no sentences, and
-    `missing` says what it lacks. A claim has no `verdict` when nobody could give one.
+    `missing` says what it lacks. A claim has no `verdict` when nobody could give one, and none that
+    says SUPPORTS comes without a model beside `differences`.
     """
 
     query: str
@@ -155,6 +183,8 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     missing: tuple[str, ...] = ()
     verdict: Verdict | None = None
+    leaning: Label | None = None  # what the local judge would say if it had to: for measuring
+    differences: tuple[Difference, ...] = ()  # between a claim and its evidence
     evidence: tuple[Evidence, ...] = ()
     note: str = ""  # how the answer was made, or why there is none, for a person
     usage: Usage = Usage()
@@ -193,4 +223,5 @@ class AnswerEvent:
     doubt: str | None = None
     citation: Citation | None = None
     verdict: Verdict | None = None
+    differences: tuple[Difference, ...] = ()  # beside a verdict
     answer: Answer | None = None

@@ -5,16 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-from abstrag.engine.answer import HESITANT, NO_JUDGE, QUOTED, answer
+from abstrag.engine.answer import HESITANT, NO_JUDGE, QUOTED, answer, events_of
 from abstrag.engine.citations import Passage
 from abstrag.engine.extractive import COVERAGE_FLOOR, HALF_FLOOR, JUDGEMENT_FLOOR, holds
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.verdicts import SIDE_FLOOR, objection, opinion
-from abstrag.model.answer import Asked, Label, Mode, Verdict
+from abstrag.engine.verdicts import BY_RULES, SIDE_FLOOR, compared, objection, opinion, ruled
+from abstrag.model.answer import Asked, Difference, DifferenceKind, Label, Mode, Verdict
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
 from abstrag.rank.relevance import FAST
 from tests.unit.engine.test_answer import CLAIM, TEXT, searcher
+
+TRUE = "Ardent Steel closed the Leeds plant in March 2022."
 
 
 class Fixed:
@@ -116,7 +118,7 @@ def test_a_side_the_judge_takes_is_quoted_whatever_words_it_shares() -> None:
 
 
 def test_the_local_judge_is_silent_when_it_is_not() -> None:
-    made = answer(searcher(), CLAIM, verdicts=Fixed(0.4, 0.59, 0.01))
+    made = answer(searcher(), TRUE, verdicts=Fixed(0.4, 0.59, 0.01))
     assert (made.verdict, made.note) == (None, HESITANT)
     assert made.found
 
@@ -124,7 +126,7 @@ def test_the_local_judge_is_silent_when_it_is_not() -> None:
 @pytest.mark.parametrize(
     ("claim", "doubt"),
     [
-        ("About 990 workers lost their jobs.", "the passages do not state 990"),
+        ("Mary Collins had 990 friends.", "the passages do not state 990"),
         ("Ardent Steel closed the plant in March 1922.", "the passages do not state 1922"),
         ("Boris Petrov closed the Leeds plant.", "the document never mentions Boris Petrov"),
     ],
@@ -143,6 +145,56 @@ def test_support_is_told_where_they_are() -> None:
         made = answer(unjudged(), claim, verdicts=Fixed(0.9, 0.05, 0.05))
         assert made.verdict is not None
         assert made.note == QUOTED
+
+
+def test_over_a_contradiction_support_is_never_said() -> None:
+    made = answer(searcher(), CLAIM, verdicts=Fixed(0.95, 0.04, 0.01))
+    assert made.verdict == Verdict(Label.REFUTES, BY_RULES)
+    (difference,) = made.differences
+    assert difference.kind is DifferenceKind.DATE
+    assert difference.text == "March 2022, not 2021"
+    assert "March 2022" in made.evidence[difference.passage - 1].text
+    assert next(iter(events_of(made))).differences == made.differences
+
+
+def test_a_true_claim_has_no_differences() -> None:
+    made = answer(searcher(), TRUE, verdicts=Fixed(0.95, 0.04, 0.01))
+    assert made.verdict is not None
+    assert (made.verdict.label, made.differences) == (Label.SUPPORTS, ())
+
+
+def test_passages_that_are_no_evidence_are_not_compared() -> None:
+    hit = unjudged().search(CLAIM, k=1).hits[0]
+    segment = unjudged().index.segments[hit.position]
+    good = Passage(1, replace(hit, judgement=SIDE_FLOOR), segment)
+    poor = Passage(1, replace(hit, judgement=SIDE_FLOOR - 0.01), segment)
+    assert compared(CLAIM, [good])
+    assert compared(CLAIM, [poor]) == ()
+    assert compared(CLAIM, [poor, replace(good, number=2)])[0].passage == 2
+
+
+def difference(*, certain: bool) -> Difference:
+    kind = DifferenceKind.FIGURE
+    return Difference(kind, "one week", "3.5 days", 1, certain, "3.5 days, not one week")
+
+
+@pytest.mark.parametrize(
+    ("told", "certain", "label", "doubt"),
+    [
+        ((0.9, 0.05, 0.05), True, Label.REFUTES, None),
+        ((0.9, 0.05, 0.05), False, None, "the evidence says 3.5 days, not one week"),
+        ((0.5, 0.3, 0.2), True, Label.REFUTES, None),
+        ((0.5, 0.3, 0.2), False, None, None),
+        ((0.2, 0.2, 0.6), True, None, None),  # the judge leans to not enough
+        ((0.05, 0.05, 0.9), True, Label.NOT_ENOUGH_INFO, None),
+        ((0.05, 0.9, 0.05), False, Label.REFUTES, None),
+    ],
+)
+def test_what_rules_see_decides_over_support_only(
+    told: tuple[float, float, float], certain: bool, label: Label | None, doubt: str | None
+) -> None:
+    verdict, said = ruled(told, 0.7, [difference(certain=certain)])
+    assert (verdict and verdict.label, said) == (label, doubt)
 
 
 @pytest.mark.parametrize("label", [Label.SUPPORTS, Label.REFUTES])

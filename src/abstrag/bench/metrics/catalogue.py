@@ -8,7 +8,7 @@ from abstrag.bench.metrics.answer_f1 import ANSWER_F1
 from abstrag.bench.metrics.any_set import ANY_SET
 from abstrag.bench.metrics.bridge_cost import BRIDGE_COST
 from abstrag.bench.metrics.effort import JUDGEMENTS, LLM_CALLS, SECONDS
-from abstrag.bench.metrics.label import ACCURACY
+from abstrag.bench.metrics.label import ACCURACY, ANSWERED, WRONG
 from abstrag.bench.metrics.metric import Metric
 from abstrag.bench.metrics.mrr import MRR
 from abstrag.bench.metrics.ndcg import NDCG
@@ -25,7 +25,7 @@ RETRIEVAL: Final[tuple[Metric, ...]] = (*HEADLINE, RECALL @ 5, RECALL @ 10, MRR 
 HEADLINE_SHOWN: Final[tuple[Metric, ...]] = tuple(metric.shown for metric in HEADLINE)
 RETRIEVAL_SHOWN: Final[tuple[Metric, ...]] = tuple(metric.shown for metric in RETRIEVAL)
 SETS: Final[tuple[Metric, ...]] = (ANY_SET @ 5, SENTENCE_F1 @ 3, EVIDENCE_F1 @ 5)
-GENERATION: Final[tuple[Metric, ...]] = (ANSWER_F1, ACCURACY)
+GENERATION: Final[tuple[Metric, ...]] = (ANSWER_F1, ACCURACY, ANSWERED, WRONG)
 MECHANISM: Final[tuple[Metric, ...]] = (BRIDGE_COST, PRESERVED, OVER_EXPANSION @ 10)
 EFFORT: Final[tuple[Metric, ...]] = (SECONDS, JUDGEMENTS, LLM_CALLS)
 ALL: Final[tuple[Metric, ...]] = (

@@ -1,13 +1,15 @@
 """Labels: accuracy, and precision, recall and F1 of each class; verdicts against people's.
 
 Data sets spell the three verdicts in their own ways; the same verdict counts as the same label.
+A judge may be silent. Accuracy is that of one who may not be, over all cases; what is said and what
+is wrong of all cases stand beside it, so that neither silence nor guessing looks like skill.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from abstrag.bench.metrics.metric import Metric, lacking
+from abstrag.bench.metrics.metric import Better, Metric, lacking
 from abstrag.bench.record import CaseRecord
 from abstrag.errors import InputError, NotComputable
 from abstrag.model.answer import Label
@@ -31,15 +33,73 @@ class ClassScore:
     f1: float
 
 
-def _accuracy(one: CaseRecord, k: int) -> float:  # noqa: ARG001
-    if one.label is None:
-        raise lacking("Accuracy", "a predicted label", one)
+@record
+class VerdictScore:
+    """The verdicts of a system over all cases with a gold label, abstentions counted.
+
+    `accuracy` is that of the labels it leans to where it may not be silent. The others are of what
+    it says: the share of cases it answers, the share of all cases it gets wrong by what it says,
+    and the share of refutations it says are such; None where there are none.
+    """
+
+    cases: int
+    accuracy: float
+    answered: float
+    wrong: float
+    refutations: int
+    refutations_recalled: float | None
+
+
+def _labels(name: str, one: CaseRecord) -> tuple[str | None, str, str]:
+    """Return what was said, what would have been said without abstaining, and what is right."""
+    forced = one.leaning or one.label
+    if forced is None:
+        raise lacking(name, "a predicted label", one)
     if one.gold_label is None:
-        raise lacking("Accuracy", "a gold label", one)
-    return float(spelled(one.label) == spelled(one.gold_label))
+        raise lacking(name, "a gold label", one)
+    said = None if one.label is None else spelled(one.label)
+    return said, spelled(forced), spelled(one.gold_label)
+
+
+def _accuracy(one: CaseRecord, k: int) -> float:  # noqa: ARG001
+    _, forced, gold = _labels("Accuracy", one)
+    return float(forced == gold)
+
+
+def _answered(one: CaseRecord, k: int) -> float:  # noqa: ARG001
+    return float(_labels("Answered", one)[0] is not None)
+
+
+def _wrong(one: CaseRecord, k: int) -> float:  # noqa: ARG001
+    said, _, gold = _labels("Wrong", one)
+    return float(said is not None and said != gold)
 
 
 ACCURACY = Metric("Accuracy", _accuracy)
+ANSWERED = Metric("Answered", _answered, better=Better.NEITHER)
+WRONG = Metric("Wrong", _wrong, better=Better.LOWER)
+
+
+def verdict_score(records: Iterable[CaseRecord]) -> VerdictScore | None:
+    """Return how good a system's verdicts are with and without abstaining; None without any."""
+    found = []
+    for one in records:
+        try:
+            found.append(_labels("a verdict", one))
+        except NotComputable:
+            continue
+    if not found:
+        return None
+    refuted = [said for said, _, gold in found if gold == Label.REFUTES.value]
+    recalled = sum(said == Label.REFUTES.value for said in refuted)
+    return VerdictScore(
+        cases=len(found),
+        accuracy=sum(forced == gold for _, forced, gold in found) / len(found),
+        answered=sum(said is not None for said, _, _ in found) / len(found),
+        wrong=sum(said is not None and said != gold for said, _, gold in found) / len(found),
+        refutations=len(refuted),
+        refutations_recalled=recalled / len(refuted) if refuted else None,
+    )
 
 
 def class_scores(records: Iterable[CaseRecord]) -> tuple[ClassScore, ...]:

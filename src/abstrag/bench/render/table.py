@@ -42,6 +42,8 @@ def tables(summary: Summary) -> Iterator[Table]:
     yield _others(summary)
     if any(one.classes for one in summary.systems):
         yield _classes(summary)
+    if any(one.verdicts for one in summary.systems):
+        yield _verdicts(summary)
     for convention in Convention:
         for shown in (False, True):
             if inside := contrasts_of(summary, convention, shown=shown):
@@ -142,9 +144,45 @@ def _classes(summary: Summary) -> Table:
     ]
     return Table(
         "Labels",
-        "Over the cases with a predicted and a gold label. Recall is the accuracy on the cases "
-        "people gave the label to.",
+        "Over the cases with a predicted and a gold label: what was not answered is left out here, "
+        "and counted under Verdicts. Recall is the accuracy on the cases people gave the label to.",
         ("system", "label", "n", "said", "precision", "recall", "F1"),
+        tuple(rows),
+    )
+
+
+def _verdicts(summary: Summary) -> Table:
+    """Verdicts with and without abstaining, over all cases."""
+    rows = []
+    for line in summary.systems:
+        if (one := line.verdicts) is not None:
+            recalled = one.refutations_recalled
+            rows.append(
+                (
+                    line.name,
+                    str(one.cases),
+                    scaled(one.accuracy, 100),
+                    scaled(one.answered, 100),
+                    scaled(one.wrong, 100),
+                    "no refutation" if recalled is None else scaled(recalled, 100),
+                    str(one.refutations),
+                )
+            )
+    return Table(
+        "Verdicts",
+        "Over all cases with a gold label; an abstention is neither left out nor right. Accuracy "
+        "is of the three classes where nobody may abstain. The others are of what is said: how "
+        "many of all cases are answered, how many of all are answered wrongly, and how many of the "
+        "refutations are said to be such.",
+        (
+            "system",
+            "n",
+            "accuracy without abstaining",
+            "answered",
+            "wrong of all",
+            "refutations recalled",
+            "refutations",
+        ),
         tuple(rows),
     )
 

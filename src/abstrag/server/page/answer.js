@@ -51,13 +51,15 @@ export async function ask() {
     ),
   );
   const tell = {
-    verdict: (event) => show(verdict, judged(event.verdict)),
+    verdict: (event) => show(verdict, judged(event.verdict), differing(event.differences)),
     citation: (event) => sources.append(source(event.citation)),
     text: (event) => text.append(...sentence(event)),
     error: (event) =>
       place().append(refusal(new api.Refusal(event.error?.error ? event.error : event), ask)),
     done: ({ answer }) => {
-      if (answer) finish(answer, note);
+      if (!answer) return;
+      if (!answer.verdict) show(verdict, differing(answer.differences));
+      finish(answer, note);
     },
   };
   try {
@@ -123,6 +125,18 @@ function judged({ label, by, confidence, grounded }) {
     h("b", { text: label.toLowerCase() }),
     ` says ${by}${sure}`,
     !grounded && h("span", { class: "doubt", text: "; none of its quotations could be verified" }),
+  );
+}
+
+/** What the evidence says instead of what the claim says. */
+function differing(differences) {
+  if (!differences?.length) return null;
+  return h(
+    "ul",
+    { class: "differences", "aria-label": "What differs" },
+    differences.map(({ text, certain }) =>
+      h("li", { text: `The evidence says: ${text}${certain ? "" : " (perhaps of something else)"}` }),
+    ),
   );
 }
 

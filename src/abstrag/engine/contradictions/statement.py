@@ -1,0 +1,152 @@
+"""A claim or a sentence of evidence, read so that two of them can be compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Final
+
+from abstrag.engine.contradictions.vocabulary import vocabulary
+from abstrag.language.parser import parse
+from abstrag.language.quantities import QuantityExpression, find_quantities
+from abstrag.language.times import TimeExpression, find_times
+from abstrag.language.words import Words
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.answer import DifferenceKind
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+_CONTENT: Final = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"})
+_POS: Final = {"NOUN": Pos.NOUN, "VERB": Pos.VERB, "ADJ": Pos.ADJECTIVE}
+_SUFFIXES: Final = frozenset(
+    " e s es d ed ing ion ions ation ations ment ments al ally ly ive or er ors ers ity able y ies "
+    "ied ic ance ence ant ent ure ures ies ication ition".split(" ")
+)
+# "300,000 steps (3.5 days)" has two figures, and no step of the number 3.5
+_IN_BRACKETS: Final = re.compile(r"(?<=\w{3}s )\((?=\d)")
+_SHORTEST_STEM: Final = 4
+_SENSES: Final = 3  # of a word, the usual ones first, that may have a synonym
+_LONGEST: Final = 90  # characters of a stretch that is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A difference between a claim and one sentence: the words on both sides.
+
+    It is certain when the two statements cannot both be true, and do not merely differ.
+    """
+
+    kind: DifferenceKind
+    claim: str
+    evidence: str
+    certain: bool
+
+
+class Statement:
+    """One sentence with its words, figures and times."""
+
+    def __init__(self, doc: Doc) -> None:
+        self.text: str = doc.text
+        self.words = Words(doc)
+
+    @cached_property
+    def times(self) -> tuple[TimeExpression, ...]:
+        """The times it names."""
+        return find_times(self.text)
+
+    @cached_property
+    def quantities(self) -> tuple[QuantityExpression, ...]:
+        """The quantities it states that are no times."""
+        text = _IN_BRACKETS.sub(",", self.text)
+        return find_quantities(text, exclude=[(one.start, one.end) for one in self.times])
+
+    @cached_property
+    def content(self) -> tuple[int, ...]:
+        """The tokens that say what it is about: no figures, no times, no negations."""
+        words = self.words
+        taken = [(one.start, one.end) for one in self.times]
+        taken += [(one.start, one.end) for one in self.quantities]
+        skipped = vocabulary().negations | vocabulary().directions.keys()
+        return tuple(
+            i
+            for i in range(words.size)
+            if words.pos[i] in _CONTENT
+            and not words.stop[i]
+            and words.key[i] not in skipped
+            and words.lower[i] not in skipped
+            and not any(start <= words.start[i] < end for start, end in taken)
+        )
+
+    @cached_property
+    def keys(self) -> frozenset[tuple[str, str]]:
+        """The content words with their parts of speech."""
+        return frozenset((self.words.key[i], self.words.pos[i]) for i in self.content)
+
+    def has(self, key: str, pos: str) -> bool:
+        """True when a content word of it is this word, a form or a synonym of it."""
+        return any(alike(key, pos, *own) for own in self.keys)
+
+    def token_at(self, start: int, end: int) -> int:
+        """Return the token of a stretch on which the others of it depend."""
+        words = self.words
+        inside = [i for i in range(words.size) if start <= words.start[i] < end] or [0]
+        return next((i for i in inside if words.head[i] not in inside), inside[-1])
+
+    def shown(self, tokens: Iterable[int]) -> str:
+        """Return the text from the first to the last of some tokens, cut where it is long."""
+        some = list(tokens)
+        text = self.text[self.words.start[min(some)] : self.words.end[max(some)]]
+        text = " ".join(text.split())
+        if len(text) <= _LONGEST:
+            return text
+        first, last = text[: _LONGEST // 2].rsplit(" ", 1)[0], text[-_LONGEST // 2 :]
+        return f"{first} … {last.split(' ', 1)[-1]}"
+
+
+def statements(texts: Iterable[str]) -> Iterator[Statement]:
+    """Parse texts and go through their sentences."""
+    for doc in parse(texts):
+        yield from of_doc(doc)
+
+
+def of_doc(doc: Doc) -> Iterator[Statement]:
+    """Go through the sentences of a parsed text."""
+    for sentence in doc.sents:
+        if sentence.text.strip():
+            yield Statement(sentence.as_doc())
+
+
+def coverage(claim: Statement, evidence: Statement, without: Sequence[int] = ()) -> float:
+    """Return the share of the claim's content words that the evidence has."""
+    words = claim.words
+    asked = [i for i in claim.content if i not in without]
+    if not asked:
+        return 0.0
+    met = sum(evidence.has(words.key[i], words.pos[i]) for i in asked)
+    return met / len(asked)
+
+
+@lru_cache(maxsize=1 << 16)
+def alike(a: str, a_pos: str, b: str, b_pos: str) -> bool:
+    """True when two keys are one word, forms of one stem, or synonyms."""
+    if a == b or same_stem(a, b):
+        return True
+    if a_pos != b_pos or a_pos not in _POS:
+        return False
+    pos, net = _POS[a_pos], wordnet()
+    senses = net.synsets(a, pos)[:_SENSES]
+    return bool(set(senses) & set(net.synsets(b, pos)[:_SENSES]))
+
+
+def same_stem(a: str, b: str) -> bool:
+    """True when two keys differ in an ending only: "terminate", "termination"."""
+    common = 0
+    for x, y in zip(a, b, strict=False):
+        if x != y:
+            break
+        common += 1
+    return common >= _SHORTEST_STEM and a[common:] in _SUFFIXES and b[common:] in _SUFFIXES

@@ -98,7 +98,7 @@ def outcomes(
 ) -> Iterator[Outcome]:
     """Put every question to its document."""
     for question in asked:
-        document = workspace.open(found_in(folders, question.document), options)
+        document = workspace.document(found_in(folders, question.document), options)
         hits = document.search(question.text, k=DEPTH).hits
         yield Outcome(question, tuple(hit.page or 0 for hit in hits))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from abstrag.documents.cover import cover_lines, read_cover, signing_date
 from abstrag.documents.dates import find_date
 from abstrag.documents.pdf_layout.columns import Region, common_gutters, gutter_of, regions_of
 from abstrag.documents.pdf_layout.draft import Draft
@@ -48,9 +49,12 @@ def load_pdf(data: bytes, name: str) -> Document:
     manuscript.write(drafts)
     text, blocks = manuscript.text(), manuscript.blocks()
     iso, span = _date(text, blocks, layout.stamps, reading.created)
+    cover = read_cover(cover_lines(text, blocks))
+    if cover is not None and cover.period_end and span is None:
+        iso = signing_date(text, cover.period_end) or cover.period_end
     return Document(
         id=name,
-        title=_title(blocks, reading, name),
+        title=cover.title if cover is not None and cover.filed else _title(blocks, reading, name),
         text=text,
         blocks=blocks,
         metadata=Metadata(date=iso, date_span=span, format="pdf", pages=len(reading.pages)),

@@ -12,17 +12,20 @@ from abstrag.bridges.graph import EdgeSource
 from abstrag.config import TAU, TAU_MAX
 from abstrag.engine.kept import Kept
 from abstrag.errors import InputError
+from abstrag.language.keys import key, term_id
+from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
-from abstrag.model.term import Edge
+from abstrag.model.term import Edge, TermKind
 from abstrag.neural.cached import CachedEncoder, CachedJudge, Memory
 from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.judge import default_judge
 from abstrag.neural.scorer import SegmentJudge
 from abstrag.query.expand import expand
+from abstrag.query.finance import RowNames, finance_terms
 from abstrag.query.normalize import normalize
 from abstrag.query.operator import QueryOperator, admitted
 from abstrag.query.operators import OPERATORS, standard_operators
@@ -209,7 +212,19 @@ class Searcher:
             read = self._reader.normalize(text, self.vocabulary, today=today)
             if read is not None:
                 return read
-        return normalize(text, self.vocabulary, today=today)
+        if self.index.genre is not Genre.REPORT:
+            return normalize(text, self.vocabulary, today=today)
+        asked = finance_terms().read(text, self._row_names, self._knows)
+        query = normalize(asked.literal, self.vocabulary, today=today)
+        return replace(query, text=text, glossed="" if asked.glossed == text else asked.glossed)
+
+    @cached_property
+    def _row_names(self) -> RowNames:
+        return RowNames(self.index.segments)
+
+    def _knows(self, name: str) -> bool:
+        kinds = (TermKind.CONCEPT, TermKind.ENTITY)
+        return any(term_id(kind, key(name)) in self.vocabulary.terms for kind in kinds)
 
     def search(
         self, text: str, *, k: int = DEFAULT_K, tau: float = TAU, fill: bool = False

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from abstrag.documents.cover import cover_lines, read_cover
 from abstrag.documents.turns import speakers
 from abstrag.indexing.role import role_of_heading
 from abstrag.model.document import BlockKind, Document, Genre
@@ -80,9 +81,16 @@ _CUES: Final[Mapping[Genre, re.Pattern[str]]] = MappingProxyType(
 
 
 def detect_genre(document: Document) -> Genre:
-    """Tell the genre from turns and the section tree first, then from the density of cue words."""
+    """Tell the genre: what somebody said, what a cover states, else what the text looks like."""
     if document.metadata.genre is not None:
         return document.metadata.genre
+    if read_cover(cover_lines(document.text, document.blocks)) is not None:
+        return Genre.REPORT
+    return _genre_of_text(document)
+
+
+def _genre_of_text(document: Document) -> Genre:
+    """Tell the genre from turns and the section tree first, then from the density of cue words."""
     prose = [b for b in document.blocks if b.kind is not BlockKind.HEADING]
     text = "\n".join(b.text for b in prose)  # all of it: an annual report has its figures last
     words = max(1, len(text.split()))

@@ -16,6 +16,7 @@ from abstrag.indexing.layers import Segments
 from abstrag.indexing.operator import Draft, Layer
 from abstrag.indexing.role import role_of_block, role_of_label
 from abstrag.language.parser import SIGN, parse, parser_version
+from abstrag.language.statements import statement_named
 from abstrag.model.document import Block, BlockKind, Document, Genre
 from abstrag.model.segment import CELL_SEPARATOR, Granularity, Role, Segment, SegmentKind
 from abstrag.model.span import Alignment, Quote, Span
@@ -63,7 +64,7 @@ class SegmentLayout:
     requires: ClassVar[Layer | None] = None
     provides: ClassVar[Layer] = Layer.SEGMENTS
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
 
     def __call__(self, draft: Draft) -> Draft:
         """Parse every block and cut it."""
@@ -71,7 +72,8 @@ class SegmentLayout:
         genre = self.genre or detect_genre(document)
         granularity = self.granularity or GRANULARITY[genre]
         blocks = range(len(document.blocks))
-        units = [unit for i in blocks for unit in _units(document, i, granularity)]
+        titles = _statement_titles(document)
+        units = [unit for i in blocks for unit in _units(document, i, granularity, titles.get(i))]
         parses = parse(unit.text for unit in units)
         segments: list[Segment] = []
         tokens: list[tuple[int, int, int]] = []
@@ -131,12 +133,27 @@ def _opens(text: str) -> bool:
     return bool(first) and not first.islower() and first not in ",;:.)]%"
 
 
-def _units(document: Document, index: int, granularity: Granularity) -> Iterator[_Unit]:
+def _statement_titles(document: Document) -> dict[int, Quote]:
+    """Return for each table of a financial statement the heading that names the statement."""
+    found: dict[int, Quote] = {}
+    title: Quote | None = None
+    for i, block in enumerate(document.blocks):
+        if block.kind is BlockKind.HEADING:
+            named = statement_named(block.text)
+            title = Quote(block.text, block.span) if named is not None else None
+        elif block.table is not None and title is not None:
+            found[i] = title
+    return found
+
+
+def _units(
+    document: Document, index: int, granularity: Granularity, title: Quote | None
+) -> Iterator[_Unit]:
     block = document.blocks[index]
     if block.kind is BlockKind.HEADING or not block.text.strip():
         return
     if block.table is not None:
-        yield from _table_units(document, index, block.table, granularity)
+        yield from _table_units(document, index, block.table, granularity, title)
         return
     kind = {
         BlockKind.LIST_ITEM: SegmentKind.LIST_ITEM,
@@ -185,9 +202,10 @@ def _limit(text: str, start: int) -> int:
 
 
 def _table_units(
-    document: Document, index: int, table: Table, granularity: Granularity
+    document: Document, index: int, table: Table, granularity: Granularity, title: Quote | None
 ) -> Iterator[_Unit]:
     grid = Grid(table)
+    titles = () if title is None else (title,)
     for row, all_cells in sorted(grid.rows.items()):
         cells = [c for c in all_cells if c.text.strip()]
         if all(c.header for c in cells):
@@ -200,7 +218,7 @@ def _table_units(
                     text,
                     alignment,
                     SegmentKind.TABLE_CELL,
-                    headers=grid.headers(cell),
+                    headers=(*titles, *grid.headers(cell)),
                     row=row,
                     column=cell.column,
                 )
@@ -208,7 +226,9 @@ def _table_units(
             continue
         text, alignment = _row_text(document, cells)
         own = {c.span for c in cells}
-        headers = dict.fromkeys((*(q for c in cells for q in grid.above(c)), *grid.over(row)))
+        headers = dict.fromkeys(
+            (*titles, *(q for c in cells for q in grid.above(c)), *grid.over(row))
+        )
         span = Span(min(s.start for s in own), max(s.end for s in own))
         kind = SegmentKind.TABLE_ROW
         yield from _parts(

@@ -55,6 +55,12 @@ class Query:
     answer_type: str | None = None
     window: Interval | None = None
     scope: tuple[str, ...] = ()
+    glossed: str = ""  # the text with other names of what it asks for; empty where there are none
+
+    @property
+    def reading(self) -> str:
+        """What similarities and judges read: the text, with other names where it has some."""
+        return self.glossed or self.text
 
     def __post_init__(self) -> None:
         if len(self.literals) > MAX_LITERALS:

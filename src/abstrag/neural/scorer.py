@@ -61,4 +61,4 @@ class SegmentJudge(ABC):
     def __call__(self, query: Query, segments: Sequence[Segment]) -> list[float]:
         """Return how probably each segment is evidence for the query."""
         passages = [segment_text(segment, title=self.title) for segment in segments]
-        return self.score(query.text, passages)
+        return self.score(query.reading, passages)

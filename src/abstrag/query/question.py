@@ -22,7 +22,12 @@ _SCOPE: Final = re.compile(
     r"\b(?:in|within|from|according to|of)\s+the\s+(?P<name>[\w ,&-]{2,40}?)\s+"
     r"(?:section|chapter|part)\b|\b(?:in|within|from)\s+(?:section|chapter)\s+(?P<number>\d+(?:\.\d+)*)\b"
     r"|\b(?:in|within|from)\s+the\s+(?P<part>abstract|introduction|conclusions?|appendix|discussion|"
-    r"references|footnotes?|captions?)\b",
+    r"references|footnotes?|captions?)\b"
+    r"|\b(?:in|within|from|on|per|according to|using|based on)\s+the\s+(?P<statement>"
+    r"(?:(?:condensed|consolidated)\s+)*(?:balance sheet|(?:cash flows?|income|profit and loss|P&L)"
+    r" statement|statement of (?:cash flows?|income|operations|earnings|financial position|"
+    r"financial condition|comprehensive income|(?:changes in )?(?:shareholders' |stockholders' )?"
+    r"equity))s?)\b",
     re.I,
 )
 _ANSWERS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from abstrag.language.statements import statement_named
 from abstrag.model.segment import Segment
 
 
@@ -19,6 +20,9 @@ def in_scope(segment: Segment, scope: Sequence[str]) -> bool:
 def names(scope: str, role: str, section: Sequence[str]) -> bool:
     """True when a scope is what a section is called: its role, or words of a heading over it."""
     called = scope.casefold()
+    statement = statement_named(scope)
+    if statement is not None and any(statement_named(h) is statement for h in section[-1:]):
+        return True
     return called in (role, f"{role}s") or any(_has(heading, called) for heading in section)
 
 

@@ -10,11 +10,15 @@ from datetime import date
 from typing import Final, Protocol
 
 from abstrag.language.keys import key
+from abstrag.language.statements import statement_named
 from abstrag.model.index import DocumentIndex
+from abstrag.model.segment import Role
 from abstrag.model.term import Interval, Term, TermKind
 from abstrag.query.scope import names
 
 _FISCAL: Final = re.compile(r"\b(?:fiscal|financial|fy)", re.IGNORECASE)
+
+_TABLES: Final = frozenset({Role.TABLE.value, Role.CELL.value})
 
 
 class Names(Protocol):
@@ -120,6 +124,8 @@ class Vocabulary:
 
     def has_section(self, name: str) -> bool:
         """Tell whether any segment lies in a section of that name."""
+        if statement_named(name) is not None:  # a title without a table is a line of contents
+            return any(names(name, "", over) for role, over in self.sections if role in _TABLES)
         return any(names(name, role, headings) for role, headings in self.sections)
 
 

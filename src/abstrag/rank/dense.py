@@ -40,7 +40,7 @@ class DenseSimilarity:
         """Return one value for each of some segments."""
         if not len(positions):
             return np.zeros(0)
-        asked = self._query(query.text)
+        asked = self._query(query.reading)
         own = self._embedded(self._known, positions.tolist(), self._text)
         near: FloatArray = np.maximum(cosines(own, asked), 0.0)
         of = self._tables.of(positions)

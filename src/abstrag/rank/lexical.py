@@ -33,7 +33,7 @@ class Lexical:
 
     def __call__(self, query: Query, positions: IntArray) -> FloatArray:
         """Return one value for each of some segments."""
-        asked = [word for word in words(query.text) if word in self._bm25]
+        asked = [word for word in words(query.reading) if word in self._bm25]
         if not asked:
             return np.zeros(len(positions))
         scores: FloatArray = self._bm25.scores(asked).astype(np.float64)

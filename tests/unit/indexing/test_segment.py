@@ -166,3 +166,25 @@ def test_code_and_short_paragraphs_stay_whole() -> None:
     assert len(cut(document(text, (BlockKind.CODE, text, ())), Granularity.PARAGRAPH)) == 1
     short = text[:2_300]
     assert len(cut(document(short, (BlockKind.PARAGRAPH, short, ())), Granularity.PARAGRAPH)) == 1
+
+
+STATEMENTS = b"""# Accounts
+
+## Consolidated Statements of Cash Flows
+
+| | 2018 |
+|---|---|
+| Purchases of property | 1,577 |
+
+## Other matters
+
+| | 2018 |
+|---|---|
+| Employees | 12 |
+"""
+
+
+def test_rows_of_a_statement_stand_under_its_title_and_other_rows_do_not() -> None:
+    made = SegmentLayout()(Draft(load_bytes(STATEMENTS, name="accounts.md"))).segments
+    rows = [[h.text for h in s.headers] for s in made if s.kind is SegmentKind.TABLE_ROW]
+    assert rows == [["Consolidated Statements of Cash Flows", "2018"], ["2018"]]

@@ -1,0 +1,124 @@
+"""What people call figures of a report, put beside what its statements print.
+
+"Capex" stands in no cash flow statement: it says "purchases of property, plant and equipment". A
+margin or ratio stands in no statement at all, but the rows it is made of do. A question about a
+report is therefore read with the printed names beside the asked ones.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from abstrag.errors import BackgroundError
+from abstrag.model.segment import CELL_SEPARATOR, Segment, SegmentKind
+
+VARIABLE: Final = "ABSTRAG_FINANCE"
+
+
+Knows = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question with printed names in brackets, and with those in place of unknown ones."""
+
+    glossed: str
+    literal: str
+
+
+@dataclass(frozen=True, slots=True)
+class FinanceTerms:
+    """Names of line items and derived figures, each with what statements print."""
+
+    printed: dict[str, tuple[str, ...]]
+    source: str
+
+    @property
+    def pattern(self) -> re.Pattern[str] | None:
+        """What finds any of the names, the longest first; None without names."""
+        names = sorted(self.printed, key=lambda name: (-len(name), name))
+        return _pattern(tuple(names)) if names else None
+
+    def read(self, text: str, prints: Knows, knows: Knows) -> Reading:
+        """Read a question with the names that a document prints.
+
+        Args:
+            text: The question.
+            prints: Tells whether a row of the document's tables is called so.
+            knows: Tells whether the document says a name as it is asked.
+        """
+        pattern = self.pattern
+        if pattern is None:
+            return Reading(text, text)
+        asked = text.casefold()
+
+        def names(found: re.Match[str]) -> list[str]:
+            every = self.printed[" ".join(found["name"].casefold().split())]
+            new = [name for name in every if name not in asked]
+            return [name for name in new if prints(name)] or new[:1]
+
+        def gloss(found: re.Match[str]) -> str:
+            new = names(found)
+            return f"{found.group()} ({'; '.join(new)})" if new else found.group()
+
+        def replaced(found: re.Match[str]) -> str:
+            new = [] if knows(found["name"]) else names(found)
+            return " and ".join(new) if new else found.group()
+
+        return Reading(pattern.sub(gloss, text), pattern.sub(replaced, text))
+
+
+@lru_cache(maxsize=8)
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    joined = "|".join(r"\s+".join(map(re.escape, name.split())) for name in names)
+    return re.compile(rf"(?<![\w&])(?P<name>{joined})s?(?![\w&])", re.IGNORECASE)
+
+
+class RowNames:
+    """What the rows of a document's tables are called; a name is looked for as whole words."""
+
+    def __init__(self, segments: Iterable[Segment]) -> None:
+        rows = (s for s in segments if s.kind is SegmentKind.TABLE_ROW)
+        names = {_bare(s.text.partition(CELL_SEPARATOR)[0]) for s in rows}
+        self._names = " " + " \n ".join(sorted(names)) + " "
+
+    def __call__(self, name: str) -> bool:
+        """Tell whether a row is called by a name, alone or with other words around it."""
+        return f" {_bare(name)} " in self._names
+
+
+def _bare(name: str) -> str:
+    return " ".join(re.findall(r"[a-z0-9&]+", name.casefold()))
+
+
+def finance_terms() -> FinanceTerms:
+    """Return the bundled names, or those of the file that ABSTRAG_FINANCE names."""
+    return _read(os.environ.get(VARIABLE, ""))
+
+
+@lru_cache(maxsize=4)
+def _read(path: str) -> FinanceTerms:
+    bundled = files("abstrag.data") / "finance" / "terms.toml"
+    try:
+        text = Path(path).read_text("utf-8") if path else bundled.read_text("utf-8")
+        data = tomllib.loads(text)
+        tables = (data.get("items", {}), data.get("figures", {}))
+        printed = {
+            " ".join(name.casefold().split()): tuple(map(str, names))
+            for table in tables
+            for name, names in table.items()
+        }
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise BackgroundError(
+            f"finance terms {path!r} cannot be read: {error}",
+            hint='TOML with tables items and figures: "capex" = ["capital expenditures"]',
+        ) from error
+    return FinanceTerms(printed, path or "bundled finance terms")

@@ -12,7 +12,7 @@ from rich.markup import escape
 from abstrag.cli.output import FAMILY_STYLE
 from abstrag.model.html import brief
 from abstrag.model.index import DocumentIndex
-from abstrag.model.query import Bridge, LiteralKind, Query
+from abstrag.model.query import AnswerForm, Bridge, LiteralKind, Query
 from abstrag.model.ranking import Hit, LiteralTrace
 from abstrag.model.term import Mention
 from abstrag.rank.relevance import Preset
@@ -42,8 +42,25 @@ def print_query(out: Console, query: Query) -> None:
         more.append(f"window {query.window.start} to {query.window.end}")
     if query.scope:
         more.append(f"only in {', '.join(query.scope)}")
+    if query.sources:
+        more.append(f"relying on {', '.join(query.sources)}")
+    if query.answer_form:
+        more += _said_of_answer(query.answer_form)
     if more:
         out.print(f"[dim]          {escape(' · '.join(more))}[/]")
+
+
+def _said_of_answer(form: AnswerForm) -> list[str]:
+    """Say what the query wants of its answer, which is no condition on evidence."""
+    said = (
+        (form.length, f"answer in {form.length}"),
+        (form.unit, f"in {form.unit}"),
+        (form.decimals is not None, f"{form.decimals} decimals"),
+        (form.count, f"{form.count} things to name"),
+        (form.reader, f"as {form.reader}"),
+        (form.says_when_missing, "to say so when it is not stated"),
+    )
+    return [words for there, words in said if there]
 
 
 def place(hit: Hit) -> str:

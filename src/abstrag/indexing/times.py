@@ -42,7 +42,7 @@ class NormalizeTimes:
     requires: ClassVar[Layer | None] = Layer.ENTITIES
     provides: ClassVar[Layer] = Layer.TIMES
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def __call__(self, draft: Draft) -> Draft:
         """Read every segment and its headers."""

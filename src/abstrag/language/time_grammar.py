@@ -41,6 +41,11 @@ def _run(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
     return Reading(Days(first.days.first, last.days.last), relative)
 
 
+def _between(tokens: Sequence[Token], frame: Frame) -> Reading | None:
+    """Read "between Q2 of 2024 and 2023": people compare the later with the earlier, too."""
+    return _run(tokens, frame) or _run(tokens[::-1], frame)
+
+
 def _run_into_spell(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
     """Read "from May 2019 to July": the first July that is not before it."""
     start, spell = _when(tokens)[0], tokens[-1].value
@@ -113,7 +118,7 @@ _RUNS: Final = Stage(
         Rule("OFFSET [WHEN]", "POINT", offset_from),
         Rule(f"FROM? [POINT YEAR OLD] {_TO} THE? NOW", "POINT", _until_now),
         Rule(f"FROM THE? [WHEN] COMMA? [TO TILL] THE? [WHEN] {_NO_COUNT}", "POINT", _run),
-        Rule(f"BETWEEN THE? [WHEN] COMMA? AND THE? [WHEN] {_NO_COUNT}", "POINT", _run),
+        Rule(f"BETWEEN THE? [WHEN] COMMA? AND THE? [WHEN] {_NO_COUNT}", "POINT", _between),
         Rule(f"FROM POINT {_TO} [DATED MONTHLY]", "POINT", _run_into_spell),
         Rule(f"(?<!REF) [POINT YEAR] DASH THE? [WHEN] {_NO_COUNT}", "POINT", _run),
         Rule(f"POINT [TO TILL] THE? [WHEN] {_NO_COUNT}", "POINT", _run),
@@ -174,6 +179,7 @@ _OPEN: Final = Stage(
     )
 )
 _LINKS: Final = ("COMMA", "AND", "OR", "VERSUS", "SLASH")
+_NAMED: Final = ("WORD", "NAME")  # an old year is none before these: "in 1990 and 1200 sick mice"
 _COUNTED: Final = ("THING", "PLURAL", "UDAY", "WEEK", "UMONTH", "QTR", "YR", "CENT", "UNIT")
 
 
@@ -204,10 +210,13 @@ def _lists(tokens: list[Token], _frame: Frame) -> list[Token]:
     done = list(tokens)
     again = None
     for i, token in enumerate(tokens):
-        counted = i + 1 < len(tokens) and tokens[i + 1].kind in _COUNTED
+        after = tokens[i + 1].kind if i + 1 < len(tokens) else ""
+        listed = token.kind == "YEAR" or (
+            token.kind == "OLD" and after not in _NAMED and tokens[i - 1].kind in ("AND", "OR")
+        )
         if token.kind == "POINT":
             again = token.value.again
-        elif token.kind == "YEAR" and again and not counted:
+        elif listed and again and after not in _COUNTED:
             try:
                 done[i] = token._replace(
                     kind="POINT", value=Reading(again(token.value), again=again)

@@ -178,15 +178,15 @@ _LEXER: Final = re.compile(
       | (?P<blob>\d+(?:[-‐‑–.]\d+){{2,}})
       | (?P<pair>{_LEFT}\d{{4}}[-‐‑–/]\d\d(?![\w/–-]|\.\d))
       | (?P<decade>{_LEFT}(?:\d{{3}}0['’]?|['’][3-9]0)s\b)
-      | (?P<year>(?:{_LEFT}|(?<=\d,)|(?<=FY)|(?<=\d[QH]))\d{{4}}{_RIGHT})
-      | (?P<short>(?:(?:(?<![^\W\d_])|(?<=FY))['’]|(?<=FY)|(?<=\d[QH]))\d\d(?!\w))
+      | (?P<year>(?:{_LEFT}|(?<=\d,)|(?:(?<=FY)|(?<=\d[QH])|(?<=[QH]\d))['’]?)\d{{4}}{_RIGHT})
+      | (?P<short>(?:(?:(?<![^\W\d_])|(?<=FY))['’]|(?<=FY)|(?<=FY\s)|(?<=\d[QH]))\d\d(?!\w))
       | (?P<ordinal>{_LEFT}\d\d?(?:st|nd|rd|th)\b)
       | (?P<number>{_LEFT}\d{{1,3}}{_RIGHT}(?!/\d|\s%))
       | (?P<possessive>['’]s\b)
       )
-    | (?P<quarter>\b(?:Q[1-4](?=FY\d|\b)|[1-4]Q(?=['’]?\d\d(?:\d\d)?\b|\b)))
+    | (?P<quarter>\b(?:Q[1-4](?=FY\d|\b)|[1-4]Q(?=FY\d|['’]?\d\d(?:\d\d)?\b|\b)))
     | (?P<half>\b(?:H[12]\b|[12]H(?=['’]?\d\d(?:\d\d)?\b|\b)))
-    | (?P<fy>\bFY(?=['’]?\d\d(?:\d\d)?\b))
+    | (?P<fy>(?:\b|(?<=Q[1-4])|(?<=[1-4]Q))FY(?=\s?['’]?\d\d(?:\d\d)?\b))
     | (?P<gap>\n\s*\n)
     | (?P<other>\d[\w.,:/]*|\w+|\S)
     """,
@@ -308,7 +308,7 @@ def _decade(piece: str) -> tuple[str, Any]:
 
 
 def _year(piece: str) -> tuple[str, Any]:
-    year = int(piece)
+    year = int(piece[-4:])
     return "YEAR" if 1900 <= year <= 2100 else "OLD" if 1000 <= year < 1900 else "OTHER", year
 
 

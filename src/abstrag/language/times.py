@@ -53,7 +53,7 @@ NO_ANCHORS: Final[Mapping[str, str]] = MappingProxyType({})
 # Every expression holds one of these, in lower case; most texts hold none and are done with here.
 _TRIGGER: Final = re.compile(
     r"""\b(?:
-      \d{4}(?!\d) | \d{1,3}0['’]?s\b | \d\d(?<=['’]\d\d) | \d[qh]\d | [qh][1-4] | fy | centur
+      \d{4}(?!\d) | \d{1,3}0['’]?s\b | \d\d(?<=['’]\d\d) | \d[qh](?:\d|fy) | [qh][1-4] | fy | centur
     | monday | tuesday | wednesday | thursday | friday | saturday | sunday
     | today | yesterday | tomorrow | tonight
     | (?:january|february|april|june|july|september|october|november|december)\b

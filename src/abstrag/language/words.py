@@ -133,6 +133,8 @@ class Words:
         last = self.key[head] if self.pos[head] != "PROPN" else self.text[head]
         if self.text[head].isupper() and len(last) > 1:
             last = self.text[head]
+        if last == "datum" and self.lower[head] == "data":
+            last = "data"  # nobody says datum
         words = [
             w if w[1:].lower() != w[1:] or len(w) == 1 else w.lower() for w in self.text[first:head]
         ]

@@ -13,10 +13,11 @@ from abstrag.lexicon.wordnet import wordnet
 
 EVENTS: Final = "events.toml"
 ROLES: Final = "roles.toml"
+ABBREVIATIONS: Final = "abbreviations.toml"  # for queries only, so no part of an index's version
 
 
-def read_inventory(name: str) -> dict[str, dict[str, Any]]:
-    """Read one TOML inventory of this package: a table of tables, in the file's order."""
+def read_inventory(name: str) -> dict[str, Any]:
+    """Read one TOML inventory of this package: a table of tables or lists, in the file's order."""
     try:
         return tomllib.loads(_text(name))
     except (OSError, ValueError) as error:

@@ -44,10 +44,28 @@ class Literal:
 
 
 @record
+class AnswerForm:
+    """How the answer is to be written. It says nothing about what is evidence.
+
+    "Answer in one word, as an investor would, in USD millions; if not stated, say so."
+    """
+
+    length: str | None = None  # "one word", "a number"
+    unit: str | None = None  # "USD millions"
+    decimals: int | None = None
+    count: int | None = None  # how many things are to be named: "three main companies"
+    reader: str | None = None  # as whom, or for whom: "an investor"
+    says_when_missing: bool = False  # an answer that is not there is to be reported as such
+
+
+@record
 class Query:
     """A conjunction of literals whose weights sum to 1, and what else the question says.
 
     `scope` names the sections or roles to look in and is a filter; `answer_type` is for the judge.
+    `sources` names the parts of the document to rely on ("cash flow statement"), as the asker calls
+    them. They hide nothing, for headings seldom are what askers call them. `answer_form` is what
+    the asker says about the answer, `subject` the number of the literal the question is about.
     """
 
     text: str
@@ -56,6 +74,9 @@ class Query:
     window: Interval | None = None
     scope: tuple[str, ...] = ()
     glossed: str = ""  # the text with other names of what it asks for; empty where there are none
+    sources: tuple[str, ...] = ()
+    answer_form: AnswerForm | None = None
+    subject: int | None = None
 
     @property
     def reading(self) -> str:

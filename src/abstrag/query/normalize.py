@@ -1,21 +1,19 @@
 """NormQuery: map a question or claim into the canonical space of an index (appendix D.6).
 
-Words become the terms the index chain would have made of them: the same keys, the same event rule,
-the same times. A noun phrase the index knows is one literal; one it does not know falls apart into
+Words become the terms the index chain would have made of them: same keys, events and times. A noun phrase the index knows is one literal; one it does not know falls apart into
 its words. Senses that the index knows are further starting points, so that a path from a synonym
 pays the edge from the synonym to the sense and nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
-from math import log
 from typing import TYPE_CHECKING, Final
 
-from abstrag.config import EVENT_LITERAL_WEIGHT, MAX_LITERALS
 from abstrag.errors import InputError
 from abstrag.language.keys import key, term_id
 from abstrag.language.parser import parse
@@ -28,9 +26,20 @@ from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Interval, TermKind
-from abstrag.query.question import answer_type, scope_of, unwrapped
+from abstrag.query.abbreviations import abbreviated
+from abstrag.query.instructions import counted, read_request
+from abstrag.query.question import scope_of, unwrapped
+from abstrag.query.sentence import (
+    asked_for,
+    is_negated,
+    noun_slots,
+    points_at_document,
+    subjects,
+    verb_slots,
+)
 from abstrag.query.time import time_id
 from abstrag.query.vocabulary import Known
+from abstrag.query.weights import is_light, weighted
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -41,7 +50,11 @@ _SUPPORT: Final = frozenset({"be", "have", "do", "get", "let"})
 _NAMES: Final = frozenset(
     {"ORG", "PERSON", "GPE", "LOC", "PRODUCT", "FAC", "WORK_OF_ART", "LAW", "EVENT", "NORP"}
 )
-_NEGATIONS: Final = frozenset({"no", "not", "n't", "never", "without", "neither", "nor", "none"})
+_PREFIXES: Final = frozenset(
+    "anti co inter intra multi non post pre pro re self semi sub un".split()
+)
+_LETTERED: Final = re.compile(r"\d{1,3}[MK]")  # 3M, 10K: a name unless it counts something
+_OWN: Final = re.compile(r"['’]s?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +87,10 @@ def normalize(text: str, vocabulary: Known, *, today: date | None = None) -> Que
             f"the query has {len(text):,} characters, at most {MAX_QUERY_CHARS:,} are read",
             hint="ask one question at a time",
         )
-    bare = unwrapped(" ".join(text.split()))
+    request = read_request(" ".join(text.split()))
+    bare = unwrapped(request.question)
     reader = _Reader(bare, vocabulary, today)
-    found = sorted(reader.read(), key=lambda f: f.at)
+    found = reader.found()
     foreign = not any(c.isascii() and c.isalnum() for c in text)
     if foreign:  # the parser reads English; such words count only where the document has them
         found = [f for f in found if any(t in vocabulary.terms for t in f.literal.terms)]
@@ -85,29 +99,19 @@ def normalize(text: str, vocabulary: Known, *, today: date | None = None) -> Que
             f"there is nothing to look for in the query {text.strip()[:60]!r}",
             hint="use content words, in English or as the document writes them",
         )
+    subject = _subject(reader.words, found)
+    literals = weighted([f.literal for f in found], vocabulary, subject=subject)
+    terms = [literal.terms for literal in literals]
     return Query(
         text=text,
-        literals=weighted([f.literal for f in found], vocabulary),
-        answer_type=answer_type(bare),
+        literals=literals,
+        answer_type=asked_for(bare, reader.words),
         window=reader.window,
         scope=reader.scope,
+        sources=request.sources,
+        answer_form=request.form,
+        subject=terms.index(subject.terms) if subject else None,
     )
-
-
-def weighted(literals: Sequence[Literal], vocabulary: Known) -> tuple[Literal, ...]:
-    """Weigh literals by type and rarity, keep the heaviest, let the weights sum to 1."""
-    merged: dict[tuple[str, ...], Literal] = {}
-    for literal in literals:
-        merged.setdefault(literal.terms, literal)
-    raw = []
-    for place, literal in enumerate(merged.values()):
-        df, n = vocabulary.frequency(literal.terms), vocabulary.segments
-        rarity = log(1 + (n - df + 0.5) / (df + 0.5))
-        kind = EVENT_LITERAL_WEIGHT if literal.kind is LiteralKind.EVENT else 1.0
-        raw.append((kind * rarity, place, literal))
-    kept = sorted(sorted(raw, key=lambda r: (-r[0], r[1]))[:MAX_LITERALS], key=lambda r: r[1])
-    total = sum(weight for weight, _, _ in kept)
-    return tuple(replace(literal, weight=weight / total) for weight, _, literal in kept)
 
 
 @lru_cache(maxsize=64)
@@ -131,10 +135,20 @@ class _Reader:
         self.named: set[int] = set()  # tokens that belong to names
         for start, end in places:
             self._take(start, end)
+        if count := counted(text):
+            self._take(*count)
+
+    def found(self) -> list[_Found]:
+        """Return the literals in the order of the text, less what only points at the document."""
+        every = sorted(self.read(), key=lambda f: f.at)
+        telling = [f for f in every if not points_at_document(self.words, f.at)]
+        return telling or every
 
     def read(self) -> Iterator[_Found]:
         """Go through the literals, by kind."""
         yield from self._times()
+        yield from self._abbreviations()
+        yield from self._lettered()
         yield from self._quantities()
         yield from self._known_names()
         yield from self._phrases(known=True)
@@ -172,6 +186,41 @@ class _Reader:
             literal = Literal(LiteralKind.TIME, label, terms, 0.0, interval=interval)
             yield _Found(found.start, literal)
 
+    def _abbreviations(self) -> Iterator[_Found]:
+        """Names of one thing that the inventory knows; an unknown one falls apart into words."""
+        for found in abbreviated(self.text):
+            terms = self._known_as(found.forms, TermKind.CONCEPT, TermKind.ENTITY)
+            label = self.text[found.start : found.end]
+            spelled_out = " " in label or "-" in label  # read as any other words are
+            if (spelled_out and not terms) or not self._take(found.start, found.end):
+                continue
+            if terms:
+                yield _Found(found.start, Literal(LiteralKind.CONCEPT, label, terms, 0.0))
+                continue
+            for word in found.words:
+                known = self._known_as((word,), TermKind.CONCEPT, TermKind.EVENT)
+                own = known or (term_id(TermKind.CONCEPT, key(word)),)
+                yield _Found(found.start, Literal(LiteralKind.CONCEPT, word, own, 0.0))
+
+    def _known_as(self, forms: tuple[str, ...], *kinds: TermKind) -> tuple[str, ...]:
+        """Return the terms of the document that have one of these names."""
+        named = (term_id(kind, key(form)) for form in forms for kind in kinds)
+        return tuple(dict.fromkeys(term for term in named if term in self.vocabulary.terms))
+
+    def _lettered(self) -> Iterator[_Found]:
+        """Names such as 3M, which would else be three millions of nothing."""
+        w = self.words
+        for match in _LETTERED.finditer(self.text):
+            if match.start() not in w.start or match.end() not in w.end:
+                continue
+            first, last = w.start.index(match.start()), w.end.index(match.end())
+            known = self.vocabulary.names.get(key(match.group()))
+            counts = w.dep[last] in ("nummod", "quantmod", "compound")
+            if (known or not counts) and self._take(*match.span()):
+                self.named.update(range(first, last + 1))
+                term = known or term_id(TermKind.ENTITY, key(match.group()))
+                yield self._literal(LiteralKind.ENTITY, first, match.group(), (term,))
+
     def _quantities(self) -> Iterator[_Found]:
         for found in find_quantities(self.text):
             if not self._take(found.start, found.end):
@@ -205,8 +254,10 @@ class _Reader:
         for entity in self.doc.ents:
             if entity.label_ in _NAMES and self._take(entity.start_char, entity.end_char):
                 self.named.update(range(entity.start, entity.end))
-                term = term_id(TermKind.ENTITY, key(entity.text.removeprefix("the ")))
-                yield self._literal(LiteralKind.ENTITY, entity.start, entity.text, (term,))
+                name = _OWN.sub("", entity.text).removeprefix("the ").removeprefix("The ")
+                term = term_id(TermKind.ENTITY, key(name))
+                terms = (term, *self._called(name, but=term))
+                yield self._literal(LiteralKind.ENTITY, entity.start, name, terms)
 
     def _phrases(self, *, known: bool) -> Iterator[_Found]:
         """Noun phrases the document knows as such; then every noun by itself."""
@@ -216,13 +267,30 @@ class _Reader:
                 continue
             first = head
             if known:
-                free = [s for s in w.phrase(head) if not self.taken & set(range(s, head + 1))]
+                free = [s for s in self._runs(head) if not self.taken & set(range(s, head + 1))]
                 longer = [s for s in free if s < head and self._known(w.phrase_key(s, head))]
                 if not longer:
                     continue
                 first = longer[-1]
             self.taken.update(range(first, head + 1))
-            yield self._noun(first, head)
+            if w.lower[head] not in _PREFIXES or not w.glued(head + 2):
+                yield self._noun(first, head)
+
+    def _runs(self, head: int) -> list[int]:
+        """Return where phrases that end in a head may begin, though the parser sees none."""
+        w, starts = self.words, set(self.words.phrase(head))
+        for first in range(head - 1, max(head - 5, -1), -1):
+            if w.stop[first] or (not w.key[first] and not w.glued(first + 1)):
+                break
+            if w.key[first]:
+                starts.add(first)
+        return sorted(starts, reverse=True)
+
+    def _called(self, surface: str, *, but: str = "") -> tuple[str, ...]:
+        """Return what else the document knows under the very same words, whatever its kind."""
+        same = self._known_as((surface,), TermKind.CONCEPT, TermKind.ENTITY)
+        known = (self.vocabulary.names.get(key(surface)), *same)
+        return tuple(dict.fromkeys(term for term in known if term and term != but))
 
     def _known(self, phrase: str) -> bool:
         terms = self.vocabulary.terms
@@ -234,7 +302,9 @@ class _Reader:
         single = first == head
         if single and names_event(phrase):
             event = event_key(phrase, "NOUN")
-            return self._event(head, label, event, self._noun_slots(head))
+            found = self._event(head, label, event, noun_slots(w, head))
+            every = (*found.literal.terms, *self._called(w.text[head]))
+            return replace(found, literal=replace(found.literal, terms=every))
         terms = [term_id(TermKind.CONCEPT, phrase)]
         role = roles().by_name.get(phrase)
         held = term_id(TermKind.ROLE, phrase if role is None else role.key)
@@ -242,8 +312,9 @@ class _Reader:
         if is_role:
             terms.insert(0, held)
         terms += self._senses(TermKind.CONCEPT, phrase, Pos.NOUN)
+        terms += self._called(self.text[w.start[first] : w.end[head]])
         kind = LiteralKind.ROLE if is_role else LiteralKind.CONCEPT
-        return self._literal(kind, first, label, tuple(terms))
+        return self._literal(kind, first, label, tuple(dict.fromkeys(terms)))
 
     def _mistaken(self) -> Iterator[_Found]:
         """Nouns the parser has never seen and takes for something else ("lipopolysaccharide").
@@ -271,7 +342,7 @@ class _Reader:
             if i in self.taken or w.pos[i] != "VERB" or light or not w.key[i]:
                 continue
             self.taken.add(i)
-            yield self._event(i, w.lemma[i], self._verb_event(i), self._verb_slots(i))
+            yield self._event(i, w.lemma[i], self._verb_event(i), verb_slots(w, i, self.named))
 
     def _verb_event(self, verb: int) -> str:
         """Return the event of a verb with its particle ("team up") or prefix ("fine-tune")."""
@@ -293,34 +364,6 @@ class _Reader:
         found = self._literal(LiteralKind.EVENT, at, label, terms)
         return replace(found, literal=replace(found.literal, slots=slots))
 
-    def _verb_slots(self, verb: int) -> tuple[str, ...]:
-        w = self.words
-        slots = []
-        # a question puts its subject where the parser may not see that it is one
-        before = any(c < verb and (w.pos[c] in NOUNS or c in self.named) for c in w.children[verb])
-        if before or w.child(verb, "nsubj", "agent", "csubj") is not None:
-            slots.append("who")
-        has_object = w.child(verb, "dobj", "obj", "nsubjpass", "dative") is not None
-        prepositions = [c for c in w.children[verb] if w.dep[c] == "prep"]
-        if has_object or any(w.lower[p] in ("with", "to", "against") for p in prepositions):
-            slots.append("whom")
-        return tuple(slots)
-
-    def _noun_slots(self, noun: int) -> tuple[str, ...]:
-        w = self.words
-        slots: dict[str, None] = {}
-        if w.child(noun, "poss") is not None:
-            slots["who"] = None
-        for preposition in (c for c in w.children[noun] if w.dep[c] == "prep"):
-            name = w.lower[preposition]
-            if name in ("between", "among"):
-                slots |= {"who": None, "whom": None}
-            elif name == "by":
-                slots["who"] = None
-            elif name in ("with", "of", "to", "against"):
-                slots["whom"] = None
-        return tuple(slots)
-
     def _qualities(self) -> Iterator[_Found]:
         """Adjectives and comparatives that no phrase has claimed."""
         w = self.words
@@ -330,6 +373,8 @@ class _Reader:
             comparative = w.tag[i] in ("JJR", "RBR")
             if w.pos[i] in ("ADJ", "X") or comparative:
                 self.taken.add(i)
+                if w.glued(i + 2):
+                    continue  # "pro-" of "pro-inflammatory", which no index holds by itself
                 kind = LiteralKind.RELATION if comparative else LiteralKind.CONCEPT
                 own = term_id(TermKind.CONCEPT, w.key[i])
                 senses = self._senses(TermKind.CONCEPT, w.key[i], Pos.ADJECTIVE)
@@ -342,16 +387,20 @@ class _Reader:
         return tuple(t for t in named if t in self.vocabulary.terms)
 
     def _literal(self, kind: LiteralKind, at: int, label: str, terms: tuple[str, ...]) -> _Found:
-        literal = Literal(kind, label, terms, 0.0, negated=self._negated(at))
+        literal = Literal(kind, label, terms, 0.0, negated=is_negated(self.words, at))
         return _Found(self.words.start[at], literal)
-
-    def _negated(self, token: int) -> bool:
-        w = self.words
-        near = [token, *w.children[token], w.head[token]]
-        near += [c for c in w.children[w.head[token]] if w.dep[c] == "neg"]
-        return any(w.dep[i] == "neg" or w.lower[i] in _NEGATIONS for i in near)
 
 
 def _may_name(surface: str) -> bool:
     """True when a surface looks like a name, not like a word some entity happens to share."""
     return any(c.isupper() or c.isdigit() for c in surface) or " " in surface
+
+
+def _subject(words: Words, found: list[_Found]) -> Literal | None:
+    """Return the literal that the question is about; one that says little never is."""
+    for token in subjects(words):
+        for f in found:
+            inside = f.at <= words.start[token] < f.at + max(1, len(f.literal.label))
+            if inside and not is_light(f.literal):
+                return f.literal
+    return None

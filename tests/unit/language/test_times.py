@@ -204,3 +204,11 @@ def test_the_weekday_rules_agree_with_each_other(anchor: date) -> None:
         assert abs((day(f"this {name}") - anchor).days) < 7
         assert timedelta(0) <= anchor - day(f"on {name}") < timedelta(days=7)
         assert anchor - timedelta(days=7) <= day(f"this past {name}") < anchor
+
+
+def test_an_old_year_after_another_is_a_year_too_unless_it_counts_something() -> None:
+    def years(text: str) -> list[str]:
+        return [text[found.start : found.end] for found in find_times(text)]
+
+    assert years("revolutions broke out in 1830 and 1848") == ["1830", "1848"]
+    assert years("it had 40 mice in 1990 and 1200 sick mice later") == ["1990"]

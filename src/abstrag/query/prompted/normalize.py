@@ -20,8 +20,9 @@ from abstrag.language.places import places
 from abstrag.llm.prompt import Prompt
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.record import record
-from abstrag.query.normalize import normalize, weighted
+from abstrag.query.normalize import normalize
 from abstrag.query.vocabulary import Vocabulary
+from abstrag.query.weights import weighted
 
 _MAX_TOKENS: Final = 1024
 _PLAIN: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUANTITY})
@@ -93,9 +94,14 @@ class NormalizeQuery:
             return Normalized(own, reply.call, reader.dropped)
         plain = [literal for literal in own.literals if literal.kind in _PLAIN]
         kinds = key(reply.value.answer_type)
+        subject = None if own.subject is None else own.literals[own.subject]
+        literals = weighted([*plain, *found], vocabulary, subject=subject)
+        terms = [literal.terms for literal in literals]
+        kept = subject is not None and subject.terms in terms
         query = replace(
             own,
-            literals=weighted([*plain, *found], vocabulary),
+            literals=literals,
+            subject=terms.index(subject.terms) if subject is not None and kept else None,
             answer_type=own.answer_type or kinds or None,
         )
         return Normalized(query, reply.call, reader.dropped)

@@ -62,6 +62,8 @@ def print_hit(out: Console, hit: Hit, rank: int | None, preset: Preset) -> None:
     if hit.under:
         out.print(f"    [dim]{escape(hit.under)}[/]")
     out.print(f"    [dim]{hit.segment} · {escape(place(hit))}[/]")
+    if hit.doubt:
+        out.print(f"    [yellow]{escape(hit.doubt)}[/]")
     out.print(f"    [magenta]{hit.relevance:.3f}[/] = {_factors(hit, preset)}")
     if hit.reading:
         out.print(f"    [italic]{escape(hit.reading)}[/]")

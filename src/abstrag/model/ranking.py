@@ -73,6 +73,7 @@ class Hit:
     judgement: float | None = None  # what the judge said, where it was asked
     reading: str = ""  # the trace in one sentence, for a person
     text: str = ""  # the quote as it reads: lines joined, hyphens at line ends healed
+    doubt: str = ""  # why the quote itself may be wrong: words of a scan that were hard to read
     headers: tuple[str, ...] = ()  # of a table's row or cell: they count as said by it
 
     @property

@@ -9,6 +9,7 @@ from stat import S_ISDIR, S_ISREG
 
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import document_id
+from abstrag.documents.clauses import with_clauses
 from abstrag.documents.detect import Format, detect
 from abstrag.documents.limits import OverLimit
 from abstrag.documents.readers import read_with_own
@@ -91,6 +92,7 @@ def _document(
         raise error.within(name) from None
     if found is Format.JSON:  # it says itself what it is called and was made from
         return replace(document, metadata=replace(document.metadata, source=source))
+    document = with_clauses(document)
     metadata = replace(document.metadata, source=source, format=found.value)
     return replace(document, id=document_id(name), metadata=metadata)
 

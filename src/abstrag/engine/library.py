@@ -13,7 +13,8 @@ from abstrag.backgrounds.schema import is_compiled
 from abstrag.config import MAX_FILE_BYTES, Settings
 from abstrag.documents.assemble import document_id
 from abstrag.documents.latex_input import LATEX, sources
-from abstrag.documents.load import load, read_file
+from abstrag.documents.load import OnPage, load, read_file
+from abstrag.engine.outcome import Job, Outcome, Why
 from abstrag.errors import (
     AbstragError,
     DocumentError,
@@ -34,7 +35,6 @@ from abstrag.indexing.shortfall import missed_segments
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
-from abstrag.model.record import record
 from abstrag.stores.location import is_store
 from abstrag.stores.naming import candidates, choose
 from abstrag.stores.prepared import Prepared, prepare
@@ -57,39 +57,6 @@ if TYPE_CHECKING:
 Knowledge: TypeAlias = "Background | CompiledBackground"
 
 
-@record
-class Outcome:
-    """What became of one path: indexed, unchanged, skipped or failed, and why."""
-
-    path: str
-    status: str
-    document: str | None = None  # what the store has of it; of a file that failed, from before
-    segments: int = 0
-    terms: int = 0
-    edges: int = 0
-    error: str | None = None
-    hint: str | None = None
-    exit_code: int = 0
-    without: dict[str, int] = field(default_factory=dict)  # segments that lack a model's answer
-    replaces: str | None = None  # the document that the store had of the file until now
-
-
-@record
-class Job:
-    """A file that is due: what its document will be called, and a hash of what it holds."""
-
-    path: str  # as it was given
-    place: str  # the same from any folder
-    name: str
-    content: str
-    replaces: str | None = None  # what the store has of it so far
-
-    @property
-    def source(self) -> str:
-        """What the store knows the file by."""
-        return str(Path(self.place).resolve())
-
-
 @dataclass(frozen=True, slots=True)
 class Library:
     """Indexes files into a store, once each, and opens what is there."""
@@ -100,6 +67,7 @@ class Library:
     on_step: OnStep = lambda _name: None
     prompts: IndexPrompts | None = None  # None: no model takes part in indexing
     on_shortfall: OnShortfall = lambda _shortfall: None
+    on_page: OnPage = lambda _page, _all: None  # of a PDF or picture that is being read
 
     def index_file(self, path: Path) -> Outcome:
         """Index one file unless it, the Background, the operators and the models are unchanged.
@@ -124,8 +92,10 @@ class Library:
         holders = reserved | self.store.holders(wanted)
         name = choose(wanted, holders, source_path=source)
         reserved[name] = source
-        so_far = known.id if known is not None else None
-        return Job(str(path), str(path.absolute()), name, content, so_far)
+        if known is None:
+            return Job(str(path), str(path.absolute()), name, content)
+        why = Why.AGAIN if known.source_hash == content else Why.CHANGED
+        return Job(str(path), str(path.absolute()), name, content, known.id, why)
 
     def do(self, job: Job) -> Outcome:
         """Index a file that is due, here and now."""
@@ -145,7 +115,13 @@ class Library:
         segments, terms, edges = (prepared.columns[each] for each in ("segments", "terms", "edges"))
         counts = (segments, terms, edges)
         return Outcome(
-            job.path, "indexed", name, *counts, without=dict(without), replaces=job.replaces
+            job.path,
+            "indexed",
+            name,
+            *counts,
+            without=dict(without),
+            replaces=job.replaces,
+            why=job.why,
         )
 
     def still_held(self, outcome: Outcome) -> Outcome:
@@ -189,7 +165,7 @@ class Library:
         return known.source_hash == content and serves(known.fingerprint, wanted)
 
     def _load(self, path: Path, name: str) -> Document:
-        document = load(path, max_bytes=self.settings.max_file_bytes)
+        document = load(path, max_bytes=self.settings.max_file_bytes, on_page=self.on_page)
         source = str(path.resolve())
         return replace(document, id=name, metadata=replace(document.metadata, source=source))
 

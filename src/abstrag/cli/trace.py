@@ -51,6 +51,8 @@ def place(hit: Hit) -> str:
     parts = [" › ".join(hit.section)] if hit.section else []
     if hit.page is not None:
         parts.append(f"page {hit.page}")
+    if hit.cell is not None:
+        parts.append(f"cell {hit.cell}")
     parts.append(f"characters {hit.span.start} to {hit.span.end}")
     return ", ".join(parts)
 

@@ -112,6 +112,7 @@ def _asked(query: Query) -> str:
 
 def _hit(rank: int, hit: Hit, labels: dict[str, str]) -> str:
     page = [] if hit.page is None else [f"page {hit.page}"]
+    page += [] if hit.cell is None else [f"cell {hit.cell}"]
     place = [*hit.section, *page, f"characters {hit.span.start} to {hit.span.end}", hit.segment]
     rows = "".join(_literal(one, labels) for one in hit.trace.literals)
     doubt = f"<p class='place'>{escape(hit.doubt)}</p>" if hit.doubt else ""

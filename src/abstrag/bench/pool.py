@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from abstrag.baselines.pool import TABULAR, Element, ElementKind, Pool
+from abstrag.documents.clauses import with_clauses
 from abstrag.model.document import Block, BlockKind, Document, Metadata
 from abstrag.model.index import DocumentIndex
 from abstrag.model.span import Alignment, Quote, Span
@@ -57,7 +58,7 @@ def to_document(pool: Pool) -> PooledDocument:
         blocks=tuple(page.blocks),
         metadata=Metadata(date=pool.date, genre=pool.genre, format="pool"),
     )
-    return PooledDocument(document, elements)
+    return PooledDocument(with_clauses(document), elements)
 
 
 class _Page:

@@ -166,5 +166,7 @@ def _print_quote(out: Console, number: str, one: Citation | Evidence) -> None:
         parts.append(" › ".join(one.section))
     if one.page is not None:
         parts.append(f"page {one.page}")
+    if one.cell is not None:
+        parts.append(f"cell {one.cell}")
     parts.append(f"characters {one.span.start} to {one.span.end}")
     out.print(f"     [dim]{escape(' · '.join(parts))}[/]")

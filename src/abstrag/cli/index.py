@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,16 +10,17 @@ from typing import Final
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
 
 from abstrag.cli.budget_options import budget_options
 from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
+from abstrag.cli.indexing_told import IndexingTold, counted
 from abstrag.cli.llm_options import LlmOptions, llm_options, print_estimate, print_ledger
 from abstrag.cli.opened import opened
 from abstrag.cli.options import json_option, library_options
 from abstrag.cli.output import console, print_json, progress
 from abstrag.config import Budget
-from abstrag.engine.library import Library, Outcome
+from abstrag.engine.library import Library
+from abstrag.engine.outcome import Outcome, Why
 from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.shortfall import Shortfall
 from abstrag.llm.estimate import Estimate
@@ -32,9 +32,7 @@ from abstrag.workspace.many_files import FEW, index_many
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 
-_STATUSES: Final = ("indexed", "unchanged", "skipped", "failed")
 _LINES: Final = 40  # files that get a line each when all went well; of more, the sum is told
-_EVERY_S: Final = 15.0  # how often progress is reported where nobody watches
 
 
 @click.command("index")
@@ -64,33 +62,30 @@ def index_command(
     r"""Index files, and everything inside folders.
 
     A file that has not changed since is not indexed again, so a run that was stopped goes on where
-    it was; a file that has changed replaces its document. Hidden files, stores and compiled
-    Backgrounds inside folders are passed over, and LaTeX without \documentclass is skipped there.
-    A file that cannot be read does not stop the others: what failed is listed at the end, and the
-    exit code says so. Files are read by processes that are ended when a file takes too much time
-    or memory; such a file is set aside, and not tried again without --retry. Documents whose files
-    are gone stay in the store; `abstrag store remove` takes them out. With --llm a model takes
-    part, and this process does all; what it could not answer is said, and asked again the next
-    time.
+    it was; a file that has changed replaces its document, and that is said. Where nobody watches, a
+    line every few seconds tells how far it is. Hidden files, stores and compiled Backgrounds inside
+    folders are passed over, and LaTeX without \documentclass is skipped there. A file that cannot
+    be read does not stop the others: what failed is listed at the end, and the exit code says so.
+    Files are read by processes that are ended when a file takes too much time or memory; such a
+    file is set aside, and not tried again without --retry. Documents whose files are gone stay in
+    the store; `abstrag store remove` takes them out. With --llm a model takes part, and this
+    process does all; what it could not answer is said, and asked again the next time.
     """
     shortfalls: list[Shortfall] = []
     config = replace(config, budget=budget or Budget())
     with opened(config, models_options) as workspace, progress(None) as bar:
-        task = bar.task_ids[0]
-
-        def on_step(name: str) -> None:
-            bar.update(task, description=f"{bar.tasks[0].fields.get('file', '')} {name}")
-
+        told = IndexingTold(bar)
         models, prompting = workspace.models, workspace.prompting
         engine = _engine(workers_options, budget, here=in_process, with_model=models is not None)
-        library = replace(workspace.indexing(on_step, shortfalls.append), retry=retry)
+        library = workspace.indexing(told.on_step, shortfalls.append)
+        library = replace(library, on_page=told.on_page, retry=retry)
         if models_options.dry_run:
             plans = library.plan_paths(paths)
             estimate = prompting.estimate(plans) if prompting else Estimate()
             outcomes = []
         else:
             few = FEW if workers_options.workers is None and not workers_options.is_given else 0
-            outcomes = _outcomes(workspace, library, paths, engine, few=few, bar=bar)
+            outcomes = _outcomes(workspace, library, paths, engine, few=few, told=told)
         ledger = models.ledger() if models else None
     if models_options.dry_run and as_json:
         print_json({"estimate": to_data(estimate)})
@@ -125,33 +120,18 @@ def _outcomes(
     engine: Engine | None,
     *,
     few: int,
-    bar: Progress,
+    told: IndexingTold,
 ) -> list[Outcome]:
-    """Index, and show how far that is: a bar for eyes, a line now and then for a log."""
-    counts: Counter[str] = Counter()
+    """Index, and show how far that is."""
     outcomes: list[Outcome] = []
-    told = time.monotonic()
-
-    def on_file(path: Path) -> None:
-        name = escape(path.name)
-        bar.update(bar.task_ids[0], file=name, description=name)
-
     if engine is None:
-        made = library.index_paths(paths, on_file)
+        made = library.index_paths(paths, told.on_file)
     else:
-        made = index_many(workspace, paths, engine, library=library, few=few, on_file=on_file)
+        made = index_many(workspace, paths, engine, library=library, few=few, on_file=told.on_file)
     for outcome in made:
         outcomes.append(library.still_held(outcome))
-        counts[outcome.status] += 1
-        bar.update(bar.task_ids[0], completed=len(outcomes), description=_counted(counts))
-        if not bar.console.is_terminal and time.monotonic() - told >= _EVERY_S:
-            told = time.monotonic()
-            click.echo(_counted(counts), err=True)
+        told.on_outcome(outcome)
     return outcomes
-
-
-def _counted(counts: Counter[str]) -> str:
-    return ", ".join(f"{counts[status]} {status}" for status in _STATUSES if counts[status])
 
 
 def _report(
@@ -197,7 +177,7 @@ def _print(outcomes: list[Outcome], dropped: Counter[str]) -> None:
         elif o.status == "skipped":
             _print_line(out, f"[yellow]skipped  [/] {escape(o.path)}  {escape(_why(o))}")
     if many:
-        out.print(_counted(Counter(o.status for o in outcomes)))
+        out.print(counted(outcomes))
     for answer, count in sorted(dropped.items()):
         out.print(f"[dim]dropped   {_many(count, 'answer')} of the model ({answer})[/]")
 
@@ -216,7 +196,8 @@ def _described(o: Outcome) -> str:
     if o.replaces is None:
         return f"[bold]{document}[/]  {counts}"
     earlier = "its earlier index" if o.replaces == o.document else escape(repr(o.replaces))
-    return f"[bold]{document}[/]  {counts}; replaces {earlier}"
+    why = "the file has changed, " if o.why is Why.CHANGED else ""
+    return f"[bold]{document}[/]  {counts}; {why}replaces {earlier}"
 
 
 def _why(o: Outcome) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import click
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -12,11 +13,15 @@ from rich.text import Text
 from abstrag.cli.opened import opened
 from abstrag.cli.options import json_option, library_options
 from abstrag.cli.output import console, print_json
+from abstrag.documents.ocr import INSTALL
 from abstrag.errors import InputError
-from abstrag.model.document import BlockKind
+from abstrag.model.document import BlockKind, Document
 from abstrag.model.index import DocumentIndex, SegmentRecord
 from abstrag.model.record import to_data
+from abstrag.model.scan import DOUBTFUL, ScannedPage
 from abstrag.workspace.options import WorkspaceConfig
+
+_NAMED: Final = 8  # pages that are named one by one
 
 
 @click.command("show")
@@ -73,8 +78,43 @@ def _data(index: DocumentIndex, records: list[SegmentRecord]) -> dict[str, Any]:
             [*b.section, b.text] for b in index.document.blocks if b.kind is BlockKind.HEADING
         ],
         "segments": segments,
+        "scans": [_scan(page) for page in index.document.scans],
         "ambiguities": [to_data(a) for a in index.ambiguities],
     }
+
+
+def _scan(page: ScannedPage) -> dict[str, Any]:
+    """Say how a picture of a page was read; its words are in the index."""
+    sure = [word.confidence for word in page.words]
+    return {
+        "page": page.number,
+        "read": page.read,
+        "words": len(sure),
+        "confidence": round(sum(sure) / len(sure), 3) if sure else None,
+        "doubtful": sum(each < DOUBTFUL for each in sure),
+    }
+
+
+def _print_scans(out: Console, document: Document) -> None:
+    """Say which pages are pictures, and how well they could be read."""
+    read = [page for page in document.scans if page.read]
+    if read:
+        sure = [word.confidence for page in read for word in page.words]
+        doubtful = sum(each < DOUBTFUL for each in sure)
+        out.print(
+            f"[yellow]{_pages(read)} read by text recognition: {len(sure):,} words, "
+            f"{doubtful:,} of them doubtful[/]"
+        )
+    unread = [page for page in document.scans if not page.read]
+    if unread:
+        out.print(f"[yellow]{_pages(unread)} not read: they hold pictures and no text[/]")
+        out.print(f"[dim]{escape(INSTALL)}, then abstrag store remove the document and index it[/]")
+
+
+def _pages(scans: list[ScannedPage]) -> str:
+    numbers = [str(page.number) for page in scans]
+    named = ", ".join(numbers[:_NAMED]) + (", …" if len(numbers) > _NAMED else "")
+    return f"page {named} was" if len(numbers) == 1 else f"{len(numbers)} pages ({named}) were"
 
 
 def _headline(index: DocumentIndex) -> str:
@@ -90,6 +130,7 @@ def _headline(index: DocumentIndex) -> str:
 def _print_table(index: DocumentIndex) -> None:
     out = console()
     out.print(_headline(index))
+    _print_scans(out, index.document)
     table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
     table.add_column("id", style="bold", no_wrap=True)
     table.add_column("page", justify="right", style="dim", no_wrap=True)
@@ -123,6 +164,8 @@ def _print_segment(index: DocumentIndex, r: SegmentRecord) -> None:
     page = "" if s.page is None else f", page {s.page}"
     out.print(f"[bold]{s.id}[/]  {escape(where)}{page}, characters {s.span.start} to {s.span.end}")
     out.print(f"[dim]quote    [/] {escape(index.document.quote(s.span))}")
+    if doubt := index.document.doubt(s.span, s.page):
+        out.print(f"[dim]doubt    [/] [yellow]{escape(doubt)}[/]")
     out.print(f"[dim]canonical[/] {escape(r.canonical)}")
     u = r.utility
     out.print(

@@ -68,6 +68,8 @@ def place(hit: Hit) -> str:
     parts = [" › ".join(hit.section)] if hit.section else []
     if hit.page is not None:
         parts.append(f"page {hit.page}")
+    if hit.cell is not None:
+        parts.append(f"cell {hit.cell}")
     parts.append(f"characters {hit.span.start} to {hit.span.end}")
     return ", ".join(parts)
 
@@ -79,6 +81,8 @@ def print_hit(out: Console, hit: Hit, rank: int | None, preset: Preset) -> None:
     if hit.under:
         out.print(f"    [dim]{escape(hit.under)}[/]")
     out.print(f"    [dim]{hit.segment} · {escape(place(hit))}[/]")
+    if hit.doubt:
+        out.print(f"    [yellow]{escape(hit.doubt)}[/]")
     out.print(f"    [magenta]{hit.relevance:.3f}[/] = {_factors(hit, preset)}")
     if hit.reading:
         out.print(f"    [italic]{escape(hit.reading)}[/]")

@@ -10,8 +10,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from abstrag.model.document import Document
+from abstrag.model.segment import Segment
+
 MAX_ROWS: Final = 1_048_576  # of a sheet, as every spreadsheet program has it
 MAX_COLUMNS: Final = 16_384
+_SHEETS: Final = frozenset({"xlsx", "csv"})  # formats whose cells have addresses
 _IN_SECTION: Final = re.compile(r"\(([A-Z]+\d+(?::[A-Z]+\d+)?)\)\Z")
 _ADDRESS: Final = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
 
@@ -76,3 +80,10 @@ def address_in_sheet(section: Sequence[str], row: int | None, column: int | None
     if column is None:
         return range_address((top + row, left), (top + row, right))
     return cell_address(top + row, left + column)
+
+
+def cell_of(document: Document, segment: Segment) -> str | None:
+    """Return the address of a segment in its sheet; None in a document that has no sheets."""
+    if document.metadata.format not in _SHEETS:
+        return None
+    return address_in_sheet(segment.section, segment.row, segment.column)

@@ -31,6 +31,7 @@ class Format(StrEnum):
     EPUB = "epub"
     EML = "eml"
     MBOX = "mbox"
+    IMAGE = "image"
 
 
 _SUFFIXES: Final = {
@@ -73,11 +74,7 @@ _UNPACK: Final = "unpack it and give the documents inside"
 _PICTURE: Final = "run text recognition on it and give the resulting PDF or text"
 
 _MAGIC: Final = (  # first bytes, what that is, what to do about it
-    (b"\x89PNG\r\n", "a PNG picture", _PICTURE),
-    (b"\xff\xd8\xff", "a JPEG picture", _PICTURE),
     (b"GIF8", "a GIF picture", _PICTURE),
-    (b"II*\0", "a TIFF picture", _PICTURE),
-    (b"MM\0*", "a TIFF picture", _PICTURE),
     (b"BM", "a BMP picture", _PICTURE),
     (b"RIFF", "a RIFF file (sound, film or WebP picture)", READABLE),
     (b"OggS", "an Ogg sound file", READABLE),
@@ -100,6 +97,7 @@ _MAGIC: Final = (  # first bytes, what that is, what to do about it
     (b"{\\rtf", "an RTF document", _SAVE_AS),
     (b"%!PS", "a PostScript document", "convert it to PDF"),
 )
+_IMAGES: Final = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*")  # PNG, JPEG, TIFF
 _ASCII_MAGIC: Final = (b"BM", b"MZ", b"ID3", b"BZh", b"RIFF", b"OggS", b"PAR1", b"GIF8")
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_KINDS: Final = (
@@ -121,6 +119,8 @@ def detect(data: bytes, name: str) -> Format:
         raise _ole(data, name)
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip(data, name)
+    if data.startswith(_IMAGES):
+        return Format.IMAGE
     for magic, what, hint in _MAGIC:
         if data.startswith(magic) and (magic not in _ASCII_MAGIC or _has_binary(data)):
             raise UnknownFormat(f"{name!r} is {what}, not a document we read", hint=hint)

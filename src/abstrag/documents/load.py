@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePath
 from stat import S_ISREG
 
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import document_id
+from abstrag.documents.clauses import with_clauses
 from abstrag.documents.detect import Format, detect
 from abstrag.documents.limits import OverLimit
 from abstrag.documents.readers import read_with_own
 from abstrag.errors import DocumentError, EmptyDocument, FileMissing, FileTooLarge, NotAFile
 from abstrag.model.document import Document
 
+OnPage = Callable[[int, int], None]  # told which page is done, of how many
 
-def load(path: str | Path, *, max_bytes: int = MAX_FILE_BYTES) -> Document:
-    """Read a file of any supported format."""
+
+def load(
+    path: str | Path, *, max_bytes: int = MAX_FILE_BYTES, on_page: OnPage = lambda _n, _all: None
+) -> Document:
+    """Read a file of any supported format; `on_page` is told which page is read, of how many."""
     path = Path(path)
     data = read_file(path, max_bytes)
-    return _document(data, str(path), path.parent, max_bytes)
+    return _document(data, str(path), path.parent, max_bytes, on_page)
 
 
 def load_bytes(data: bytes, *, name: str, max_bytes: int = MAX_FILE_BYTES) -> Document:
@@ -64,7 +70,13 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def _document(data: bytes, source: str, folder: Path | None, max_bytes: int) -> Document:
+def _document(
+    data: bytes,
+    source: str,
+    folder: Path | None,
+    max_bytes: int,
+    on_page: OnPage = lambda _n, _all: None,
+) -> Document:
     name = Path(source).name or source
     _require_text_name(source)
     if len(data) > max_bytes:
@@ -83,11 +95,12 @@ def _document(data: bytes, source: str, folder: Path | None, max_bytes: int) -> 
         )
     found = detect(data, name)
     try:
-        document = _read(found, data, name, folder)
+        document = _read(found, data, name, folder, on_page)
     except OverLimit as error:
         raise error.within(name) from None
     if found is Format.JSON:  # it says itself what it is called and was made from
         return replace(document, metadata=replace(document.metadata, source=source))
+    document = with_clauses(document)
     metadata = replace(document.metadata, source=source, format=found.value)
     return replace(document, id=document_id(name), metadata=metadata)
 
@@ -101,7 +114,7 @@ def _require_text_name(source: str) -> None:
         ) from None
 
 
-def _read(found: Format, data: bytes, name: str, folder: Path | None) -> Document:
+def _read(found: Format, data: bytes, name: str, folder: Path | None, on_page: OnPage) -> Document:
     """Read a document of a known format; only that format's reader and libraries are loaded."""
     match found:
         case Format.TEXT:
@@ -119,7 +132,7 @@ def _read(found: Format, data: bytes, name: str, folder: Path | None) -> Documen
         case Format.PDF:
             from abstrag.documents.pdf import load_pdf
 
-            return load_pdf(data, name)
+            return load_pdf(data, name, on_page)
         case Format.DOCX:
             from abstrag.documents.docx import load_docx
 
@@ -132,6 +145,10 @@ def _read(found: Format, data: bytes, name: str, folder: Path | None) -> Documen
             from abstrag.documents.json_form import load_json
 
             return load_json(data, name)
+        case Format.IMAGE:
+            from abstrag.documents.image import load_image
+
+            return load_image(data, name, on_page)
         case _:
             return _read_more(found, data, name)
 

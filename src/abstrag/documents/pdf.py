@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
+from abstrag.config import MAX_SCANNED_PAGES
 from abstrag.documents.cover import cover_lines, read_cover, signing_date
 from abstrag.documents.dates import find_date
+from abstrag.documents.limits import OverLimit
+from abstrag.documents.ocr import INSTALL, can_read
 from abstrag.documents.pdf_layout.columns import Region, common_gutters, gutter_of, regions_of
 from abstrag.documents.pdf_layout.draft import Draft
 from abstrag.documents.pdf_layout.figures import gathered
@@ -18,25 +24,36 @@ from abstrag.documents.pdf_layout.lines import Line, joined, pieces_of, rows_of,
 from abstrag.documents.pdf_layout.manuscript import Manuscript
 from abstrag.documents.pdf_layout.page import Page
 from abstrag.documents.pdf_layout.paragraphs import Column, paragraphs_of
-from abstrag.documents.pdf_layout.reader import Reading, read_pages
+from abstrag.documents.pdf_layout.reader import OnPage, Reading, picture_of, read_pages
+from abstrag.documents.pdf_layout.scans import read_scan, with_one_body
 from abstrag.documents.pdf_layout.tables import tables_in
 from abstrag.documents.sections import TITLE
 from abstrag.errors import EmptyDocument, NoTextLayer
 from abstrag.model.document import Block, BlockKind, Document, Metadata
+from abstrag.model.scan import ScannedPage
 from abstrag.model.span import Span
 
 
-def load_pdf(data: bytes, name: str) -> Document:
-    """Read a PDF into a document.
+def load_pdf(data: bytes, name: str, on_page: OnPage = lambda _number, _all: None) -> Document:
+    """Read a PDF into a document; pages that are pictures need the extra `abstrag[ocr]`.
 
     Raises:
         Encrypted: it needs a password.
         Damaged: it is broken or cut off.
-        NoTextLayer: its pages are pictures.
+        NoTextLayer: its pages are pictures, and nothing is installed that reads them.
         EmptyDocument: it has no pages, or nothing on them.
+        FileTooLarge: it has more pages than are read.
     """
-    reading = read_pages(data, name)
-    _require_text(reading, name)
+    reading = read_pages(data, name, on_page)
+    reading, scans = _with_scans(data, reading, name, on_page)
+    _require_text(reading, scans, name)
+    return document_of(reading, scans, name, "pdf")
+
+
+def document_of(
+    reading: Reading, scans: Sequence[ScannedPage], name: str, format_name: str
+) -> Document:
+    """Put the pages of a file into reading order."""
     layout = _layout(reading.pages)
     drafts = layout.drafts
     body = body_of(drafts)
@@ -57,18 +74,51 @@ def load_pdf(data: bytes, name: str) -> Document:
         title=cover.title if cover is not None and cover.filed else _title(blocks, reading, name),
         text=text,
         blocks=blocks,
-        metadata=Metadata(date=iso, date_span=span, format="pdf", pages=len(reading.pages)),
+        metadata=Metadata(date=iso, date_span=span, format=format_name, pages=len(reading.pages)),
+        scans=tuple(scans),
     )
 
 
-def _require_text(reading: Reading, name: str) -> None:
+def _with_scans(
+    data: bytes, reading: Reading, name: str, on_page: OnPage
+) -> tuple[Reading, tuple[ScannedPage, ...]]:
+    """Read the pages that draw something and say nothing, if that can be done here."""
+    empty = [p for p in reading.pages if p.drawn and not p.words and not p.turned]
+    if not empty:
+        return reading, ()
+    if not can_read():
+        return reading, tuple(ScannedPage(page.number, read=False) for page in empty)
+    check_scans(len(empty))
+    pages = {page.number: page for page in reading.pages}
+    scans = []
+    for done, page in enumerate(empty, 1):
+        scan = read_scan(*_picture(data, page.number, name))
+        if scan.words.words:
+            pages[page.number] = replace(scan.page, rules=page.rules)
+            scans.append(scan.words)
+        on_page(done, len(empty))
+    bodies = with_one_body([pages[scan.number] for scan in scans])
+    pages |= {page.number: page for page in bodies}
+    return replace(reading, pages=tuple(pages.values())), tuple(scans)
+
+
+def check_scans(pages: int) -> None:
+    """Refuse a document that would take hours to read."""
+    if pages > MAX_SCANNED_PAGES:
+        what = f"{pages:,} of its pages are pictures, and {MAX_SCANNED_PAGES:,} are the most"
+        raise OverLimit(what, "MAX_SCANNED_PAGES", hint="split it")
+
+
+def _picture(data: bytes, number: int, name: str) -> tuple[NDArray[np.uint8], int, float, float]:
+    pixels, width, height = picture_of(data, number, name)
+    return pixels, number, width, height
+
+
+def _require_text(reading: Reading, scans: Sequence[ScannedPage], name: str) -> None:
     if any(page.words or page.turned for page in reading.pages):
         return
-    if any(page.drawn for page in reading.pages):
-        raise NoTextLayer(
-            f"PDF {name!r} holds pictures of pages and no text",
-            hint="run OCR over it first, for instance: ocrmypdf FILE WITH-TEXT",
-        )
+    if any(not scan.read for scan in scans):
+        raise NoTextLayer(f"PDF {name!r} holds pictures of pages and no text", hint=INSTALL)
     raise EmptyDocument(f"PDF {name!r} has no text on any page")
 
 

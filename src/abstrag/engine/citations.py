@@ -55,6 +55,7 @@ class Passage:
             relevance=hit.relevance,
             reading=hit.reading,
             headers=self.headers,
+            cell=hit.cell,
         )
 
     def locate(self, quote: str) -> tuple[str, Span] | None:
@@ -131,6 +132,7 @@ class Citations:
                 page=passage.segment.page,
                 section=passage.segment.section,
                 headers=passage.headers,
+                cell=passage.hit.cell,
             )
         return self._made[key]
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeAlias, TypeVar
 
 from abstrag.config import Settings
-from abstrag.documents.load import load
+from abstrag.documents.load import OnPage, load
+from abstrag.engine.outcome import Job, Outcome, Why
 from abstrag.engine.quarantine import Quarantine
 from abstrag.engine.source_files import (
     is_folder,
@@ -39,7 +40,6 @@ from abstrag.indexing.shortfall import missed_segments
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
-from abstrag.model.record import record
 from abstrag.stores.location import is_store
 from abstrag.stores.naming import candidates, choose
 from abstrag.stores.prepared import Prepared, prepare
@@ -60,39 +60,6 @@ if TYPE_CHECKING:
 Knowledge: TypeAlias = "Background | CompiledBackground"
 
 
-@record
-class Outcome:
-    """What became of one path: indexed, unchanged, skipped or failed, and why."""
-
-    path: str
-    status: str
-    document: str | None = None  # what the store has of it; of a file that failed, from before
-    segments: int = 0
-    terms: int = 0
-    edges: int = 0
-    error: str | None = None
-    hint: str | None = None
-    exit_code: int = 0
-    without: dict[str, int] = field(default_factory=dict)  # segments that lack a model's answer
-    replaces: str | None = None  # the document that the store had of the file until now
-
-
-@record
-class Job:
-    """A file that is due: what its document will be called, and a hash of what it holds."""
-
-    path: str  # as it was given
-    place: str  # the same from any folder
-    name: str
-    content: str
-    replaces: str | None = None  # what the store has of it so far
-
-    @property
-    def source(self) -> str:
-        """What the store knows the file by."""
-        return str(Path(self.place).resolve())
-
-
 @dataclass(frozen=True, slots=True)
 class Library:
     """Indexes files into a store, once each, and opens what is there."""
@@ -105,6 +72,7 @@ class Library:
     on_shortfall: OnShortfall = lambda _shortfall: None
     quarantine: Quarantine = field(default_factory=Quarantine)
     retry: bool = False  # what was set aside is tried again
+    on_page: OnPage = lambda _page, _all: None  # of a PDF or picture that is being read
 
     def index_file(self, path: Path) -> Outcome:
         """Index one file unless it, the Background, the operators and the models are unchanged.
@@ -133,8 +101,10 @@ class Library:
         holders = reserved | self.store.holders(wanted)
         name = choose(wanted, holders, source_path=source)
         reserved[name] = source
-        so_far = known.id if known is not None else None
-        return Job(str(path), str(path.absolute()), name, content, so_far)
+        if known is None:
+            return Job(str(path), str(path.absolute()), name, content)
+        why = Why.AGAIN if known.source_hash == content else Why.CHANGED
+        return Job(str(path), str(path.absolute()), name, content, known.id, why)
 
     def do(self, job: Job) -> Outcome:
         """Index a file that is due, here and now."""
@@ -160,7 +130,13 @@ class Library:
         segments, terms, edges = (prepared.columns[each] for each in ("segments", "terms", "edges"))
         counts = (segments, terms, edges)
         return Outcome(
-            job.path, "indexed", name, *counts, without=dict(without), replaces=job.replaces
+            job.path,
+            "indexed",
+            name,
+            *counts,
+            without=dict(without),
+            replaces=job.replaces,
+            why=job.why,
         )
 
     def set_aside(self, job: Job, reason: str) -> Outcome:
@@ -213,7 +189,7 @@ class Library:
         return known.source_hash == content and serves(known.fingerprint, wanted)
 
     def _load(self, path: Path, name: str) -> Document:
-        document = load(path, max_bytes=self.settings.max_file_bytes)
+        document = load(path, max_bytes=self.settings.max_file_bytes, on_page=self.on_page)
         source = place_of(path)
         return replace(document, id=name, metadata=replace(document.metadata, source=source))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final, TypeVar
 
+from abstrag.indexing.cross_references import CrossReferences
 from abstrag.indexing.headings import Headings
 from abstrag.indexing.layers import Contexts, Link, TimeMention
 from abstrag.indexing.minimize import minimize
@@ -28,6 +29,7 @@ _INNER_HEADING: Final = 0.9
 _TITLE_ENTITY: Final = 0.4
 _CAPTION: Final = 0.95
 _HEADER: Final = 1.0
+_REFERENCE: Final = 0.9
 _STATED_DATE: Final = 0.95
 _KNOWN_DATE: Final = 0.8  # from the file's metadata, not from its text
 
@@ -41,15 +43,15 @@ class LiftContext:
     Needed are: what its pronouns and descriptions stand for; the document's date when it speaks of
     a relative time, or in a tense without naming a time; the headers and caption of a table cell
     or row; the heading it stands under, and those further out that name an entity; the entity the
-    document is about when it names none; and its evidence profile when a cue gives one. What
-    nothing on offer can bind stays an ambiguity of the operator that met it.
+    document is about when it names none; the clauses it refers to; and its evidence profile when a
+    cue gives one. What nothing on offer can bind stays an ambiguity of the operator that met it.
     """
 
     name: ClassVar[str] = "lift_context"
     requires: ClassVar[Layer | None] = Layer.TIMES
     provides: ClassVar[Layer] = Layer.CONTEXTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def __call__(self, draft: Draft) -> Draft:
         """Lift every segment of the draft."""
@@ -96,7 +98,9 @@ class _Offer:
         tables = (block.table for block in draft.document.blocks)
         captions = (t.caption.text for t in tables if t is not None and t.caption is not None)
         paths = (heading for segment in draft.segments for heading in segment.section)
-        self.headings = Headings((*paths, *captions), draft.entities.terms)
+        self.references = CrossReferences.of(draft.document)
+        named = (*paths, *captions, *self.references.headings)
+        self.headings = Headings(named, draft.entities.terms)
 
     def context(self, index: int, said: Sequence[Statement]) -> Context:
         """Return every value that could be attached to a segment."""
@@ -171,6 +175,10 @@ class _Offer:
                 self.heading_spans.get((segment.block, depth)),
                 self.headings.terms if inner else self.headings.entities,
             )
+        for reference in self.references.of_segment(segment):
+            terms = self.headings.terms(reference.heading) if reference.heading else ()
+            for term in terms or (None,):
+                yield FieldValue("reference", reference.name, _REFERENCE, reference.span, term)
 
 
 def _named(

@@ -81,6 +81,7 @@ class Evidence:
     relevance: float
     reading: str = ""  # why it counts as evidence, in one sentence
     headers: tuple[str, ...] = ()  # of a table's row or cell
+    cell: str | None = None  # the address of a cell, row or table in its sheet: B7, A7:D7
 
 
 @record
@@ -96,6 +97,7 @@ class Citation:
     page: int | None
     section: tuple[str, ...]
     headers: tuple[str, ...] = ()  # of a table's row or cell
+    cell: str | None = None  # the address of a cell, row or table in its sheet: B7, A7:D7
 
 
 @record

@@ -26,7 +26,7 @@ class FieldValue:
     It supplies at most one term; a heading that names several is there once for each.
     """
 
-    name: str  # what is bound: a pronoun, "anchor", "section", "caption", "header", "profile"
+    name: str  # what is bound: a pronoun, "anchor", "section", "caption", "reference", …
     value: str
     confidence: Unit
     span: Span | None = None

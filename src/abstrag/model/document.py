@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from abstrag.model.record import record, to_json
+from abstrag.model.scan import ScannedPage, doubtful_words
 from abstrag.model.span import Alignment, Span
 from abstrag.model.table import Table
 
@@ -77,7 +78,7 @@ class Document:
 
     `text` is what spans point into. For text, Markdown and LaTeX it is the file's own characters
     (LaTeX with its inputs in place); for PDF, HTML and DOCX it is the characters a reader sees, in
-    reading order, before any repair.
+    reading order, before any repair. `scans` are the pages that are pictures.
     """
 
     id: str
@@ -85,6 +86,7 @@ class Document:
     text: str
     blocks: tuple[Block, ...]
     metadata: Metadata = Metadata()
+    scans: tuple[ScannedPage, ...] = ()
 
     @classmethod
     def load(cls, path: str | Path) -> Document:
@@ -100,7 +102,15 @@ class Document:
         """Return the exact characters a span covers."""
         return span.of(self.text)
 
+    def doubt(self, span: Span, page: int | None) -> str:
+        """Say which words of a span were read from a picture without being sure; "" for none."""
+        scan = next((each for each in self.scans if each.number == page), None)
+        words = doubtful_words(scan, self.quote(span)) if scan is not None else ()
+        if not words:
+            return ""
+        return f"read from a picture, not sure of {', '.join(repr(word) for word in words)}"
+
     @property
     def content_hash(self) -> str:
-        """A hash of everything in the document; equal documents have equal hashes."""
-        return sha256(to_json(self).encode()).hexdigest()
+        """A hash of what the document says; places on pictures of pages are left out of it."""
+        return sha256(to_json(self, without=("scans",)).encode()).hexdigest()

@@ -42,8 +42,12 @@ def brief(share: float) -> str:
 
 def hit_html(hit: Hit) -> str:
     """Return a hit: the quote, where it stands, its factors and its bridges."""
-    place = [*hit.section, f"page {hit.page}" if hit.page is not None else "", hit.segment]
+    page = f"page {hit.page}" if hit.page is not None else ""
+    cell = f"cell {hit.cell}" if hit.cell is not None else ""
+    place = [*hit.section, page, cell, hit.segment]
     where = escape(" › ".join(p for p in place if p))
+    if hit.doubt:
+        where = f"{where}<br>{escape(hit.doubt)}"
     if hit.under:
         where = f"{escape(hit.under)}<br>{where}"
     factors = (

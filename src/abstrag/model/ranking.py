@@ -73,7 +73,9 @@ class Hit:
     judgement: float | None = None  # what the judge said, where it was asked
     reading: str = ""  # the trace in one sentence, for a person
     text: str = ""  # the quote as it reads: lines joined, hyphens at line ends healed
+    doubt: str = ""  # why the quote itself may be wrong: words of a scan that were hard to read
     headers: tuple[str, ...] = ()  # of a table's row or cell: they count as said by it
+    cell: str | None = None  # the address of a cell, row or table in its sheet: B7, A7:D7
 
     @property
     def under(self) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from abstrag.bridges.cost import Aggregator, additive
 from abstrag.bridges.graph import EdgeSource
 from abstrag.config import TAU
+from abstrag.documents.cell_address import cell_of
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
@@ -272,5 +273,7 @@ class Scoring:
                 company=judge.company(segment) if isinstance(judge, CompanyJudge) else None,
             ),
             text=segment.text,
+            doubt=self.document.document.doubt(segment.span, segment.page),
             headers=tuple(header.text for header in segment.headers),
+            cell=cell_of(self.document.document, segment),
         )

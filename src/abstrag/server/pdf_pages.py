@@ -1,8 +1,8 @@
 """Pages of a PDF as pictures, and where on them a quotation stands.
 
-The index keeps characters and no places, so a quotation is looked up among the words PDFium finds
-on the page: as a whole where the page's order of drawing is the order of reading, else line by
-line.
+The index keeps no places of characters, so a quotation is looked up among the words PDFium finds
+on the page, or those that were read from its picture: as a whole where the page's order of drawing
+is the order of reading, else line by line.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from abstrag.documents.pdf_layout.glyphs import Box as GlyphBox
 from abstrag.documents.pdf_layout.glyphs import Glyphs, glyphs_of
 from abstrag.errors import Damaged
 from abstrag.model.record import record
+from abstrag.model.scan import ScannedPage
 from abstrag.server.png import png
 from abstrag.server.refusals import NotThere
 
@@ -67,9 +68,22 @@ def rendered(path: Path, number: int, *, width: int) -> bytes:
     return png(pixels)
 
 
-def places(path: Path, number: int, quote: str, *, nth: int = 0) -> Places:
-    """Return where a quotation stands on a page; `nth` picks one of several equal ones."""
+def places(
+    path: Path, number: int, quote: str, *, nth: int = 0, scan: ScannedPage | None = None
+) -> Places:
+    """Return where a quotation stands on a page.
+
+    Args:
+        path: The PDF.
+        number: The page, from 1.
+        quote: What is looked for.
+        nth: Which of several equal quotations, from 0.
+        scan: The words of the page, if it is a picture.
+    """
     with _opened(path) as document, _page(document, number, path) as page:
+        across, down = page.get_size()
+        if scan is not None:
+            return Places(number, round(across, 2), round(down, 2), _on_scan(scan, quote, nth))
         text = page.get_textpage()
         try:
             words = list(glyphs_of(text.raw))
@@ -77,8 +91,17 @@ def places(path: Path, number: int, quote: str, *, nth: int = 0) -> Places:
             text.close()
         found = _Words(words).find(quote, nth)
         boxes = tuple(_on_screen(page, line) for line in _lines(words, found))
-        across, down = page.get_size()
         return Places(number, round(across, 2), round(down, 2), boxes)
+
+
+def _on_scan(scan: ScannedPage, quote: str, nth: int) -> tuple[Box, ...]:
+    """Return the boxes of a quotation among the words of a picture."""
+    words = [
+        _Placed(word.text, GlyphBox(word.box[0], -word.box[3], word.box[2], -word.box[1]))
+        for word in scan.words
+    ]
+    found = _Words(words).find(quote, nth)
+    return tuple((left, -top, right, -low) for left, low, right, top in _lines(words, found))
 
 
 def squeezed(text: str) -> str:
@@ -87,10 +110,18 @@ def squeezed(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class _Placed:
+    """A word and its box, y upwards as in a PDF."""
+
+    text: str
+    box: GlyphBox
+
+
+@dataclass(frozen=True, slots=True)
 class _Words:
     """The words of a page as one run of characters that know their word."""
 
-    words: Sequence[Glyphs]
+    words: Sequence[Glyphs | _Placed]
 
     def find(self, quote: str, nth: int) -> list[int]:
         """Return the words a quotation is made of, by number, in the file's order."""
@@ -132,7 +163,7 @@ def _by_lines(page: str, quote: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _lines(words: Sequence[Glyphs], found: Sequence[int]) -> Iterator[Box]:
+def _lines(words: Sequence[Glyphs | _Placed], found: Sequence[int]) -> Iterator[Box]:
     """Merge the boxes of words that stand next to each other in one line."""
     line: Box | None = None
     before = -2

@@ -50,7 +50,8 @@ class Sources:
             if block.page == number and block.span.start < start
         )
         nth = squeezed(before).count(squeezed(quote)) if quote.strip() else 0
-        return places(self._pdf(info), number, quote, nth=nth)
+        scan = next((page for page in document.scans if page.number == number), None)
+        return places(self._pdf(info), number, quote, nth=nth, scan=scan)
 
     def _pdf(self, info: DocumentInfo) -> Path:
         if self.pages(info) is None or info.source_path is None:

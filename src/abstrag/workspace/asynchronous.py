@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
-from abstrag.engine.library import Outcome
+from abstrag.engine.outcome import Outcome
 from abstrag.engine.searcher import DEFAULT_K
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex

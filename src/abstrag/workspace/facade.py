@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from abstrag.config import Settings
-from abstrag.engine.library import Outcome
+from abstrag.engine.outcome import Outcome
 from abstrag.engine.searcher import DEFAULT_K
 from abstrag.errors import InputError
 from abstrag.model.document import Document

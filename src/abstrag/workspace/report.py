@@ -112,12 +112,14 @@ def _asked(query: Query) -> str:
 
 def _hit(rank: int, hit: Hit, labels: dict[str, str]) -> str:
     page = [] if hit.page is None else [f"page {hit.page}"]
+    page += [] if hit.cell is None else [f"cell {hit.cell}"]
     place = [*hit.section, *page, f"characters {hit.span.start} to {hit.span.end}", hit.segment]
     rows = "".join(_literal(one, labels) for one in hit.trace.literals)
+    doubt = f"<p class='place'>{escape(hit.doubt)}</p>" if hit.doubt else ""
     under = f"<p class='place'>{escape(hit.under)}</p>" if hit.under else ""
     return (
         f"<article><blockquote>{rank}. “{escape(hit.quote)}”</blockquote>"
-        f"{under}<p class='place'>{escape(' · '.join(place))}</p>"
+        f"{under}<p class='place'>{escape(' · '.join(place))}</p>{doubt}"
         f"<p class='reading'>{escape(hit.reading)}</p>{_factors(hit)}"
         f"<table>{rows}</table></article>"
     )

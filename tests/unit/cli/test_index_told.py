@@ -119,7 +119,7 @@ def test_a_changed_file_replaces_its_index_and_says_so(workers: int, shell: Shel
     write(shell.folder / "pier.txt", "The pier was closed in 2022.")
     _, out, _ = shell.index("pier.txt", "--workers", workers)
     assert out.startswith("indexed   pier.txt  pier  ")
-    assert out.endswith("; replaces its earlier index\n")
+    assert out.endswith("; the file has changed, replaces its earlier index\n")
     assert shell.outcomes("pier.txt")["pier.txt"]["status"] == "unchanged"
 
 
@@ -132,7 +132,7 @@ def test_a_file_that_calls_its_document_otherwise_names_the_one_that_is_gone(
     write(shell.folder / "own.json", json.dumps({"id": "second", "title": "T", "blocks": blocks}))
     _, out, _ = shell.index("own.json")
     assert out.startswith("indexed   own.json  second  ")
-    assert out.endswith("; replaces 'first'\n")
+    assert out.endswith("; the file has changed, replaces 'first'\n")
 
 
 def test_a_file_that_fails_now_names_what_the_store_has_of_it_from_before(shell: Shell) -> None:
@@ -175,3 +175,13 @@ def test_a_document_is_not_unchanged_when_what_it_inputs_has_changed(
     assert shell.outcomes("main.tex")["main.tex"]["status"] == "unchanged"
     write(shell.folder / name, "It cost ten pounds.")
     assert shell.outcomes("main.tex")["main.tex"]["status"] == "indexed"
+
+
+def test_a_new_version_of_a_file_is_known_as_such(shell: Shell) -> None:
+    assert shell.outcomes("pier.txt")["pier.txt"]["why"] == "new"
+    write(shell.folder / "pier.txt", "The pier was closed in 2024.")
+    _, out, _ = shell.index("pier.txt")
+    assert out.strip().endswith("the file has changed, replaces its earlier index")
+    outcome = shell.outcomes("pier.txt", "--granularity", "paragraph")["pier.txt"]
+    assert (outcome["status"], outcome["why"]) == ("indexed", "again")
+    assert shell.outcomes("pier.txt", "--granularity", "paragraph")["pier.txt"]["why"] is None

@@ -38,7 +38,7 @@ def test_a_folder_is_indexed_side_by_side_and_summed_up(
     one, two = tmp_path / "one.db", tmp_path / "two.db"
     code, out, err = run(capsys, "index", folder, "--store", one, "--workers", 1)
     assert code == 16
-    assert "45 indexed, 1 failed" in out
+    assert "45 new, 1 failed" in out
     assert "broken.txt" in err
     limited = ("--workers", 2, "--time-limit", 600)
     code, out, _ = run(capsys, "index", folder, "--store", two, *limited, "--json")

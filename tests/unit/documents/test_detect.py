@@ -82,7 +82,7 @@ def test_latex_inside_a_code_fence_is_still_markdown() -> None:
 @pytest.mark.parametrize(
     ("data", "what", "hint"),
     [
-        (b"\x89PNG\r\n\x1a\n\0\0", "PNG", "text recognition"),
+        (b"GIF89a\x01\0\x01\0", "GIF", "text recognition"),
         (b"\x7fELF\x02\x01", "ELF", "give a text"),
         (b"MZ\x90\0\x03\0", "Windows program", "give a text"),
         (b"\x1f\x8b\x08\0", "gzip", "unpack"),

@@ -131,8 +131,8 @@ def test_an_empty_file_is_empty(data: bytes) -> None:
 
 
 def test_a_picture_is_named() -> None:
-    with pytest.raises(UnknownFormat, match="PNG"):
-        load_bytes(b"\x89PNG\r\n\x1a\n\0\0\0", name="scan.pdf")
+    with pytest.raises(UnknownFormat, match="GIF"):
+        load_bytes(b"GIF89a\x01\0\x01", name="scan.pdf")
 
 
 def test_a_refused_permission_is_a_document_error(

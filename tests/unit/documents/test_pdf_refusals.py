@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abstrag.documents import pdf as pdf_loader
 from abstrag.documents.pdf import load_pdf
 from abstrag.documents.pdf_layout import reader
 from abstrag.errors import AbstragError, Damaged, EmptyDocument, Encrypted, NoTextLayer
@@ -29,6 +30,12 @@ def sample() -> bytes:
 WHOLE = sample()
 
 
+@pytest.fixture(autouse=True)
+def without_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave pictures alone: these tests are about what PDFium reads."""
+    monkeypatch.setattr(pdf_loader, "can_read", lambda: False)
+
+
 def test_a_locked_file_says_that_it_needs_a_password() -> None:
     with pytest.raises(Encrypted, match=r"'locked\.pdf' needs a password"):
         load_pdf(pdf(Page().text(72, 100, "secret"), encrypt=LOCKED), "locked.pdf")
@@ -37,7 +44,7 @@ def test_a_locked_file_says_that_it_needs_a_password() -> None:
 def test_pictures_of_pages_have_no_text_layer_and_the_hint_says_what_to_do() -> None:
     with pytest.raises(NoTextLayer) as caught:
         load_pdf(pdf(Page().picture(), Page().picture()), "scan.pdf")
-    assert "ocrmypdf" in str(caught.value.hint)
+    assert "abstrag[ocr]" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize("pages", [(), (Page(),), (Page(), Page())])

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from abstrag.engine.library import Job, Library, Outcome
+from abstrag.engine.library import Library
+from abstrag.engine.outcome import Job, Outcome
 from abstrag.engine.searcher import Searcher
 from abstrag.engine.source_files import own_id
 from abstrag.errors import DocumentError, InputError, NotAFile

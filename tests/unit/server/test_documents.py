@@ -70,7 +70,7 @@ def test_a_job_is_told_as_events(client: Client) -> None:
     ("name", "content", "kind"),
     [
         ("broken.pdf", b"%PDF-1.7 and then nothing", "Damaged"),
-        ("picture.png", b"\x89PNG\r\n\x1a\n" + bytes(200), "UnknownFormat"),
+        ("picture.gif", b"GIF89a" + bytes(200), "UnknownFormat"),
         ("blank.md", b"  \n ", "EmptyDocument"),
     ],
 )

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from abstrag.engine.library import Library, Outcome
+from abstrag.engine.library import Library
+from abstrag.engine.outcome import Outcome
 from abstrag.errors import FileMissing, StoreError
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers.processes import Processes

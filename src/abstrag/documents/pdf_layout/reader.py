@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Final
 
+import numpy as np
 import pypdfium2 as pdfium
+from numpy.typing import NDArray
 from pypdfium2 import raw
 
-from abstrag.config import MAX_PAGES
+from abstrag.config import MAX_PAGES, MAX_SCAN_PIXELS
 from abstrag.documents.limits import OverLimit
 from abstrag.documents.pdf_layout.drawings import drawings_of
 from abstrag.documents.pdf_layout.glyphs import Glyphs, glyphs_of
@@ -22,7 +24,10 @@ from abstrag.errors import Damaged, Encrypted
 
 _ONE_AT_A_TIME: Final = Lock()  # PDFium keeps global state
 _TAIL: Final = 2048  # bytes in which a whole file says that it ends
+_DOTS_PER_INCH: Final = 200  # a page is rendered with to be read
 _LARGEST: Final = 5000.0  # points; what claims to be set larger is broken
+
+OnPage = Callable[[int, int], None]  # told which page is done, of how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class Reading:
     created: str = ""
 
 
-def read_pages(data: bytes, name: str) -> Reading:
+def read_pages(data: bytes, name: str, on_page: OnPage = lambda _number, _all: None) -> Reading:
     """Read every page; a file that cannot be opened is `Encrypted` or `Damaged`."""
     tail = data[-_TAIL:]
     if b"%%EOF" not in tail and b"startxref" not in tail:
@@ -46,11 +51,38 @@ def read_pages(data: bytes, name: str) -> Reading:
             if len(document) > MAX_PAGES:
                 what = f"it has {len(document):,} pages, and {MAX_PAGES:,} are the most"
                 raise OverLimit(what, "MAX_PAGES", hint="split it")
+            pages = []
+            for i in range(len(document)):
+                pages.append(_page(document, i, name))
+                on_page(i + 1, len(document))
             return Reading(
-                tuple(_page(document, i, name) for i in range(len(document))),
+                tuple(pages),
                 title=_header(document, "Title"),
                 created=_header(document, "CreationDate"),
             )
+        finally:
+            document.close()
+
+
+def picture_of(data: bytes, number: int, name: str) -> tuple[NDArray[np.uint8], float, float]:
+    """Return a page, counted from 1, as pixels, with its width and height in points."""
+    with _ONE_AT_A_TIME:
+        document = _open(data, name)
+        try:
+            page = document[number - 1]
+            width, height = page.get_size()
+            most = math.sqrt(MAX_SCAN_PIXELS / max(width * height, 1.0))
+            bitmap = page.render(
+                scale=min(_DOTS_PER_INCH / 72, most), rev_byteorder=True, may_draw_forms=False
+            )
+            pixels = bitmap.to_numpy()
+            pixels = np.repeat(pixels, 3, axis=2) if pixels.shape[2] == 1 else pixels[:, :, :3]
+            return np.ascontiguousarray(pixels), width, height
+        except pdfium.PdfiumError as error:
+            raise Damaged(
+                f"page {number} of PDF {name!r} cannot be drawn",
+                hint="repair the file: qpdf FILE REPAIRED",
+            ) from error
         finally:
             document.close()
 

@@ -69,6 +69,8 @@ class Found:
     steps: tuple[Step, ...]
     unmet: tuple[str, ...]
     headers: tuple[str, ...] = ()  # of a table's row or cell: they count as said by it
+    cell: str | None = None  # the address in its sheet: B7, A7:D7
+    doubt: str = ""  # words of a scan that were hard to read
 
 
 @record
@@ -175,6 +177,8 @@ def found(hit: Hit) -> Found:
         steps=_steps(tuple(b for one in hit.trace.literals if one.met for b in one.bridges)),
         unmet=tuple(one.literal.label for one in hit.trace.literals if not one.met),
         headers=hit.headers,
+        cell=hit.cell,
+        doubt=hit.doubt,
     )
 
 

@@ -1,0 +1,52 @@
+"""What is to be done about a file, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from enum import StrEnum
+from pathlib import Path
+
+from abstrag.model.record import record
+
+
+class Why(StrEnum):
+    """Why a file is indexed."""
+
+    NEW = "new"  # the store has nothing of it
+    CHANGED = "changed"  # it holds other bytes than the store has read
+    AGAIN = "again"  # the same bytes, understood by another release, Background, setting or model
+
+
+@record
+class Outcome:
+    """What became of one path: indexed, unchanged, skipped or failed, and why."""
+
+    path: str
+    status: str
+    document: str | None = None  # what the store has of it; of a file that failed, from before
+    segments: int = 0
+    terms: int = 0
+    edges: int = 0
+    error: str | None = None
+    hint: str | None = None
+    exit_code: int = 0
+    without: dict[str, int] = field(default_factory=dict)  # segments that lack a model's answer
+    replaces: str | None = None  # the document that the store had of the file until now
+    why: Why | None = None  # of a file that was indexed
+
+
+@record
+class Job:
+    """A file that is due: what its document will be called, and a hash of what it holds."""
+
+    path: str  # as it was given
+    place: str  # the same from any folder
+    name: str
+    content: str
+    replaces: str | None = None  # what the store has of it so far
+    why: Why = Why.NEW
+
+    @property
+    def source(self) -> str:
+        """What the store knows the file by."""
+        return str(Path(self.place).resolve())

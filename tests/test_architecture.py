@@ -15,7 +15,7 @@ FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 TABLE = (  # high to low, as CONTRIBUTING.md shows it
     "cli",
     "server",
-    "bench",
+    "bench integrations",
     "workspace",
     "collection",
     "engine baselines testing",

@@ -57,8 +57,9 @@ experiments: $(DEV) ## the paper's tables and figures, into docs/results.md (DAT
 	$(VENV)/bin/abstrag bench experiments --data $(DATA) --out build/experiments \
 		--page docs/results.md --workers 2 $(ARGS)
 
-docs: $(DOCS) ## build the site into site/
+docs: $(DOCS) $(RUNTIME) ## build the site into site/
 	$(RUN) -m mkdocs build --strict --quiet
+	$(VENV)/bin/abstrag schema > site/schema.json
 
 setup: $(DEV) ## only make .venv and install everything
 

@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "background": "Compile aliases, vocabularies and dumps into a Background, and look into it.",
     "store": "List, check, prepare and copy stores, and remove documents.",
     "calls": "List the calls to language models: tokens, money, time.",
+    "schema": "Print the JSON schema of what commands print with --json.",
     "doctor": "Say what is installed and try every part once.",
     "demo": "Find in a bundled article what word matching cannot; `demo refine`: mend a query.",
 }

@@ -33,12 +33,12 @@ from abstrag.workspace.edits import EditStore, applied
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.patches import Patches
 from abstrag.workspace.searchable import Searchable
+from abstrag.workspace.versions import called, loaded, named, version
 
 if TYPE_CHECKING:
     from abstrag.collection.map import CollectionMap
     from abstrag.collection.shelf import Shelf
     from abstrag.engine.generator import Generator
-    from abstrag.engine.library import Knowledge
     from abstrag.engine.prompting import Prompting
     from abstrag.engine.verdicts import Verdicts
     from abstrag.llm.connect import Models
@@ -89,7 +89,7 @@ class Workspace:
         self.target = self.config.target
         self.patches = Patches(self.config.policy, self.config.family)
         self.refining = Lock()
-        background = _loaded(self.config.background)
+        background = loaded(self.config.background)
         self.store = open_store(self.target, create=self.config.create)
         folder = None if in_memory(self.target) else beside(self.target, ".studio") / "edits"
         self.edits = EditStore(folder)
@@ -164,7 +164,7 @@ class Workspace:
             return self.collection(filters, options)
         if filters is not None and filters.any:
             raise InputError(
-                f"a filter chooses among documents, and {_named(target)!r} is one document",
+                f"a filter chooses among documents, and {named(target)!r} is one document",
                 hint="name a store or an indexed folder",
             )
         return self.document(target, options)
@@ -224,7 +224,7 @@ class Workspace:
     def index(self, document: str | DocumentInfo) -> DocumentIndex:
         """Return the index of a document as the chain made it, under its name in the store."""
         info = self.store.find(document) if isinstance(document, str) else document
-        return self._indexes.get(_version(info), lambda: _called(self.store.get(info.id), info.id))
+        return self._indexes.get(version(info), lambda: called(self.store.get(info.id), info.id))
 
     def read(self, target: str | Path) -> DocumentIndex:
         """Return the index of a file or an id, as a person left its map, to be looked at.
@@ -328,7 +328,7 @@ class Workspace:
     ) -> Searcher:
         edits = self.edits.read(info.id) | options.edits
         names = tuple(each.id for each in kept)
-        key: Hashable = (_version(info), edits, names, replace(options, tau=0.0, edits=edits))
+        key: Hashable = (version(info), edits, names, replace(options, tau=0.0, edits=edits))
         return self._searchers.get(
             key,
             lambda: self._searcher(applied(self.index(info), edits), kept, options),
@@ -372,29 +372,3 @@ class Workspace:
         return self._shelves.get(
             key, lambda: Shelf.of(all_cards(self.store, encoder=encoder, on_made=on_made))
         )
-
-
-def _loaded(background: Knowledge | str | Path | None) -> Knowledge | None:
-    if background is None or not isinstance(background, str | Path):
-        return background
-    from abstrag.backgrounds.compiled import load
-
-    return load(background)
-
-
-def _version(info: DocumentInfo) -> tuple[str, str, str, str]:
-    """Name a document as it is now; indexing it again makes another version."""
-    return info.id, info.content_hash, info.fingerprint, info.indexed_at
-
-
-def _called(index: DocumentIndex, name: str) -> DocumentIndex:
-    """Return an index whose document is called as in the store, so that hits name it right."""
-    if index.document.id == name:
-        return index
-    return replace(index, document=replace(index.document, id=name))
-
-
-def _named(target: object) -> str:
-    if isinstance(target, Document):
-        return target.id
-    return target.document.id if isinstance(target, DocumentIndex) else str(target)

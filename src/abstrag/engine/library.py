@@ -13,7 +13,8 @@ from abstrag.backgrounds.schema import is_compiled
 from abstrag.config import MAX_FILE_BYTES, Settings
 from abstrag.documents.assemble import document_id
 from abstrag.documents.latex_input import LATEX, sources
-from abstrag.documents.load import load, read_file
+from abstrag.documents.load import load, read_by, read_file
+from abstrag.documents.readers import Reader
 from abstrag.errors import (
     AbstragError,
     DocumentError,
@@ -100,6 +101,7 @@ class Library:
     on_step: OnStep = lambda _name: None
     prompts: IndexPrompts | None = None  # None: no model takes part in indexing
     on_shortfall: OnShortfall = lambda _shortfall: None
+    readers: Mapping[str, Reader] = field(default_factory=dict)  # by suffix, before ours
 
     def index_file(self, path: Path) -> Outcome:
         """Index one file unless it, the Background, the operators and the models are unchanged.
@@ -189,7 +191,8 @@ class Library:
         return known.source_hash == content and serves(known.fingerprint, wanted)
 
     def _load(self, path: Path, name: str) -> Document:
-        document = load(path, max_bytes=self.settings.max_file_bytes)
+        limit, own = self.settings.max_file_bytes, self.readers.get(path.suffix.casefold())
+        document = read_by(own, path, limit) if own else load(path, max_bytes=limit)
         source = str(path.resolve())
         return replace(document, id=name, metadata=replace(document.metadata, source=source))
 

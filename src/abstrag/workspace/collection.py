@@ -104,6 +104,7 @@ def open_collection(
     searcher = CollectionSearcher(
         workspace.store,
         preset=options.preset,
+        encoder=workspace.encoder,
         embeddings=embeddings,
         shortlist=shortlist,
         prior_power=prior_power,

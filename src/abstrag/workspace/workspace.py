@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 from abstrag.collection.filters import Filters
 from abstrag.config import PRIOR_POWER, SHORTLIST
+from abstrag.documents.readers import Reader
 from abstrag.engine.kept import Kept
 from abstrag.engine.library import Library
 from abstrag.engine.searcher import Searcher
@@ -23,11 +24,12 @@ from abstrag.errors import InputError
 from abstrag.indexing.pipeline import OnShortfall, OnStep
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
+from abstrag.neural.encoder import TextEncoder
 from abstrag.rank.judging import Judge
 from abstrag.stores.location import in_memory, is_store
 from abstrag.stores.open import beside, open_store, resolved, shown
 from abstrag.stores.postgres.address import is_address
-from abstrag.stores.protocol import DocumentInfo
+from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.edits import EditStore, applied
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
@@ -67,6 +69,9 @@ class Workspace:
         models: Models | None = None,
         judge: Judge | None = None,
         verdicts: Verdicts | None = None,
+        encoder: TextEncoder | None = None,
+        readers: Mapping[str, Reader] | None = None,
+        store: Store | None = None,
         on_step: OnStep = lambda _name: None,
     ) -> None:
         """Open the store.
@@ -77,6 +82,9 @@ class Workspace:
                 role.
             judge: Asked instead of the shipped judge, also about what is evidence in refinement.
             verdicts: Asked instead of the shipped judge of claims.
+            encoder: Embeds texts instead of the shipped embedder, in search and in shortlists.
+            readers: Read files by suffix, before those of ours.
+            store: An open store, in place of the one that `config` names; it is closed with us.
             on_step: Told each step of indexing a document that is new, changed, or was indexed by
                 an older release.
         """
@@ -84,16 +92,18 @@ class Workspace:
         self.models = models
         self.judge = judge
         self.verdicts = verdicts
+        self.encoder = encoder
         self._on_step = on_step
         self.defaults = self.config.defaults
         self.target = self.config.target
         self.patches = Patches(self.config.policy, self.config.family)
         self.refining = Lock()
         background = loaded(self.config.background)
-        self.store = open_store(self.target, create=self.config.create)
+        self.store = store or open_store(self.target, create=self.config.create)
         folder = None if in_memory(self.target) else beside(self.target, ".studio") / "edits"
         self.edits = EditStore(folder)
-        self.library = Library(self.store, background, self.config.settings)
+        own = {suffix.casefold(): read for suffix, read in (readers or {}).items()}
+        self.library = Library(self.store, background, self.config.settings, readers=own)
         self._indexes: Kept[DocumentIndex] = Kept(self.config.keep)
         self._searchers: Kept[Searcher] = Kept(self.config.keep * _VARIANTS)
         self._shelves: Kept[Shelf] = Kept(_SHELVES)
@@ -105,7 +115,7 @@ class Workspace:
             return None
         from abstrag.engine.prompting import Prompting
 
-        return Prompting.of(self.models, programs=self.programs)
+        return Prompting.of(self.models, programs=self.programs, encoder=self.encoder)
 
     @cached_property
     def programs(self) -> Mapping[str, Program]:
@@ -354,6 +364,7 @@ class Workspace:
                 preset=options.preset,
                 without=options.without,
                 judge=self.judge if options.preset.judge_weight else None,
+                encoder=self.encoder,
                 memory=self.store,
                 patches=patches,
                 reprice=options.reprice,
@@ -367,7 +378,7 @@ class Workspace:
         from abstrag.collection.shelf import Shelf
         from abstrag.neural.embedder import default_embedder
 
-        encoder = default_embedder() if embeddings else None
+        encoder = (self.encoder or default_embedder()) if embeddings else None
         key = self.store.version(), embeddings
         return self._shelves.get(
             key, lambda: Shelf.of(all_cards(self.store, encoder=encoder, on_made=on_made))

@@ -13,7 +13,7 @@ from abstrag.errors import AbstragError
 _MOST: Final = 200  # completions that are offered
 
 
-class DocumentTarget(click.ParamType):
+class DocumentTarget(click.types.StringParamType):
     """A text, left as it is; only completion knows that it names a document."""
 
     name = "text"

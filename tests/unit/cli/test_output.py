@@ -1,0 +1,59 @@
+"""How lines and bars look at any width."""
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+from rich.progress import Progress
+
+from abstrag.cli.hanging import HangingConsole
+from abstrag.cli.output import progress_columns, rate
+
+WORDS = "the lock at the northern end of the harbour was closed for repairs in May"
+
+
+def printed(text: str, width: int) -> list[str]:
+    screen = HangingConsole(file=StringIO(), width=width, highlight=False, no_color=True)
+    screen.print(text)
+    assert isinstance(screen.file, StringIO)
+    return screen.file.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [20, 33, 48, 60])
+@pytest.mark.parametrize("lead", ["    ", " 1  ", "asks for  ", "    ✓ x  "])
+def test_a_long_line_goes_on_under_its_beginning(lead: str, width: int) -> None:
+    first, *more = printed(f"{lead}[bold]{WORDS}[/]", width)
+    assert first.startswith(lead.rstrip() or lead)
+    assert more
+    assert all(len(line) <= width for line in [first, *more])
+    indents = {len(line) - len(line.lstrip()) for line in more}
+    assert indents == {len(lead)}
+    assert " ".join([first[len(lead) :], *more]).split() == WORDS.split()
+
+
+def test_a_line_that_fits_and_one_that_has_no_room_are_left_alone() -> None:
+    assert printed("    short", 40) == ["    short"]
+    assert "".join(printed(" " * 15 + WORDS, 20)).split()[0] == "the"
+
+
+def test_blank_lines_stay() -> None:
+    assert printed("\n 1  one", 40) == ["", " 1  one"]
+
+
+def test_a_rate_is_told_by_the_second_or_by_the_minute() -> None:
+    assert rate(12.34) == "12.3/s"
+    assert rate(0.25) == "15.0/min"
+
+
+def test_a_bar_tells_how_many_how_fast_and_what_is_left() -> None:
+    screen = Console(file=StringIO(), force_terminal=True, width=120)
+    clock = iter(range(1000))
+    bar = Progress(*progress_columns(), console=screen, get_time=lambda: float(next(clock)))
+    task = bar.add_task("reading", total=10)
+    for _ in range(4):
+        bar.update(task, advance=1)
+    with screen.capture() as shown:
+        screen.print(bar.get_renderable())
+    assert "4/10" in shown.get()
+    assert "/min" in shown.get() or "/s" in shown.get()
+    assert "-:--:--" not in shown.get()

@@ -249,7 +249,7 @@ class Library:
     ) -> Iterator[Outcome | Job]:
         """Go through files and everything inside folders, each once, and say what is due."""
         reserved: dict[str, str] = {}
-        for file, part in _listed(paths):
+        for file, part in listed_files(paths):
             on_file(file)
             if part:
                 yield Outcome(str(file), "skipped", error=_PART, hint=_NAME_IT)
@@ -261,7 +261,7 @@ class Library:
 
         A file that cannot be read asks nothing; indexing says what is wrong with it.
         """
-        for file, part in _listed(paths):
+        for file, part in listed_files(paths):
             if not part:
                 try:
                     yield from self.plan_file(file)
@@ -351,7 +351,7 @@ def source_hash(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
     return digest.hexdigest()
 
 
-def _listed(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
+def listed_files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
     """Go through the files to index, once each, with whether one counts as part of another.
 
     A file that is named is no part, wherever among the paths its folder stands.

@@ -17,7 +17,7 @@ from abstrag.cli.llm_options import LlmOptions, llm_options, print_estimate, pri
 from abstrag.cli.opened import opened
 from abstrag.cli.options import json_option, library_options
 from abstrag.cli.output import console, print_json, progress
-from abstrag.engine.library import Library, Outcome
+from abstrag.engine.library import Library, Outcome, listed_files
 from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.shortfall import Shortfall
 from abstrag.llm.estimate import Estimate
@@ -122,6 +122,8 @@ def _outcomes(
     counts: Counter[str] = Counter()
     outcomes: list[Outcome] = []
     told = time.monotonic()
+    if bar.console.is_terminal:  # files are counted first, so that the time left can be told
+        bar.update(bar.task_ids[0], total=sum(1 for _ in listed_files(paths)))
 
     def on_file(path: Path) -> None:
         name = escape(path.name)

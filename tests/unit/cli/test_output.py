@@ -1,6 +1,11 @@
 """How lines and bars look at any width."""
 
+import os
+import pty
+import subprocess
+import sys
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -57,3 +62,33 @@ def test_a_bar_tells_how_many_how_fast_and_what_is_left() -> None:
     assert "4/10" in shown.get()
     assert "/min" in shown.get() or "/s" in shown.get()
     assert "-:--:--" not in shown.get()
+
+
+def test_indexing_tells_how_many_files_there_are_before_they_are_read(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"note-{number}.md").write_text(f"Note {number} says that the lock is closed.")
+    leader, follower = pty.openpty()
+    program = "from abstrag.cli.main import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, "index", str(tmp_path), "--workers", "1"],
+        stdout=subprocess.DEVNULL,
+        stderr=follower,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+    ) as running:
+        os.close(follower)
+        shown = _everything(leader)
+    assert running.returncode == 0
+    assert "1/3" in shown
+
+
+def _everything(terminal: int) -> str:
+    """Read what is written to a terminal until the other side is gone."""
+    parts = []
+    try:
+        while part := os.read(terminal, 4096):
+            parts.append(part)
+    except OSError:  # how Linux says that nobody is left to write
+        pass
+    finally:
+        os.close(terminal)
+    return b"".join(parts).decode(errors="replace")

@@ -72,7 +72,9 @@ def test_the_locks_agree_with_each_other() -> None:
         assert {n: other[n] for n in shared} == {n: dev[n] for n in shared}
 
 
-@pytest.mark.parametrize("extra", ["langchain", "llama-index", "haystack", "pyterrier"])
+@pytest.mark.parametrize(
+    "extra", ["langchain", "llama-index", "haystack", "pyterrier", "telemetry"]
+)
 def test_the_frameworks_are_tested_within_the_bounds_that_users_get(extra: str) -> None:
     asked = PROJECT["project"]["optional-dependencies"][extra]
     assert set(asked) <= set(group("frameworks"))

@@ -10,6 +10,7 @@ DEV := $(VENV)/.dev
 DOCS := $(VENV)/.docs
 LOCK_VENV := build/lock
 TRAIN_VENV := build/train
+FRAMEWORKS_VENV := build/frameworks
 UV_VERSION := 0.13.7
 COMPILE := $(LOCK_VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-emit-find-links \
@@ -18,7 +19,7 @@ ARGS ?=
 DATA ?= data
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check train-check bench experiments docs setup lock clean
+.PHONY: help demo test check train-check frameworks-check bench experiments docs setup lock clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -44,12 +45,21 @@ train-check: ## every step of training on toy data (installs PyTorch into build/
 		-r training/requirements.txt
 	$(TRAIN_VENV)/bin/python training/smoke.py
 
+frameworks-check: ## the adapters in LangChain, LlamaIndex, Haystack, PyTerrier (into build/frameworks)
+	$(PYTHON) -m venv --without-pip $(FRAMEWORKS_VENV)
+	$(PYTHON) -m pip --python $(FRAMEWORKS_VENV)/bin/python --disable-pip-version-check install \
+		--quiet --require-hashes -r requirements/frameworks.lock -r requirements/build.lock
+	$(PYTHON) -m pip --python $(FRAMEWORKS_VENV)/bin/python --disable-pip-version-check install \
+		--quiet --no-deps --no-build-isolation -e .
+	$(FRAMEWORKS_VENV)/bin/python -m pytest tests/frameworks $(ARGS)
+
 experiments: $(DEV) ## the paper's tables and figures, into docs/results.md (DATA=folder)
 	$(VENV)/bin/abstrag bench experiments --data $(DATA) --out build/experiments \
 		--page docs/results.md --workers 2 $(ARGS)
 
-docs: $(DOCS) ## build the site into site/
+docs: $(DOCS) $(RUNTIME) ## build the site into site/
 	$(RUN) -m mkdocs build --strict --quiet
+	$(VENV)/bin/abstrag schema > site/schema.json
 
 setup: $(DEV) ## only make .venv and install everything
 
@@ -61,6 +71,8 @@ lock: ## bring requirements/ up to date with pyproject.toml (UPGRADE=1 moves eve
 	$(COMPILE) pyproject.toml --group dev -c requirements/runtime.lock \
 		-c requirements/build.lock -o requirements/dev.lock
 	$(COMPILE) --no-deps --group local-llm -o requirements/local-llm.lock
+	$(COMPILE) pyproject.toml --group frameworks -c requirements/dev.lock \
+		-o requirements/frameworks.lock
 	$(COMPILE) --group docs -c requirements/dev.lock -o requirements/docs.lock
 
 clean: ## remove .venv, caches and everything built

@@ -15,7 +15,7 @@ FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 TABLE = (  # high to low, as CONTRIBUTING.md shows it
     "cli",
     "server",
-    "bench",
+    "bench integrations",
     "workspace",
     "collection",
     "engine baselines testing",
@@ -25,7 +25,7 @@ TABLE = (  # high to low, as CONTRIBUTING.md shows it
     "bridges llm neural lexicon language documents stores backgrounds workers",
     "model",
     "config",
-    "errors sqlite_file",
+    "errors sqlite_file telemetry",
 )
 # low to high: a module imports its own package and lower layers, never a peer
 LAYERS = [set(layer.split()) for layer in reversed(TABLE)]

@@ -22,10 +22,11 @@ SAMPLES = ROOT / "src" / "abstrag" / "data" / "demo"  # a page finds these besid
 WITHOUT_SAMPLES = {ROOT / "README.md"}  # unless people paste from it into a folder of their own
 
 FENCE = re.compile(
-    r"^(?:<!-- (?P<mark>run|printed) -->\n)?```(?P<kind>\w*)\n(?P<body>.*?)^```$",
+    r"^(?:<!-- (?P<mark>run|printed|frameworks) -->\n)?```(?P<kind>\w*)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 MARKED = {("console", "run"), ("text", "printed")}
+ELSEWHERE = "frameworks"  # these run in tests/frameworks
 LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -43,7 +44,8 @@ def checked(text: str) -> list[Fence]:
     return [
         Fence(match["kind"], match["body"], text.count("\n", 0, match.start("body")) + 1)
         for match in FENCE.finditer(text)
-        if match["kind"] == "python" or (match["kind"], match["mark"]) in MARKED
+        if (match["kind"] == "python" and match["mark"] != ELSEWHERE)
+        or (match["kind"], match["mark"]) in MARKED
     ]
 
 

@@ -29,6 +29,7 @@ LOCKS = {
     "dev": [*RUNTIME, *group("dev")],
     "docs": group("docs"),
     "local-llm": group("local-llm"),
+    "frameworks": [*RUNTIME, *group("frameworks")],
 }
 
 
@@ -61,9 +62,19 @@ def test_every_pin_has_hashes_and_no_lock_names_a_host(name: str) -> None:
 
 
 def test_the_locks_agree_with_each_other() -> None:
-    names = ("runtime", "build", "dev", "docs")
-    runtime, build, dev, docs = (pins(lock(name)) for name in names)
+    names = ("runtime", "build", "dev", "docs", "frameworks")
+    runtime, build, dev, docs, frameworks = (pins(lock(name)) for name in names)
     assert {name: dev.get(name) for name in runtime} == runtime
     assert {name: dev.get(name) for name in build} == build
-    shared = dev.keys() & docs.keys()
-    assert {n: docs[n] for n in shared} == {n: dev[n] for n in shared}
+    assert {name: frameworks.get(name) for name in runtime} == runtime
+    for other in (docs, frameworks):
+        shared = dev.keys() & other.keys()
+        assert {n: other[n] for n in shared} == {n: dev[n] for n in shared}
+
+
+@pytest.mark.parametrize(
+    "extra", ["langchain", "llama-index", "haystack", "pyterrier", "telemetry"]
+)
+def test_the_frameworks_are_tested_within_the_bounds_that_users_get(extra: str) -> None:
+    asked = PROJECT["project"]["optional-dependencies"][extra]
+    assert set(asked) <= set(group("frameworks"))

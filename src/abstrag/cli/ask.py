@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
+from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.llm_options import LlmOptions, llm_options
 from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
 from abstrag.cli.options import json_option, patch_options, search_options
@@ -27,7 +28,7 @@ _COLOURS = {Label.SUPPORTS: "green", Label.REFUTES: "red", Label.NOT_ENOUGH_INFO
 
 
 @click.command("ask")
-@click.argument("target")
+@click.argument("target", type=DocumentTarget())
 @click.argument("query")
 @click.option(
     "-k",

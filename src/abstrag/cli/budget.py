@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
+from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.llm_options import LlmOptions, llm_options
 from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
 from abstrag.cli.options import bridging_options, json_option, patch_options
@@ -24,7 +25,7 @@ _LISTED = 15
 
 
 @click.command("budget")
-@click.argument("target")
+@click.argument("target", type=DocumentTarget())
 @click.argument("query")
 @bridging_options
 @llm_options

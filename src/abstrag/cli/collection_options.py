@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.opened import opened
 from abstrag.cli.output import progress
 from abstrag.collection.filters import Filters
@@ -157,7 +158,9 @@ def collection_options(*arguments: str) -> Callable[[_Command], _Command]:
         for option in reversed(_OPTIONS):
             called = option(called)
         for name in reversed(arguments):
-            called = click.argument(name, required=name == arguments[0])(called)
+            first = name == arguments[0]
+            kind = DocumentTarget() if first else None
+            called = click.argument(name, required=first, type=kind)(called)
         return called
 
     return decorated

@@ -21,6 +21,7 @@ from abstrag.cli.output import console, print_json, progress
 from abstrag.config import Budget
 from abstrag.engine.library import Library
 from abstrag.engine.outcome import Outcome, Why
+from abstrag.engine.source_files import listed
 from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.shortfall import Shortfall
 from abstrag.llm.estimate import Estimate
@@ -124,6 +125,7 @@ def _outcomes(
 ) -> list[Outcome]:
     """Index, and show how far that is."""
     outcomes: list[Outcome] = []
+    told.count(lambda: sum(1 for _ in listed(paths)))
     if engine is None:
         made = library.index_paths(paths, told.on_file)
     else:

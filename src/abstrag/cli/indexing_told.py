@@ -42,6 +42,11 @@ class IndexingTold:
         self._file = ""
         self._outcomes: list[Outcome] = []
 
+    def count(self, files: Callable[[], int]) -> None:
+        """Count the files first where a person watches, so that the time left can be told."""
+        if self._bar.console.is_terminal:
+            self._bar.update(self._bar.task_ids[0], total=files())
+
     def on_file(self, path: Path) -> None:
         """Begin with a file."""
         self._file = path.name

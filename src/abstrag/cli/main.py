@@ -6,6 +6,7 @@ import atexit
 import gc
 import os
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, Final
@@ -34,6 +35,8 @@ COMMANDS: Final = {
     "background": "Compile aliases, vocabularies and dumps into a Background, and look into it.",
     "store": "List, check, prepare and copy stores, and remove documents.",
     "calls": "List the calls to language models: tokens, money, time.",
+    "completion": "Set up completion in bash, zsh or fish: files, document ids, presets.",
+    "schema": "Print the JSON schema of what commands print with --json.",
     "doctor": "Say what is installed and try every part once.",
     "demo": "Find in a bundled article what word matching cannot; `demo refine`: mend a query.",
 }
@@ -70,6 +73,16 @@ class _Lazy(click.Group):
         name = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f"abstrag.cli.{name}"), f"{name}_command")
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            near = get_close_matches(name, COMMANDS, n=2, cutoff=0.6)
+            guess = " or ".join(repr(each) for each in near)
+            ctx.fail(f"No such command {name!r}.{f' Did you mean {guess}?' if guess else ''}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):

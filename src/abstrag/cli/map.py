@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
+from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.opened import opened
 from abstrag.cli.options import json_option, library_options
 from abstrag.cli.output import FAMILY_STYLE, console, print_json
@@ -21,7 +22,7 @@ from abstrag.workspace.options import WorkspaceConfig
 
 
 @click.command("map")
-@click.argument("target")
+@click.argument("target", type=DocumentTarget())
 @library_options
 @click.option("--term", help="Only edges at terms whose label or id contains this.")
 @click.option("--family", type=click.Choice([f.value for f in Family]), help="Only this family.")

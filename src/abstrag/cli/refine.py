@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
 from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.opened import opened, tell_estimate
@@ -31,7 +32,7 @@ from abstrag.workspace.workspace import Workspace
 
 
 @click.command("refine")
-@click.argument("target", required=False)
+@click.argument("target", required=False, type=DocumentTarget())
 @click.argument("query", required=False)
 @click.option(
     "--episodes",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.opened import opened, patches_sentence
 from abstrag.cli.options import json_option, patch_options, search_options
 from abstrag.cli.output import print_json
@@ -14,7 +15,7 @@ from abstrag.workspace.options import WorkspaceConfig
 
 
 @click.command("report")
-@click.argument("target")
+@click.argument("target", type=DocumentTarget())
 @click.argument("queries", nargs=-1, required=True, metavar="QUERY…")
 @click.option(
     "-o",

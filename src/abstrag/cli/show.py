@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.opened import opened
 from abstrag.cli.options import json_option, library_options
 from abstrag.cli.output import console, print_json
@@ -25,7 +26,7 @@ _NAMED: Final = 8  # pages that are named one by one
 
 
 @click.command("show")
-@click.argument("target")
+@click.argument("target", type=DocumentTarget())
 @library_options
 @click.option("--segment", "segment_id", help="Show one segment in full.")
 @click.option("--tree", is_flag=True, help="Show the section tree instead.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from rich.markup import escape
 
+from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.options import json_option, store_option
 from abstrag.cli.output import console, print_json, progress
 from abstrag.cli.store_target import StoreTarget
@@ -43,7 +44,7 @@ def store_list(store_path: Target | None, as_json: bool) -> None:
 
 
 @store_command.command("remove")
-@click.argument("document_id")
+@click.argument("document_id", type=DocumentTarget(files=False))
 @store_option
 @json_option
 def store_remove(document_id: str, store_path: Target | None, as_json: bool) -> None:

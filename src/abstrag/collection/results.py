@@ -8,7 +8,7 @@ from abstrag.collection.filters import Filters
 from abstrag.collection.shelf import Source
 from abstrag.model.query import Query
 from abstrag.model.ranking import Hit, WhyNot
-from abstrag.model.record import record
+from abstrag.model.record import Result, record
 
 
 @record
@@ -39,7 +39,7 @@ class DocumentScore:
 
 
 @record
-class CollectionHit:
+class CollectionHit(Result):
     """A hit of one document among the hits of all: score = relevance · prior^p."""
 
     hit: Hit
@@ -50,7 +50,7 @@ class CollectionHit:
 
 
 @record
-class CollectionRanking:
+class CollectionRanking(Result):
     """The best segments of many documents, best first, and the documents that were searched."""
 
     query: Query
@@ -77,7 +77,7 @@ class Lost(StrEnum):
 
 
 @record
-class CollectionWhyNot:
+class CollectionWhyNot(Result):
     """The one first reason why a passage of a collection is not among the first hits."""
 
     passage: str

@@ -13,7 +13,7 @@ from abstrag.documents.assemble import document_id
 from abstrag.documents.clauses import with_clauses
 from abstrag.documents.detect import Format, detect
 from abstrag.documents.limits import OverLimit
-from abstrag.documents.readers import read_with_own
+from abstrag.documents.readers import Reader, checked_read, read_with_own
 from abstrag.errors import DocumentError, EmptyDocument, FileMissing, FileTooLarge, NotAFile
 from abstrag.model.document import Document
 
@@ -27,6 +27,13 @@ def load(
     path = Path(path)
     data = read_file(path, max_bytes)
     return _document(data, str(path), path.parent, max_bytes, on_page)
+
+
+def read_by(read: Reader, path: Path, max_bytes: int = MAX_FILE_BYTES) -> Document:
+    """Read a file with a reader of the user's."""
+    data, who = read_file(path, max_bytes), getattr(read, "__name__", type(read).__name__)
+    made = checked_read(lambda: read, who, data, path.name)
+    return _named(made, path.name, str(path))
 
 
 def load_bytes(data: bytes, *, name: str, max_bytes: int = MAX_FILE_BYTES) -> Document:
@@ -87,12 +94,7 @@ def _document(
         )
     own = read_with_own(data, name)
     if own is not None:
-        stated = own.metadata.format or PurePath(name).suffix.lstrip(".").casefold()
-        return replace(
-            own,
-            id=document_id(name),
-            metadata=replace(own.metadata, source=source, format=stated),
-        )
+        return _named(own, name, source)
     found = detect(data, name)
     try:
         document = _read(found, data, name, folder, on_page)
@@ -103,6 +105,13 @@ def _document(
     document = with_clauses(document)
     metadata = replace(document.metadata, source=source, format=found.value)
     return replace(document, id=document_id(name), metadata=metadata)
+
+
+def _named(own: Document, name: str, source: str) -> Document:
+    """Return what a reader that is not ours made, called like its file."""
+    stated = own.metadata.format or PurePath(name).suffix.lstrip(".").casefold()
+    metadata = replace(own.metadata, source=source, format=stated)
+    return replace(own, id=document_id(name), metadata=metadata)
 
 
 def _require_text_name(source: str) -> None:

@@ -5,7 +5,8 @@ A package that reads `.rst` files says in its `pyproject.toml`:
     [project.entry-points."abstrag.documents"]
     ".rst" = "my_package.reader:read"
 
-where `read(data: bytes, name: str)` returns a `Document`. It goes before a reader of ours.
+where `read` is a `Reader`. It goes before a reader of ours. `AbstRAG(readers={".rst": read})` takes
+one without a package.
 """
 
 from __future__ import annotations
@@ -14,12 +15,24 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from abstrag.errors import AbstragError, DocumentError
 from abstrag.model.document import Document
 
 GROUP: Final = "abstrag.documents"
+
+
+class Reader(Protocol):
+    """Turns the bytes of a file into a document.
+
+    The blocks' spans must be right: `document.quote(block.span)` is what stands there. What goes
+    wrong may be raised as any exception; it is told as an error about the file.
+    """
+
+    def __call__(self, data: bytes, name: str, /) -> Document:
+        """Read a file that is called `name`."""
+        ...
 
 
 @cache
@@ -40,39 +53,43 @@ def own_readers() -> dict[str, EntryPoint]:
 def read_with_own(data: bytes, name: str) -> Document | None:
     """Read a file with the reader that is installed for its suffix; None when there is none."""
     entry = own_readers().get(PurePath(name).suffix.casefold())
-    return None if entry is None else _checked(_call(entry, data, name), entry, name)
+    return None if entry is None else checked_read(entry.load, entry.value, data, name)
 
 
-def _call(entry: EntryPoint, data: bytes, name: str) -> Any:
+def checked_read(load: Callable[[], Reader], who: str, data: bytes, name: str) -> Document:
+    """Read a file with what is loaded, and see that it made a sound document."""
+    return _checked(_call(load, who, data, name), who, name)
+
+
+def _call(load: Callable[[], Reader], who: str, data: bytes, name: str) -> Any:
     """Call a reader; whatever goes wrong in it is told as an error about the file."""
     try:
-        read: Callable[[bytes, str], Any] = entry.load()
-        return read(data, name)
+        return load()(data, name)
     except AbstragError:
         raise
     except MemoryError:  # whoever limits our memory wants to know
         raise
     except Exception as error:
-        raise _failed(entry, name, f"{type(error).__name__}: {error}") from error
+        raise _failed(who, name, f"{type(error).__name__}: {error}") from error
 
 
-def _checked(made: Any, entry: EntryPoint, name: str) -> Document:
+def _checked(made: Any, who: str, name: str) -> Document:
     """Return what a reader made, if it is a document whose spans are right."""
     from abstrag.documents.json_form import problem_of  # loaded when there is something to check
 
     if not isinstance(made, Document):
-        raise _failed(entry, name, f"it returned {type(made).__name__}, not a Document")
+        raise _failed(who, name, f"it returned {type(made).__name__}, not a Document")
     if not any(block.text for block in made.blocks):
-        raise _failed(entry, name, "it found no text")
+        raise _failed(who, name, "it found no text")
     for number, block in enumerate(made.blocks):
         problem = problem_of(made, block, strict=False)
         if problem is not None:
-            raise _failed(entry, name, f"block {number} {problem}")
+            raise _failed(who, name, f"block {number} {problem}")
     return made
 
 
-def _failed(entry: EntryPoint, name: str, why: str) -> DocumentError:
+def _failed(who: str, name: str, why: str) -> DocumentError:
     return DocumentError(
-        f"{name!r} cannot be read by {entry.value!r}: {why}",
+        f"{name!r} cannot be read by {who!r}: {why}",
         hint="tell those who made that reader, or uninstall it",
     )

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeAlias, TypeVar
 
 from abstrag.config import Settings
-from abstrag.documents.load import OnPage, load
+from abstrag.documents.load import OnPage, load, read_by
+from abstrag.documents.readers import Reader
 from abstrag.engine.outcome import Job, Outcome, Why
 from abstrag.engine.quarantine import Quarantine
 from abstrag.engine.source_files import (
@@ -73,6 +74,7 @@ class Library:
     quarantine: Quarantine = field(default_factory=Quarantine)
     retry: bool = False  # what was set aside is tried again
     on_page: OnPage = lambda _page, _all: None  # of a PDF or picture that is being read
+    readers: Mapping[str, Reader] = field(default_factory=dict)  # by suffix, before ours
 
     def index_file(self, path: Path) -> Outcome:
         """Index one file unless it, the Background, the operators and the models are unchanged.
@@ -189,7 +191,11 @@ class Library:
         return known.source_hash == content and serves(known.fingerprint, wanted)
 
     def _load(self, path: Path, name: str) -> Document:
-        document = load(path, max_bytes=self.settings.max_file_bytes, on_page=self.on_page)
+        limit, own = self.settings.max_file_bytes, self.readers.get(path.suffix.casefold())
+        if own is not None:
+            document = read_by(own, path, limit)
+        else:
+            document = load(path, max_bytes=limit, on_page=self.on_page)
         source = place_of(path)
         return replace(document, id=name, metadata=replace(document.metadata, source=source))
 

@@ -92,6 +92,7 @@ class Prompting:
             preset=judged,
             without=without,
             judge=own,
+            encoder=self.encoder,
             memory=memory,
             reader=PromptedReader(self.normalizer, self.expander, own),
             patches=patches,

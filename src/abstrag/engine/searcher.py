@@ -87,6 +87,7 @@ class Searcher:
         preset: Preset,
         without: frozenset[str] = frozenset(),
         judge: Judge | None = None,
+        encoder: TextEncoder | None = None,
         memory: Memory | None = None,
         reader: QueryReader | None = None,
         patches: Sequence[Patch] = (),
@@ -99,6 +100,7 @@ class Searcher:
             preset: How the factors are weighed.
             without: Query operators to leave out.
             judge: Who judges; the shipped judge where the preset wants one and none is given.
+            encoder: Embeds texts; the shipped one unless given.
             memory: Keeps what the shipped models say, so that nothing is computed twice.
             reader: Reads queries in place of, and beside, the rules.
             patches: What refinement changed; it holds for every question.
@@ -112,6 +114,7 @@ class Searcher:
         self.index = index
         self.preset = preset
         self._given_judge = judge
+        self._given_encoder = encoder
         self._memory = memory
         self._without = without
         self._reader = reader
@@ -192,7 +195,7 @@ class Searcher:
 
     @cached_property
     def _encoder(self) -> TextEncoder:
-        encoder = default_embedder()
+        encoder = self._given_encoder or default_embedder()
         if self._memory is None:
             return encoder
         content = self.index.document.content_hash

@@ -18,6 +18,7 @@ from abstrag.model.document import Document, Genre
 from abstrag.model.index import DocumentIndex, SegmentRecord
 from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Granularity
+from abstrag.telemetry import span
 
 if TYPE_CHECKING:
     from abstrag.indexing.operator import Chain, Draft, Operator
@@ -104,12 +105,15 @@ def index(
     some, so that the next run asks again, and only for those that no call has answered.
     """
     settings = settings or Settings()
-    draft = run_chain(standard_chain(background, settings, prompts), document, cache, on_step)
-    for shortfall in draft.shortfalls:
-        on_shortfall(shortfall)
-    return assemble(
-        draft, background=background, settings=settings, schedule=schedule, prompts=prompts
-    )
+    with span("abstrag.index", {"abstrag.document": document.id}) as recorded:
+        draft = run_chain(standard_chain(background, settings, prompts), document, cache, on_step)
+        for shortfall in draft.shortfalls:
+            on_shortfall(shortfall)
+        made = assemble(
+            draft, background=background, settings=settings, schedule=schedule, prompts=prompts
+        )
+        recorded.note({"abstrag.segments": len(made.segments)})
+    return made
 
 
 def fingerprint(

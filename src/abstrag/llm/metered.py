@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from abstrag.errors import InputError, ModelError, OverBudget
 from abstrag.llm.call import Call
@@ -18,6 +19,7 @@ from abstrag.llm.model import Reply, Request
 from abstrag.llm.side_by_side import side_by_side
 from abstrag.llm.transcript import Transcript
 from abstrag.llm.transport import CalledOff
+from abstrag.telemetry import span
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,14 @@ class Metered:
             self.meter.found(request.role)
             return found.reply()
         transcript = Transcript()
-        try:
-            value = self.client.ask(request, transcript, stop)
-        except (ModelError, CalledOff, KeyboardInterrupt) as error:
-            self._keep(request, key, transcript, None, error)
-            raise
+        with span(f"chat {self.fingerprint}", self._asked(request), calls_out=True) as recorded:
+            try:
+                value = self.client.ask(request, transcript, stop)
+            except (ModelError, CalledOff, KeyboardInterrupt) as error:
+                self._keep(request, key, transcript, None, error)
+                raise
+            finally:
+                recorded.note(_used(transcript))
         self._keep(request, key, transcript, value, None)
         return Reply(
             call=key,
@@ -81,6 +86,18 @@ class Metered:
             seconds=transcript.seconds,
             cost=transcript.cost,
         )
+
+    def _asked(self, request: Request) -> dict[str, str]:
+        """Say what is asked of whom, by OpenTelemetry's conventions for generative AI."""
+        address = urlsplit(self.client.endpoint.base_url).hostname or ""
+        return {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": "openai",  # the dialect that every endpoint of ours speaks
+            "gen_ai.request.model": self.fingerprint,
+            "server.address": address,
+            "abstrag.role": request.role.value,
+            "abstrag.stage": request.stage,
+        }
 
     def _keep(
         self,
@@ -109,6 +126,15 @@ class Metered:
             error=None if error is None else str(error) or "interrupted",
         )
         self.log.add(call, transcript.exchanges)
+
+
+def _used(transcript: Transcript) -> dict[str, int | float]:
+    """Say what a call took; the conventions have no name for money."""
+    return {
+        "gen_ai.usage.input_tokens": transcript.tokens_in,
+        "gen_ai.usage.output_tokens": transcript.tokens_out,
+        "abstrag.cost_usd": transcript.cost,
+    }
 
 
 def _checked_id(model: str, request: Request) -> str:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from abstrag.errors import InputError
-from abstrag.model.record import Unit, record
+from abstrag.model.record import Result, Unit, record
 from abstrag.model.span import Span
 
 
@@ -168,7 +168,7 @@ class Usage:
 
 
 @record
-class Answer:
+class Answer(Result):
     """An answer to a question or a verdict on a claim, with everything it rests on.
 
     `found` is False when the document does not hold the answer: then there are no sentences, and
@@ -212,7 +212,7 @@ class EventType(StrEnum):
 
 
 @record
-class AnswerEvent:
+class AnswerEvent(Result):
     """One step of an answer as it is told.
 
     A text event is a sentence: its words, the numbers of its citations (each of which came before

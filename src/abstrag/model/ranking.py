@@ -7,7 +7,7 @@ from enum import StrEnum
 from abstrag.model.context import FieldValue
 from abstrag.model.html import curve_html, hit_html, ranking_html, why_not_html
 from abstrag.model.query import Bridge, Literal, Query
-from abstrag.model.record import record
+from abstrag.model.record import Result, record
 from abstrag.model.segment import Role
 from abstrag.model.span import Span
 from abstrag.model.term import Edge, Frame, Mention
@@ -54,7 +54,7 @@ class GapTrace:
 
 
 @record
-class Hit:
+class Hit(Result):
     """One segment of a ranking: what it says, exactly, the three factors, and the trace."""
 
     document: str
@@ -88,7 +88,7 @@ class Hit:
 
 
 @record
-class Ranking:
+class Ranking(Result):
     """The best segments of a document for a query, best first, and what it took to find them."""
 
     query: Query
@@ -115,7 +115,7 @@ class LeftOut:
 
 
 @record
-class SupportSet:
+class SupportSet(Result):
     """Hits that can be believed together, best first.
 
     No literal is bound to two entities or times among them, and the bridges of all of them
@@ -149,7 +149,7 @@ class BudgetStep:
 
 
 @record
-class BudgetCurve:
+class BudgetCurve(Result):
     """What every budget reaches.
 
     `covers` is the least τ at which one segment meets all literals, `covers_together` the least at
@@ -194,7 +194,7 @@ class Counterfactual:
 
 
 @record
-class WhyNot:
+class WhyNot(Result):
     """The one first cause why a passage is not among the first hits, and what would change it."""
 
     passage: str

@@ -6,9 +6,10 @@ pydantic checks it only where it crosses a border, that is in `from_json`.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar, dataclass_transform
+from typing import Annotated, Any, Self, TypeVar, dataclass_transform
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -25,6 +26,26 @@ def record(cls: type[T]) -> type[T]:
     made = dataclass(frozen=True, slots=True)(cls)
     made.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defined]
     return made
+
+
+class Result:
+    """A record that users are given: it can be turned into plain data and back."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain dicts, lists, strings and numbers, as `--json` prints it."""
+        made: dict[str, Any] = to_data(self)
+        return made
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Make it from what `to_dict` returned.
+
+        Raises:
+            InputError: Something does not fit; the message names the field.
+        """
+        return from_json(cls, json.dumps(data))
 
 
 _ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
@@ -55,4 +76,11 @@ def from_json(kind: type[T], text: str | bytes) -> T:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "top level"
         raise InputError(f"not a {kind.__name__}: {where}: {first['msg']}") from error
+    return made
+
+
+def json_schema(*kinds: type) -> dict[str, Any]:
+    """Return the JSON schema of records as they are written, all of them under `$defs`."""
+    asked = [(kind.__name__, "serialization", _adapter(kind)) for kind in kinds]
+    _, made = TypeAdapter.json_schemas(asked)  # type: ignore[arg-type]
     return made

@@ -30,6 +30,7 @@ from abstrag.rank.reading import DOUBTFUL, read_aloud
 from abstrag.rank.relevance import SMOOTH, Preset
 from abstrag.rank.shortlist import Candidates, effort
 from abstrag.rank.trace import stated, trace
+from abstrag.telemetry import span
 
 STATED: Final = 0.9  # what a judge is taken to say at least where a Background settles the query
 
@@ -155,7 +156,8 @@ class Scoring:
         """Return what the judge says of some segments."""
         assert self.judge is not None
         records = self.document.records
-        return self.judge(self.query, [records[p].segment for p in positions.tolist()])
+        with span("abstrag.judge", {"abstrag.segments": len(positions)}):
+            return self.judge(self.query, [records[p].segment for p in positions.tolist()])
 
     def rank(self, position: int) -> int | None:
         """Return the rank of a segment, 1 for the best; None when it scores nothing."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from abstrag.model.patch import EffectKind, Failure, Patch
 from abstrag.model.ranking import Ranking
-from abstrag.model.record import record
+from abstrag.model.record import Result, record
 from abstrag.refine.critic import Criticism
 from abstrag.refine.gate import Verdict
 from abstrag.refine.localize import Localization
@@ -58,7 +58,7 @@ class Step:
 
 
 @record
-class Refinement:
+class Refinement(Result):
     """A query refined: ranking before and after, every step, and why it ended."""
 
     query: str

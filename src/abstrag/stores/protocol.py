@@ -9,7 +9,7 @@ from typing import Final, Protocol, Self
 from abstrag.model.background import Background
 from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
-from abstrag.model.record import record
+from abstrag.model.record import Result, record
 from abstrag.model.segment import Granularity
 from abstrag.model.term import Mention
 from abstrag.stores.prepared import Prepared
@@ -19,7 +19,7 @@ LAYERS_AT_A_TIME: Final = 200  # of a layer that is read for all contents
 
 
 @record
-class DocumentInfo:
+class DocumentInfo(Result):
     """What a store knows about a document without reading its index.
 
     `id` is the name in the store; it differs from the document's own id when two sources gave

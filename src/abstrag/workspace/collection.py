@@ -16,6 +16,7 @@ from abstrag.errors import InputError, UnknownDocument
 from abstrag.model.ranking import Hit
 from abstrag.stores.open import shown
 from abstrag.stores.protocol import DocumentInfo
+from abstrag.telemetry import span
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.searchable import Searchable
@@ -42,7 +43,11 @@ class SearchableCollection(Searchable):
         self, query: str, *, k: int = DEFAULT_K, tau: float | None = None
     ) -> CollectionRanking:
         """Rank the segments of all documents as evidence for a question or a claim."""
-        return self.searcher.search(query, k=k, tau=self._tau(tau), filters=self.filters)
+        known: dict[str, str | int] = {"abstrag.preset": self.preset.name, "abstrag.k": k}
+        with span("abstrag.search_all", known) as recorded:
+            found = self.searcher.search(query, k=k, tau=self._tau(tau), filters=self.filters)
+            recorded.note({"abstrag.hits": len(found.hits), "abstrag.documents": found.passed})
+        return found
 
     def explain(self, query: str, segment: str, *, tau: float | None = None) -> Hit:
         """Return the full trace of one segment, named as DOCUMENT:SEGMENT."""
@@ -104,6 +109,7 @@ def open_collection(
     searcher = CollectionSearcher(
         workspace.store,
         preset=options.preset,
+        encoder=workspace.encoder,
         embeddings=embeddings,
         shortlist=shortlist,
         prior_power=prior_power,

@@ -13,6 +13,7 @@ from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.term import AbstractionMap
 from abstrag.rank.relevance import Preset
+from abstrag.telemetry import span
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.searchable import Searchable
 
@@ -84,7 +85,11 @@ class SearchableDocument(Searchable):
 
         A segment that scores nothing is no hit, unless `fill` asks for k whatever they score.
         """
-        return self.searcher.search(query, k=k, tau=self._tau(tau), fill=fill)
+        known = {"abstrag.document": self.index.document.id, "abstrag.preset": self.preset.name}
+        with span("abstrag.search", {**known, "abstrag.k": k}) as recorded:
+            found = self.searcher.search(query, k=k, tau=self._tau(tau), fill=fill)
+            recorded.note({"abstrag.hits": len(found.hits)})
+        return found
 
     def explain(self, query: str, segment: str, *, tau: float | None = None) -> Hit:
         """Return the full trace of one segment, whether it is found or not."""

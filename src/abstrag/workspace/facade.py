@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from abstrag.config import Settings
+from abstrag.documents.readers import Reader
 from abstrag.engine.outcome import Outcome
 from abstrag.engine.searcher import DEFAULT_K
 from abstrag.errors import InputError
@@ -16,11 +17,12 @@ from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, WhyNot
 from abstrag.model.term import AbstractionMap, Edge, Family, Relation
+from abstrag.neural.encoder import TextEncoder
 from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.rank.judging import Judge
 from abstrag.rank.relevance import DEFAULT_PRESET, Preset
 from abstrag.stores.open import Target
-from abstrag.stores.protocol import DocumentInfo
+from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.edits import edge_id, hand_made
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig, chosen_preset
@@ -56,12 +58,14 @@ class AbstRAG:
 
     def __init__(
         self,
-        store: Target | None = None,
+        store: Target | Store | None = None,
         *,
         background: Knowledge | str | Path | None = None,
         settings: Settings | None = None,
         preset: Preset | str = DEFAULT_PRESET,
         judge: Judge | None = None,
+        encoder: TextEncoder | None = None,
+        readers: Mapping[str, Reader] | None = None,
         models: Models | None = None,
         policy: str | Path | None = None,
         family: str = DEFAULT_FAMILY,
@@ -69,26 +73,33 @@ class AbstRAG:
         """Open a store: a file, ":memory:", postgresql://…, or the one in your data folder.
 
         Args:
-            store: Which store.
+            store: Which store, or an open one of your own, which is closed with this.
             background: What you know and the documents do not say.
             settings: How documents are cut and read, and the default budget for bridges.
             preset: How the factors are weighed, by name or as a value.
             judge: Asked instead of the shipped judge.
+            encoder: Embeds texts instead of the shipped embedder.
+            readers: Read files by suffix, such as ".rst", before those of ours.
             models: Language models, by role.
             policy: The folder of what refinement has learnt; your own unless given.
             family: Whose patches hold.
         """
         known = settings or Settings()
         chosen = chosen_preset(preset) if isinstance(preset, str) else preset
+        named = store if store is None or isinstance(store, str | Path) else ":memory:"
+        own = store if not (store is None or isinstance(store, str | Path)) else None
         config = WorkspaceConfig(
-            store=store,
+            store=named,  # nothing is kept beside a store of the user's, as with one in memory
             background=background,
             settings=known,
             options=SearchOptions(preset=chosen, tau=known.tau),
             policy=Path(policy) if policy is not None else None,
             family=family,
         )
-        self.workspace = Workspace(config, models=models, judge=judge)
+        self._readers = readers
+        self.workspace = Workspace(
+            config, models=models, judge=judge, encoder=encoder, readers=readers, store=own
+        )
         self._current: str | None = None
 
     @classmethod
@@ -121,10 +132,10 @@ class AbstRAG:
     def index_many(self, paths: Iterable[str | Path], *, workers: int = 1) -> tuple[Outcome, ...]:
         """Index files and everything inside folders, and say what became of each file.
 
-        A failure is an outcome, not the end.
+        A failure is an outcome, not the end. Models and readers of yours work in this process.
         """
         wanted = [Path(path) for path in paths]
-        if workers == 1 or self.workspace.models is not None:
+        if workers == 1 or self.workspace.models is not None or self._readers:
             return tuple(self.workspace.indexing().index_paths(wanted))
         from abstrag.workers.processes import Processes
         from abstrag.workspace.many_files import index_many

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 from abstrag.collection.filters import Filters
 from abstrag.config import PRIOR_POWER, SHORTLIST
+from abstrag.documents.readers import Reader
 from abstrag.engine.kept import Kept
 from abstrag.engine.library import Library
 from abstrag.engine.quarantine import Quarantine
@@ -25,22 +26,23 @@ from abstrag.errors import InputError
 from abstrag.indexing.pipeline import OnShortfall, OnStep
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
+from abstrag.neural.encoder import TextEncoder
 from abstrag.rank.judging import Judge
 from abstrag.stores.location import in_memory, is_store
 from abstrag.stores.open import beside, open_store, resolved, shown
 from abstrag.stores.postgres.address import is_address
-from abstrag.stores.protocol import DocumentInfo
+from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.edits import EditStore, applied
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.patches import Patches
 from abstrag.workspace.searchable import Searchable
+from abstrag.workspace.versions import called, loaded, named, version
 
 if TYPE_CHECKING:
     from abstrag.collection.map import CollectionMap
     from abstrag.collection.shelf import Shelf
     from abstrag.engine.generator import Generator
-    from abstrag.engine.library import Knowledge
     from abstrag.engine.prompting import Prompting
     from abstrag.engine.verdicts import Verdicts
     from abstrag.llm.connect import Models
@@ -69,6 +71,9 @@ class Workspace:
         models: Models | None = None,
         judge: Judge | None = None,
         verdicts: Verdicts | None = None,
+        encoder: TextEncoder | None = None,
+        readers: Mapping[str, Reader] | None = None,
+        store: Store | None = None,
         on_step: OnStep = lambda _name: None,
     ) -> None:
         """Open the store.
@@ -79,6 +84,9 @@ class Workspace:
                 role.
             judge: Asked instead of the shipped judge, also about what is evidence in refinement.
             verdicts: Asked instead of the shipped judge of claims.
+            encoder: Embeds texts instead of the shipped embedder, in search and in shortlists.
+            readers: Read files by suffix, before those of ours.
+            store: An open store, in place of the one that `config` names; it is closed with us.
             on_step: Told each step of indexing a document that is new, changed, or was indexed by
                 an older release.
         """
@@ -86,17 +94,21 @@ class Workspace:
         self.models = models
         self.judge = judge
         self.verdicts = verdicts
+        self.encoder = encoder
         self._on_step = on_step
         self.defaults = self.config.defaults
         self.target = self.config.target
         self.patches = Patches(self.config.policy, self.config.family)
         self.refining = Lock()
-        background = _loaded(self.config.background)
-        self.store = open_store(self.target, create=self.config.create)
+        background = loaded(self.config.background)
+        self.store = store or open_store(self.target, create=self.config.create)
         folder = None if in_memory(self.target) else beside(self.target, ".studio")
         self.edits = EditStore(folder and folder / "edits")
         aside = Quarantine(folder and folder / "quarantine")
-        self.library = Library(self.store, background, self.config.settings, quarantine=aside)
+        own = {suffix.casefold(): read for suffix, read in (readers or {}).items()}
+        self.library = Library(
+            self.store, background, self.config.settings, quarantine=aside, readers=own
+        )
         self._indexes: Kept[DocumentIndex] = Kept(self.config.keep)
         self._searchers: Kept[Searcher] = Kept(self.config.keep * _VARIANTS)
         self._shelves: Kept[Shelf] = Kept(_SHELVES)
@@ -108,7 +120,7 @@ class Workspace:
             return None
         from abstrag.engine.prompting import Prompting
 
-        return Prompting.of(self.models, programs=self.programs)
+        return Prompting.of(self.models, programs=self.programs, encoder=self.encoder)
 
     @cached_property
     def programs(self) -> Mapping[str, Program]:
@@ -167,7 +179,7 @@ class Workspace:
             return self.collection(filters, options)
         if filters is not None and filters.any:
             raise InputError(
-                f"a filter chooses among documents, and {_named(target)!r} is one document",
+                f"a filter chooses among documents, and {named(target)!r} is one document",
                 hint="name a store or an indexed folder",
             )
         return self.document(target, options)
@@ -228,7 +240,7 @@ class Workspace:
     def index(self, document: str | DocumentInfo) -> DocumentIndex:
         """Return the index of a document as the chain made it, under its name in the store."""
         info = self.store.find(document) if isinstance(document, str) else document
-        return self._indexes.get(_version(info), lambda: _called(self.store.get(info.id), info.id))
+        return self._indexes.get(version(info), lambda: called(self.store.get(info.id), info.id))
 
     def read(self, target: str | Path) -> DocumentIndex:
         """Return the index of a file or an id, as a person left its map, to be looked at.
@@ -328,7 +340,7 @@ class Workspace:
     ) -> Searcher:
         edits = self.edits.read(info.id) | options.edits
         names = tuple(each.id for each in kept)
-        key: Hashable = (_version(info), edits, names, replace(options, tau=0.0, edits=edits))
+        key: Hashable = (version(info), edits, names, replace(options, tau=0.0, edits=edits))
         return self._searchers.get(
             key,
             lambda: self._searcher(applied(self.index(info), edits), kept, options),
@@ -354,6 +366,7 @@ class Workspace:
                 preset=options.preset,
                 without=options.without,
                 judge=self.judge if options.preset.judge_weight else None,
+                encoder=self.encoder,
                 memory=self.store,
                 patches=patches,
                 reprice=options.reprice,
@@ -367,34 +380,8 @@ class Workspace:
         from abstrag.collection.shelf import Shelf
         from abstrag.neural.embedder import default_embedder
 
-        encoder = default_embedder() if embeddings else None
+        encoder = (self.encoder or default_embedder()) if embeddings else None
         key = self.store.version(), embeddings
         return self._shelves.get(
             key, lambda: Shelf.of(all_cards(self.store, encoder=encoder, on_made=on_made))
         )
-
-
-def _loaded(background: Knowledge | str | Path | None) -> Knowledge | None:
-    if background is None or not isinstance(background, str | Path):
-        return background
-    from abstrag.backgrounds.compiled import load
-
-    return load(background)
-
-
-def _version(info: DocumentInfo) -> tuple[str, str, str, str]:
-    """Name a document as it is now; indexing it again makes another version."""
-    return info.id, info.content_hash, info.fingerprint, info.indexed_at
-
-
-def _called(index: DocumentIndex, name: str) -> DocumentIndex:
-    """Return an index whose document is called as in the store, so that hits name it right."""
-    if index.document.id == name:
-        return index
-    return replace(index, document=replace(index.document, id=name))
-
-
-def _named(target: object) -> str:
-    if isinstance(target, Document):
-        return target.id
-    return target.document.id if isinstance(target, DocumentIndex) else str(target)

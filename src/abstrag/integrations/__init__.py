@@ -1,0 +1,1 @@
+"""Retrievers and rerankers for other frameworks; each module needs the extra it is called by."""

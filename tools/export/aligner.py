@@ -1,13 +1,14 @@
 """The aligner as an ONNX graph over several texts, and the constants of its prices.
 
-    python -m tools.export.aligner WEIGHTS.npz --output DIR [--name NAME] [--limit 1.2]
+    python -m tools.export.aligner WEIGHTS.npz --output DIR [--name NAME] [--limit 1.0]
 
 Takes `input_ids` and `attention_mask`, one row a text, and gives `words`: a projected state for
 each token; `weights`: a logit for each token; and `gist`: a vector of length 1 for each text. What
 is asked for is about words, which may have several tokens: the mean of their rows of `words`,
 scaled to length 1, is the word's vector, and softplus of the mean of their logits is its weight.
 
-A word's price is log(1 + exp(offset − steep · cosine)); the constants stand in the manifest.
+A word's price is log(1 + exp(min(offset − steep · cosine, dearest))); the constants stand in the
+manifest. Numbers and names are trained to be met by the same word alone.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Prices:
     gist_share: float
     scale: float
     limit: float  # a word whose price is above it is unmet
+    dearest: float = 4.0  # no exponent is above it, so a word costs at most log(1 + exp(4))
 
 
 def prices_of(tensors: Tensors, limit: float) -> Prices:
@@ -157,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, required=True, metavar="DIR")
     parser.add_argument("--name", default="abstrag-aligner-1")
     parser.add_argument("--version", default="1")
-    parser.add_argument("--limit", type=float, default=1.2)
+    parser.add_argument("--limit", type=float, default=1.0)
     parser.add_argument("--precision", type=Precision, choices=Precision, default=Precision.INT8)
     given = parser.parse_args(arguments)
     manifest = export(

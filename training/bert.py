@@ -66,12 +66,19 @@ class Bert(nn.Module):
 
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor, depth: int | None = None) -> Tensor:
         """Return the last states, or those after the first `depth` layers."""
+        return self.every(ids, kinds, mask, depth)[-1]
+
+    def every(
+        self, ids: Tensor, kinds: Tensor, mask: Tensor, depth: int | None = None
+    ) -> list[Tensor]:
+        """Return the states after each layer, and before the first."""
         places = torch.arange(ids.shape[1], device=ids.device)
         x = self.words(ids) + self.places(places) + self.kinds(kinds)
         x = self.drop(self.normed(x))
+        states = [x]
         for layer in self.layers[:depth]:
-            x = layer(x, mask)
-        return x
+            states.append(layer(states[-1], mask))
+        return states
 
 
 class TanhHead(nn.Module):

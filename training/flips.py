@@ -14,7 +14,25 @@ increased reduced|increase reduce|increases reduces|promotes prevents
 promote prevent|induces inhibits|gain loss|always never|all none|most few|above below|up down
 early late|stronger weaker|strong weak
 activation inhibition|activates inhibits|better worse|best worst|north south|east west|men women
-won lost|win lose|older younger|same different|present absent|may may not|shall shall not"""
+won lost|win lose|older younger|same different|present absent|may may not|shall shall not
+either neither|both neither|at least at most|minimum maximum|least most|exceeds below|fewer more
+buyer seller|lessor lessee|landlord tenant|licensor licensee|borrower lender|employer employee
+plaintiff defendant|company customer|supplier customer|parent subsidiary|discloser recipient
+include exclude|includes excludes|included excluded|allowed forbidden|required optional
+accept reject|accepted rejected|rose fell|grew shrank|gained lost|profit loss|faster slower
+cheaper dearer|heavier lighter|warmer colder|richer poorer|inside outside|old new"""
+# Of each line one stands for another: a unit, a month, a day; the sense of a sentence stays.
+_SERIES = """days weeks months years hours minutes seconds
+day week month year hour minute
+million billion thousand
+km miles meters
+kg grams pounds tons
+dollars euros yen
+january february march april june july august september october november december
+monday tuesday wednesday thursday friday saturday sunday
+daily weekly monthly annually
+one two three four five six seven eight nine ten
+first second third fourth fifth"""
 _AUXILIARIES = (
     "is are was were can could does do did has have will would should may shall must".split()
 )
@@ -33,6 +51,13 @@ class Flipper:
             if a is not None and b is not None:
                 self._swaps.setdefault(a, b)
                 self._swaps.setdefault(b, a)
+        self._series: dict[int, list[int]] = {}
+        for line in _SERIES.split("\n"):
+            known = [tokenizer.token_to_id(word) for word in line.split()]
+            for one in known:
+                others = [other for other in known if other not in (one, None)]
+                if one is not None:
+                    self._series.setdefault(one, others)
         self._negation = tokenizer.token_to_id("not")
         self._auxiliaries = {tokenizer.token_to_id(word) for word in _AUXILIARIES}
         self._numbers = {
@@ -46,7 +71,11 @@ class Flipper:
         words = [int(token) for token in claim]
         ways = [i for i, token in enumerate(words) if token in self._swaps]
         helping = [i for i, token in enumerate(words) if token in self._auxiliaries]
+        listed = [i for i, token in enumerate(words) if token in self._series]
         counting = [i for i, token in enumerate(words) if token in self._numbers]
+        if listed and chance.random() < 0.5:
+            i = chance.choice(listed)
+            return [*words[:i], chance.choice(self._series[words[i]]), *words[i + 1 :]]
         if ways and chance.random() < 0.7:
             i = chance.choice(ways)
             return [*words[:i], self._swaps[words[i]], *words[i + 1 :]]

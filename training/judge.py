@@ -335,6 +335,7 @@ def main() -> None:
     parser.add_argument("--made", type=Path, help="queries that a machine wrote, of made.py")
     parser.add_argument("--opinions", type=Path, nargs="+", help="what teachers think of them")
     parser.add_argument("--judged", type=Path, help="where to write what this judge thinks of them")
+    parser.add_argument("--unmeasured", action="store_true", help="only train and save")
     parser.add_argument("--recipe", default="{}")
     given = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -357,6 +358,9 @@ def main() -> None:
         made = Examples(given.made, None)
         said = ranked(model, made, made.held(), recipe.view, device)
         write_logits(given.judged, dict(zip(made.held(), said, strict=True)))
+    if given.unmeasured:
+        save(model, given.output)
+        return
     held = examples.held(recipe.without)
     told, logits = evaluate(model, examples, held, recipe.view, device)
     if given.logits:

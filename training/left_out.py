@@ -29,6 +29,7 @@ from kinds import KINDS, sampled, sources_of
 from opinions import doubted, read_opinions
 from torch import Tensor, nn
 from torch.nn import functional as F
+from vocabulary import Vocabulary
 from weights import judge_of, read_weights, save
 
 from examples import CLS, SEP, Examples, View, applied, write_logits
@@ -89,7 +90,8 @@ def trained(given: argparse.Namespace, recipe: Mapping[str, Any], device: torch.
         return FirstToken(start).to(device).eval()
     if given.model == "aligner":
         plan = aligner.Recipe(**fields)
-        model = aligner.start_model(plan, start).to(device)
+        words = Vocabulary.read(given.words) if given.words else None
+        model = aligner.start_model(plan, start, vocabulary=words).to(device)
         teacher = judge_of(read_weights(given.teacher), device) if given.teacher else None
         aligner.fit(model, examples, plan, device, teacher)
         return model
@@ -120,6 +122,7 @@ def main() -> None:
     parser.add_argument("--recipe", default="{}")
     parser.add_argument("--shares", type=float, nargs="+", default=[1.0])
     parser.add_argument("--teacher", type=Path, help="of an aligner")
+    parser.add_argument("--words", type=Path, help="friends and foes, for an aligner")
     parser.add_argument("--made", type=Path, help="queries that a machine wrote, for a judge")
     parser.add_argument("--opinions", type=Path, nargs="+", help="what teachers think of them")
     parser.add_argument("--most", type=int, default=250, help="queries of each data set")

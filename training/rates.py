@@ -9,7 +9,7 @@ from bert import Bert, Layer
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
-_FEW = 2  # numbers of a parameter that counts as a single one
+_FEW = 12  # numbers of a parameter that count as single ones: one for each layer
 
 
 class LowRank(nn.Module):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +23,7 @@ from start_weights import dequantized
 from table import difference, figures, standardized
 from torch import Tensor
 from verdict_pairs import Pair
+from vocabulary import Vocabulary
 from weights import judge_of
 from words import CONTENT, STARTS
 
@@ -70,6 +72,7 @@ def check_kinds(
     listed = aligner.list_scores(align, examples, rows, CPU)[0].detach().numpy()
     check("aligner, same by list", 1 - float(np.abs(np.stack(whole) - listed).max()), 0.99)
 
+    check_replaced(examples, held, plan, start, shape, check)
     scorer = judge_of(start, CPU, shape)
     both = shared.Shared(scorer, aligner.Aligner(shape, plan, scorer.bert))
     gentle = replace(recipe, keep=0.1, epochs=6)
@@ -79,6 +82,45 @@ def check_kinds(
     told = aligner.evaluate(both.align, examples, held, CPU)
     check("shared aligner, nDCG@10", float(str(told["mean"])), 80)
     check_table(examples, held, whole, check)
+
+
+def check_replaced(
+    examples: Examples,
+    held: Sequence[int],
+    plan: aligner.Recipe,
+    start: Mapping[str, Tensor],
+    shape: Shape,
+    check: Check,
+) -> None:
+    """Train an aligner with replaced words: every token is a word, its neighbour means the same."""
+    count = shape.vocabulary
+    vocabulary = Vocabulary(
+        [f"w{i}" for i in range(count)],
+        list(range(count)),
+        [0] * count,
+        np.linspace(-1, 1, count).astype(np.float32),
+        [(i,) for i in range(count)],
+        [[i ^ 1] if (i ^ 1) < count else [] for i in range(count)],
+        [[(i + 7) % count] for i in range(count)],
+    )
+    plan = replace(
+        plan, apart=0.0, swapped=0.5, renamed=0.5, mix=(1,), rare=0.5, sealed=True, teach=0.0
+    )
+    rows = [(q, [*examples.gold(q)[:1], *list(examples.pool(q))[:3]]) for q in held]
+
+    def lost(model: aligner.Aligner) -> float:
+        return aligner.list_scores(model, examples, rows, CPU, random.Random(0))[1].item()
+
+    model = aligner.start_model(plan, start, shape, vocabulary)
+    before = lost(model)
+    aligner.fit(model, examples, plan, CPU)
+    check("replaced words, gain", before - lost(model), 0.1)
+    told = aligner.evaluate(model, examples, held, CPU)
+    check("aligner of words, nDCG@10", float(str(told["mean"])), 80)
+    ids = torch.arange(4, 12)[None]
+    words, weights, gist = model.tokens(ids, torch.ones_like(ids, dtype=torch.bool))
+    sizes = (words.shape[1:], weights.shape[1:], gist.shape[1:])
+    check("aligner, sizes", float(sizes == ((8, plan.dimensions), (8,), (plan.gist,))), 1)
 
 
 def strayed(model: aligner.Aligner, examples: Examples, queries: Sequence[int]) -> float:

@@ -26,6 +26,7 @@ from bert import MINILM, Scorer, TanhHead, layers_in, load
 from descent import descend
 from flips import Flipper
 from judge import ranked
+from rates import freeze
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -63,6 +64,7 @@ class Recipe:
     train_dev: bool = False
     seed: int = 0
     fold: int = 0
+    frozen: int | None = None  # lowest layers that stay the judge's, to be shared with it
 
 
 def framed(
@@ -173,7 +175,8 @@ def fit(
         order += pairs
         chance.shuffle(order)
         steps += [order[i : i + recipe.batch] for i in range(0, len(order), recipe.batch)]
-    adam = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=0.01)
+    learning = [one for one in model.parameters() if one.requires_grad]
+    adam = torch.optim.AdamW(learning, lr=recipe.rate, weight_decay=0.01)
 
     def loss(mixed: Sequence[int | Pair]) -> Tensor:
         some = [one for one in mixed if isinstance(one, int)]
@@ -267,6 +270,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     parser.add_argument("--report", type=Path, help="examples of the report part, to measure with")
     parser.add_argument("--evidence", type=Path, nargs="+", help="logits, not to ask the judge")
+    parser.add_argument("--ranker", type=Path, help="a judge to ask instead, for training")
     parser.add_argument("--pairs", type=Path, help="claims with evidence, of verdict_pairs.py")
     parser.add_argument("--recipe", default="{}")
     given = parser.parse_args()
@@ -276,13 +280,14 @@ def main() -> None:
     began = time.perf_counter()
     weights = read_weights(given.judge)
     judge = judge_of(weights, device)
+    ranker = judge_of(read_weights(given.ranker), device) if given.ranker else judge
     labelled = [
         q for q in range(len(examples)) if examples.label(q) >= 0 and examples.source(q) in CLAIMS
     ]
     orders = (
         read_orders(examples, given.evidence)
         if given.evidence
-        else orders_of(judge, examples, labelled, device)
+        else orders_of(ranker, examples, labelled, device)
     )
     torch.manual_seed(0)  # every run begins with the same head, so that their mean has one too
     shape = replace(MINILM, layers=layers_in(weights))
@@ -293,6 +298,8 @@ def main() -> None:
         dense = {k: weights[f"head.dense.{k}"].float() for k in ("weight", "bias")}
         model.head.dense.load_state_dict(dense)
     model.to(device)
+    if recipe.frozen is not None:
+        freeze(model.bert, recipe.frozen)
     queries = [
         q
         for q in labelled

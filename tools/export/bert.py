@@ -27,7 +27,7 @@ def write_graph(
     """Write the network as an ONNX model, and say how many numbers it gives."""
     g = Graph()
     numbers: Numbers = Int8(g) if precision is Precision.INT8 else Float32(g)
-    network = _Network(g, numbers, bert, weights)
+    network = Network(g, numbers, bert, weights)
     length = max_tokens(bert, recipe)
     if recipe.head is Head.MEAN:
         x = network.words("ids", length)
@@ -53,23 +53,43 @@ def max_tokens(bert: Bert, recipe: Recipe) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Network:
-    """The parts of the network, each of which adds its nodes to the graph."""
+class Batch:
+    """Names of what a graph over several texts has to know: how many, how long, what is there."""
+
+    sizes: str  # texts and tokens, the longest's
+    mask: str  # for each text and token, whether there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The parts of the network, each of which adds its nodes to the graph.
+
+    States are rows, one for each token; those of several texts stand below each other.
+    """
 
     graph: Graph
     numbers: Numbers
     bert: Bert
     weights: Tensors
+    batch: Batch | None = None
 
     def words(self, ids: str, length: int, *, types: str | None = None) -> str:
         """Return the sum of word, place and type of each token, normed."""
-        g = self.graph
-        x = self.numbers.look_up("words", self._tensor("embeddings.word_embeddings.weight"), ids)
+        g, batch = self.graph, self.batch
+        if batch:
+            ids = g.add("Reshape", ids, g.axis(-1))
+        name = "word.table" if batch else "words"  # a graph over several texts gives `words`
+        x = self.numbers.look_up(name, self._tensor("embeddings.word_embeddings.weight"), ids)
         places = self._tensor("embeddings.position_embeddings.weight")[:length]
         kinds = self._tensor("embeddings.token_type_embeddings.weight")
         begin = g.constant("begin", np.array([0], np.int64))
         place = g.constant("places", places if types else places + kinds[0])
-        x = g.add("Add", x, g.add("Slice", place, begin, g.add("Shape", ids)))
+        if batch:
+            end = g.add("Gather", batch.sizes, g.constant("second", np.array([1], np.int64)))
+            x = g.add("Add", self.apart(x), g.add("Slice", place, begin, end))
+            x = self._rows(x)
+        else:
+            x = g.add("Add", x, g.add("Slice", place, begin, g.add("Shape", ids)))
         if types:
             x = g.add("Add", x, g.add("Gather", g.constant("types.table", kinds), types))
         return self._norm(x, "embeddings.LayerNorm")
@@ -124,18 +144,32 @@ class _Network:
             asked = g.add("Unsqueeze", asked, g.axis(0))
             pieces += g.split("Split", 2, asked, halves, axis=-1)
         else:
-            joined = self.numbers.product(x, name, np.concatenate(tables))
-            joined = g.add("Unsqueeze", joined, g.axis(0))
+            joined = self.apart(self.numbers.product(x, name, np.concatenate(tables)))
             sizes = g.constant("sizes", np.array([size] * 3, np.int64))
             pieces = g.split("Split", 3, joined, sizes, axis=-1)
         made = g.add(
             "MultiHeadAttention",
             *pieces,
             g.constant(f"{name}.bias", biases),
+            *([self.batch.mask] if self.batch else []),
             domain=FUSED,
             num_heads=self.bert.heads,
         )
-        return g.add("Squeeze", made, g.axis(0))
+        return self._rows(made)
+
+    def apart(self, x: str) -> str:
+        """Return rows of tokens as texts of tokens."""
+        g = self.graph
+        if self.batch is None:
+            return g.add("Unsqueeze", x, g.axis(0))
+        return g.add("Reshape", x, g.add("Concat", self.batch.sizes, g.axis(-1), axis=0))
+
+    def _rows(self, x: str) -> str:
+        g = self.graph
+        if self.batch is None:
+            return g.add("Squeeze", x, g.axis(0))
+        rows = g.constant("rows", np.array([-1, self.bert.hidden], np.int64))
+        return g.add("Reshape", x, rows)
 
     def _residual(self, x: str, change: str, dense: str, name: str, *, one_row: bool) -> str:
         # Add and norm stay apart: onnxruntime's fused kernel is five times slower.

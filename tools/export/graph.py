@@ -78,6 +78,10 @@ class Graph:
 class Numbers(Protocol):
     """How tables are looked up and products are made."""
 
+    def expect(self, count: str) -> None:
+        """Prepare for products with so many rows; a table that is looked up does it too."""
+        ...
+
     def look_up(self, name: str, table: Floats, ids: str) -> str:
         """Return the rows of a table."""
         ...
@@ -92,6 +96,9 @@ class Float32:
     """Leaves every number as it is."""
 
     graph: Graph
+
+    def expect(self, count: str) -> None:
+        """Prepare for nothing: a float needs no scale."""
 
     def look_up(self, name: str, table: Floats, ids: str) -> str:
         """Return the rows of a table."""
@@ -110,17 +117,18 @@ class Int8:
     graph: Graph
     _zeros: str = ""
 
+    def expect(self, count: str) -> None:
+        """Make the zeros of so many rows."""
+        zero = self.graph.constant("zeros", np.array([ACTIVATION_ZERO], np.uint8))
+        self._zeros = self.graph.add("Expand", zero, count)
+
     def look_up(self, name: str, table: Floats, ids: str) -> str:
         """Return the rows of a table that is kept as integers and a scale for each row."""
         g = self.graph
         whole, scale = quantized_rows(table)
         rows = g.add("Gather", g.constant(name, whole), ids)
         scales = g.add("Gather", g.constant(f"{name}.scale", scale), ids)
-        self._zeros = g.add(
-            "Expand",
-            g.constant("zeros", np.array([ACTIVATION_ZERO], np.uint8)),
-            g.add("Shape", ids),
-        )
+        self.expect(g.add("Shape", ids))
         return g.add("Mul", g.add("Cast", rows, to=TensorProto.FLOAT), scales)
 
     def product(self, x: str, name: str, weight: Floats, *, one_row: bool = False) -> str:

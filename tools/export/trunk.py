@@ -1,0 +1,136 @@
+"""A judge and a verdict model that share their lower layers, as three ONNX graphs.
+
+    python -m tools.export.trunk JUDGE.npz VERDICT.npz --output DIR --recipe RECIPE.json
+
+Writes `trunk/`, which takes `ids` and `types` of one pair and gives the states of its tokens after
+the shared layers, and `judge/` and `verdict/`, which take these `states` and give `logits`. The
+recipe has the calibration: {"judging": {"slope": …, "offset": …}, "deciding": {"temperature": …,
+"threshold": …}}. Weights whose shared layers differ are refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from onnx import ModelProto, TensorProto, helper
+
+from abstrag.errors import InputError
+from abstrag.neural.bundle import MANIFEST, MODEL, Task
+from tools.export.aligner import SHAPE, layers_in
+from tools.export.bert import LOGITS, Network
+from tools.export.graph import FUSED, IR_VERSION, OPSET, Float32, Graph, Int8, Precision
+from tools.export.published import Bert, Head, Recipe, Tensors, read_npz
+
+SHARED: Final = 6  # lowest layers
+MAX_TOKENS: Final = 320
+
+
+def shared(name: str) -> bool:
+    """Tell whether a tensor is part of the trunk."""
+    layer = name.startswith("encoder.layer.") and int(name.split(".")[2]) < SHARED
+    return layer or name.startswith("embeddings.")
+
+
+def write_trunk(tensors: Tensors, precision: Precision) -> ModelProto:
+    """Write the embeddings and the shared layers."""
+    g = Graph()
+    bert = Bert(layers=layers_in(tensors), **SHAPE)
+    network = Network(g, _numbers(g, precision), bert, tensors)
+    x = network.words("ids", MAX_TOKENS, types="types")
+    for layer in range(SHARED):
+        x = network.layer(x, layer)
+    g.nodes.append(helper.make_node("Identity", [x], ["states"]))
+    ins = [
+        helper.make_tensor_value_info(n, TensorProto.INT64, ["tokens"]) for n in ("ids", "types")
+    ]
+    out = helper.make_tensor_value_info("states", TensorProto.FLOAT, ["tokens", bert.hidden])
+    return _model(g, "trunk", ins, out)
+
+
+def write_top(tensors: Tensors, task: Task, precision: Precision) -> ModelProto:
+    """Write the layers above the trunk, and the head."""
+    g = Graph()
+    numbers = _numbers(g, precision)
+    bert = Bert(layers=layers_in(tensors), **SHAPE)
+    network = Network(g, numbers, bert, tensors)
+    sizes = g.add("Shape", "states")
+    numbers.expect(g.add("Gather", sizes, g.constant("begin", np.array([0], np.int64))))
+    x = "states"
+    for layer in range(SHARED, bert.layers - 1):
+        x = network.layer(x, layer)
+    first = network.layer(x, bert.layers - 1, only_first=True)
+    head = Head.TANH if "head.dense.weight" in tensors else Head.LINEAR
+    logits = network.head(first, Recipe(task.value, task, MAX_TOKENS, head=head))
+    g.nodes.append(helper.make_node("Squeeze", [logits, g.axis(0)], ["logits"]))
+    states = helper.make_tensor_value_info("states", TensorProto.FLOAT, ["tokens", bert.hidden])
+    out = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [LOGITS[task]])
+    return _model(g, task.value, [states], out)
+
+
+def _numbers(g: Graph, precision: Precision) -> Int8 | Float32:
+    return Int8(g) if precision is Precision.INT8 else Float32(g)
+
+
+def _model(g: Graph, name: str, inputs: list[Any], output: Any) -> ModelProto:
+    graph = helper.make_graph(g.nodes, name, inputs, [output], list(g.constants.values()))
+    opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(FUSED, 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
+
+
+def export(
+    judge: Path, verdict: Path, output: Path, recipe: Mapping[str, Any], precision: Precision
+) -> None:
+    """Write the three folders."""
+    tensors = {
+        Task.JUDGE: read_npz(judge.read_bytes()),
+        Task.VERDICT: read_npz(verdict.read_bytes()),
+    }
+    one, two = tensors.values()
+    for name in filter(shared, one):
+        if not np.array_equal(one[name], two[name]):
+            raise InputError(
+                f"{str(judge)!r} and {str(verdict)!r} differ in {name!r}",
+                hint=f"train the verdict model with the lowest {SHARED} layers frozen",
+            )
+    made = {"trunk": write_trunk(one, precision)}
+    made |= {task.value: write_top(tensors[task], task, precision) for task in tensors}
+    for name, model in made.items():
+        data = model.SerializeToString(deterministic=True)
+        folder = output / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MODEL).write_bytes(data)
+        manifest = {
+            "name": f"abstrag-{name}-{recipe.get('version', 1)}",
+            "task": name,
+            "licence": "Apache-2.0",
+            "precision": precision.value,
+            "max_tokens": MAX_TOKENS,
+            "files": {MODEL: sha256(data).hexdigest()},
+        }
+        settings = {"judge": "judging", "verdict": "deciding"}.get(name, "")
+        if settings:
+            manifest[settings] = recipe[settings]
+        (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
+        print(f"{name:<8} {len(data) / 1e6:6.2f} MB")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="Write a judge and a verdict model on one trunk.")
+    parser.add_argument("judge", type=Path)
+    parser.add_argument("verdict", type=Path)
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--recipe", type=Path, required=True)
+    parser.add_argument("--precision", type=Precision, choices=Precision, default=Precision.INT8)
+    given = parser.parse_args(arguments)
+    recipe = json.loads(given.recipe.read_text("utf-8"))
+    export(given.judge, given.verdict, given.output, recipe, given.precision)
+
+
+if __name__ == "__main__":
+    main()

@@ -140,8 +140,8 @@ def forms(word: str) -> tuple[str, ...]:
     """Return what makes two words the same: their stem, or that of a base form they share."""
     folded = word.casefold()
     net = wordnet()
-    bases = (net.morphy(folded, pos) for pos in (Pos.VERB, Pos.NOUN, Pos.ADJECTIVE))
-    return tuple(dict.fromkeys(stemmed([folded, *(base for base in bases if base)])))
+    bases = [b for p in (Pos.VERB, Pos.NOUN, Pos.ADJECTIVE) for b in net.base_forms(folded, p)]
+    return tuple(dict.fromkeys(stemmed([folded, *bases])))
 
 
 def conditions(query: Query, read: AlignedText) -> AlignedText:

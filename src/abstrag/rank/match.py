@@ -41,10 +41,10 @@ class Signal(StrEnum):
     """What may have a say in Match."""
 
     COVERAGE = "coverage"
-    ALIGNMENT = "alignment"
     LEXICAL = "lexical"
     DENSE = "dense"
     JUDGE = "judge"
+    ALIGNMENT = "alignment"
 
 
 class Similarity(Protocol):
@@ -96,8 +96,10 @@ def log_units(part: FloatArray | float, weight: float, *, judged: bool = False) 
     A judge is never taken to be surer that there is nothing than `LEAST_JUDGEMENT`.
     """
     kept = np.maximum(part, LEAST_JUDGEMENT) if judged else np.asarray(part, np.float64)
+    if not weight:
+        return np.zeros_like(kept)
     with np.errstate(divide="ignore"):
-        units: FloatArray = np.abs(np.rint(-weight * np.log(kept) * COST_UNIT))
+        units: FloatArray = np.rint(-weight * np.log(kept) * COST_UNIT) + 0.0
     return units
 
 

@@ -185,6 +185,7 @@ def relevance(
     Factors are rounded far below anything they mean: two that then differ do so by more than `exp`
     and `pow` can be wrong, so that the dominance lemma holds for floats as it does on paper.
     """
+    _check(match, utility, gap)
     if preset.pooling is Pooling.PRODUCT:
         units = (
             log_units(match, preset.match_power)
@@ -194,9 +195,13 @@ def relevance(
         total: FloatArray = np.exp(-units / COST_UNIT)
         return total
     m, u, g = (np.round(np.asarray(x, np.float64), _DIGITS) for x in (match, utility, gap))
-    if not (np.all((m >= 0) & (m <= 1)) and np.all(u >= 0) and np.all(g >= 0)):
-        raise InputError("Match lies in [0, 1], utility and gap are not negative")
     scores: FloatArray = (
         m**preset.match_power * u**preset.utility_power * np.exp(-preset.gap_rate * g)
     )
     return scores
+
+
+def _check(match: FloatArray, utility: FloatArray, gap: FloatArray) -> None:
+    m, u, g = (np.asarray(x) for x in (match, utility, gap))
+    if not (np.all((m >= 0) & (m <= 1)) and np.all(u >= 0) and np.all(g >= 0)):
+        raise InputError("Match lies in [0, 1], utility and gap are not negative")

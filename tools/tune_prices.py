@@ -25,6 +25,7 @@ from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.config import COST_UNIT, MAX_GAP
 from abstrag.errors import InputError
+from abstrag.neural.judge import default_judge
 from abstrag.rank.match import LEAST_JUDGEMENT
 from abstrag.rank.relevance import ALIGNED
 from abstrag.workspace.options import SearchOptions
@@ -52,7 +53,7 @@ class Features:
     limit: float
 
 
-def features(source: str, case: Case, indexer: Indexer) -> Features | None:
+def features(source: str, case: Case, indexer: Indexer, judged: int) -> Features | None:
     """Compute all about one case."""
     pooled, made = indexer(case.document)
     elements = pooled.element_ids(made)
@@ -71,10 +72,11 @@ def features(source: str, case: Case, indexer: Indexer) -> Features | None:
         [costs[j] if j >= 0 else np.full(costs.shape[1], MAX_GAP) for j in alignment.literal_of]
     )
     promise = found.score(ALIGNED, np.zeros(len(at)), np.arange(len(at)))
-    read = np.argsort(-promise, kind="stable")[:READ]
+    read = np.argsort(-promise, kind="stable")[:judged]
     said = np.zeros(len(at))
-    judge = searcher._shipped_judge()
-    said[read] = judge(scoring.query, [made.segments[int(p)] for p in at[read]])
+    if judged:
+        judge = default_judge()
+        said[read] = judge(scoring.query, [made.segments[int(p)] for p in at[read]])
     names = [elements[int(p)] for p in at]
     numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
     return Features(
@@ -185,6 +187,7 @@ def main() -> None:
     dump.add_argument("--data", type=Path, required=True)
     dump.add_argument("--source", nargs="+", required=True)
     dump.add_argument("--most", type=int, default=100)
+    dump.add_argument("--judged", type=int, default=READ, help="how many the judge reads; 0: none")
     dump.add_argument("--output", type=Path, required=True)
     fitted = commands.add_parser("fit")
     fitted.add_argument("file", type=Path, nargs="+")
@@ -198,13 +201,14 @@ def main() -> None:
             step = max(1, len(cases) // given.most)
             indexer = Indexer()
             for case in cases[::step][: given.most]:
-                one = features(source, case, indexer)
+                one = features(source, case, indexer, given.judged)
                 if one is not None:
                     made.append(one)
             print(name, len(cases), f"{time.time() - started:.0f} s", flush=True)
             given.output.write_bytes(pickle.dumps(made))
         return
     cases = [one for file in given.file for one in pickle.loads(file.read_bytes())]
+    unjudged = not any(one.said.any() for one in cases)
     for label, start, fixed in (
         ("aligned", Numbers(judge=0.0), ("judge",)),
         ("general", Numbers(), ()),
@@ -212,6 +216,8 @@ def main() -> None:
         ("no bridges", Numbers(judge=0.0, bridges=False), ("judge",)),
         ("no bridges, no gist", Numbers(judge=0.0, bridges=False, share=0.0), ("judge", "share")),
     ):
+        if label == "general" and unjudged:
+            continue
         best = fit(cases, start, fixed)
         found = means(cases, best)
         print(label, best)

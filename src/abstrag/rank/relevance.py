@@ -157,10 +157,9 @@ ALIGNED: Final = Preset(
     rarity_power=0.5,
     unmet_share=0.3,
 )
-NEXT: Final = replace(ALIGNED, name="next", judge_weight=1.0, judged=24)
 DEFAULT_PRESET: Final = GENERAL
 PRESETS: Final[Mapping[str, Preset]] = {
-    p.name: p for p in (GENERAL, ALIGNED, NEXT, FAST, EMBEDDED, SMOOTH, PAPER, PAPER_HARD)
+    p.name: p for p in (GENERAL, ALIGNED, FAST, EMBEDDED, SMOOTH, PAPER, PAPER_HARD)
 }
 
 

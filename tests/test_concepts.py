@@ -35,6 +35,7 @@ DELTA = {  # what the table says of δ beyond the measure itself, in its order
     "intent": [DELTA_INTENT_CAP, DELTA_INTENT_OFFLINE, DELTA_INTENT_CONTEXT],
     "event": [DELTA_EVENT_SLOT, DELTA_EVENT_ARTIFACT],
     "context": [],
+    "related": [],
 }
 SENTENCES = {  # N stands for a number
     "is an edge at cost N": [0],
@@ -92,26 +93,28 @@ def test_the_distances_have_their_constants() -> None:
     assert {name: numbers(re.sub(r"\b1 −", "", cell)) for name, cell in cells.items()} == DELTA
 
 
-PRESET_HEADER = "| preset | a | b | c | coverage | words | embeddings | judge | Match is | Gap |"
+POOLED = {Pooling.ODDS: "in odds", Pooling.MEAN: "a mean", Pooling.PRODUCT: "a product"}
+PRESET_HEADER = "| preset | a | b | c | coverage | words | embeddings | judge | alignment | "
+PRESET_HEADER += "Match is | Gap |"
 
 
 def test_every_preset_is_shown_with_its_exponents_and_weights() -> None:
-    shown = {first_word(row[0]): [float(cell) for cell in row[1:8]] for row in rows(PRESET_HEADER)}
+    shown = {first_word(row[0]): [float(cell) for cell in row[1:9]] for row in rows(PRESET_HEADER)}
     assert shown == {
         name: [
             *(preset.match_power, preset.utility_power, preset.gap_rate),
             *(preset.coverage_weight, preset.lexical_weight),
-            *(preset.dense_weight, preset.judge_weight),
+            *(preset.dense_weight, preset.judge_weight, preset.alignment_weight),
         ]
         for name, preset in PRESETS.items()
     }
 
 
 def test_every_preset_is_shown_with_its_kind_of_match_and_gap() -> None:
-    shown = {first_word(row[0]): row[8:] for row in rows(PRESET_HEADER)}
+    shown = {first_word(row[0]): row[9:] for row in rows(PRESET_HEADER)}
     assert shown == {
         name: [
-            "in odds" if preset.pooling is Pooling.ODDS else "a mean",
+            POOLED[preset.pooling],
             f"b* or {MAX_GAP:g}" if preset.hard_gap else "smooth",
         ]
         for name, preset in PRESETS.items()

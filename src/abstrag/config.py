@@ -14,7 +14,14 @@ from typing import Final
 # --- Bridges: weights and distances (section 3.3, appendix C) -------------------------------------
 
 OMEGA: Final[Mapping[str, float]] = MappingProxyType(
-    {"expression": 0.35, "concept": 0.65, "intent": 0.90, "event": 0.90, "context": 0.50}
+    {
+        "expression": 0.35,
+        "concept": 0.65,
+        "intent": 0.90,
+        "event": 0.90,
+        "context": 0.50,
+        "related": 0.90,
+    }
 )
 DELTA_EXPR_ALIAS: Final = 0.05  # a guessed alias, on top of the edit distance
 DELTA_ABS_BASELINE: Final = 0.30  # neither WordNet nor an embedding knows the pair

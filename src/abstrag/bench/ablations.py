@@ -27,6 +27,7 @@ def ablations(preset: Preset = DEFAULT_PRESET) -> dict[str, dict[str, Any]]:
         "abstrag-judge-only": {"preset": JUDGE_ONLY},
         "abstrag-exact": {"preset": replace(preset, name="exact", judged=None)},
         "abstrag-no-gap": {"preset": replace(preset, name="no-gap", gap_rate=0.0)},
+        "abstrag-no-bridges": {"bridges": False},
         "abstrag-uniform": {"uniform": True},
         "abstrag-no-context": {"lifting": False},
     }

@@ -21,8 +21,11 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.term import Edge, LicenceKind
+from abstrag.neural.aligner import default_aligner
 from abstrag.neural.embedder import default_embedder
 from abstrag.neural.judge import default_judge
+from abstrag.query.operators import OPERATORS
+from abstrag.rank.aligned_trace import ALIGN_WORDS
 from abstrag.rank.relevance import DEFAULT_PRESET, Preset
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
@@ -83,6 +86,7 @@ class AbstragSystem:
     tau: float = TAU
     without: frozenset[str] = frozenset()  # query operators
     lifting: bool = True
+    bridges: bool = True  # else a literal is met by the same word or an inflection alone
     uniform: bool = False
     patched: bool = False  # patches that somebody has kept hold; a measurement leaves them out
     indexer: Indexer = field(default_factory=Indexer)
@@ -96,6 +100,8 @@ class AbstragSystem:
         parts = [f"ours, preset {self.preset.name}, τ {self.tau:g}, local mode, no language model"]
         if self.without:
             parts.append(f"without the query operator {', '.join(sorted(self.without))}")
+        if not self.bridges:
+            parts.append("without any bridge")
         if not self.lifting:
             parts.append("without context lifting")
         if self.uniform:
@@ -109,8 +115,9 @@ class AbstragSystem:
         models = (
             default_judge().fingerprint if self.preset.judge_weight else "",
             default_embedder().fingerprint if self.preset.dense_weight else "",
+            default_aligner().fingerprint if self.preset.alignment_weight else "",
         )
-        rest = (self.uniform, sorted(OMEGA.items()), models, RANKS)
+        rest = (self.uniform, self.bridges, sorted(OMEGA.items()), models, RANKS)
         return sha256(repr((*parts, *rest)).encode()).hexdigest()[:16]
 
     @property
@@ -119,7 +126,7 @@ class AbstragSystem:
         return SearchOptions(
             preset=self.preset,
             tau=self.tau,
-            without=self.without,
+            without=self.without if self.bridges else frozenset((*OPERATORS, ALIGN_WORDS)),
             patched=self.patched,
             reprice=uniform_edge if self.uniform else None,
         )
@@ -135,8 +142,10 @@ class AbstragSystem:
         pooled, made = self.indexer(document)
         self._elements = pooled.element_ids(made)
         self._distinct = len(set(self._elements))
-        if not self.lifting:
+        if not (self.lifting and self.bridges):
             made = without_context(made)
+        if not self.bridges:
+            made = replace(made, map=replace(made.map, edges=()))
         self._document = self.indexer.workspace.document(made, self.options)
 
     def search(self, query: str, k: int) -> Ranked:

@@ -19,7 +19,8 @@ from abstrag.model.patch import Patch
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.term import Edge, TermKind
-from abstrag.neural.cached import CachedEncoder, CachedJudge, Memory
+from abstrag.neural.aligner import default_aligner
+from abstrag.neural.cached import CachedAligner, CachedEncoder, CachedJudge, Memory
 from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.judge import default_judge
@@ -31,6 +32,8 @@ from abstrag.query.operator import QueryOperator, admitted
 from abstrag.query.operators import OPERATORS, standard_operators
 from abstrag.query.vocabulary import Vocabulary
 from abstrag.rank.aggregate import AGGREGATIONS
+from abstrag.rank.aligned_trace import ALIGN_WORDS
+from abstrag.rank.alignment import Alignment, DocumentWords, TextAligner, conditions
 from abstrag.rank.company import CompanyJudge, company_of
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.curve import budget_curve
@@ -106,10 +109,10 @@ class Searcher:
             patches: What refinement changed; it holds for every question.
             reprice: Gives every costed edge another weight, for experiments.
         """
-        if unknown := without - set(OPERATORS):
+        if unknown := without - set(OPERATORS) - {ALIGN_WORDS}:
             raise InputError(
                 f"no query operator is called {sorted(unknown)[0]!r}",
-                hint=f"one of: {', '.join(OPERATORS)}",
+                hint=f"one of: {', '.join((*OPERATORS, ALIGN_WORDS))}",
             )
         self.index = index
         self.preset = preset
@@ -171,6 +174,26 @@ class Searcher:
         if self.preset.dense_weight:
             made[Signal.DENSE] = DenseSimilarity(self.index, encoder=self._encoder)
         return made
+
+    @cached_property
+    def _aligner(self) -> TextAligner:
+        aligner = default_aligner()
+        if self._memory is None:
+            return aligner
+        content = self.index.document.content_hash
+        return CachedAligner(aligner, self._memory, content_hash=content)
+
+    @cached_property
+    def _words(self) -> DocumentWords:
+        return DocumentWords(self.index.segments, self._aligner)
+
+    def _alignment(self, query: Query) -> Alignment | None:
+        if not self.preset.alignment_weight:
+            return None
+        (read,) = self._aligner.read([query.text])
+        asked = conditions(query, read)
+        links = ALIGN_WORDS not in self._without
+        return Alignment(self._words, query, asked, self._aligner.constants, links=links)
 
     @cached_property
     def judge(self) -> Judge | None:
@@ -318,6 +341,7 @@ class Searcher:
             sources=self._sources(query, tau),
             similarities=self._similarities,
             judge=self.judge,
+            alignment=self._alignment(query),
         )
 
     def _sources(self, query: Query, tau: float) -> tuple[EdgeSource, ...]:

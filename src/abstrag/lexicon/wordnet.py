@@ -134,6 +134,10 @@ class WordNet:
         entry = next(iter(self._bases(_key(word), pos)), None)
         return None if entry is None else _spaced(self._entries[entry])
 
+    def base_forms(self, word: str, pos: Pos) -> tuple[str, ...]:
+        """Return all base forms a word may have: "fell" is one itself, and one of "fall"."""
+        return tuple(_spaced(self._entries[entry]) for entry in self._bases(_key(word), pos))
+
     # --- Synsets to synsets -----------------------------------------------------------------------
 
     def hypernyms(self, synset: int) -> tuple[int, ...]:

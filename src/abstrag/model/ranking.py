@@ -10,7 +10,7 @@ from abstrag.model.query import Bridge, Literal, Query
 from abstrag.model.record import Result, record
 from abstrag.model.segment import Role
 from abstrag.model.span import Span
-from abstrag.model.term import Edge, Frame, Mention
+from abstrag.model.term import Edge, Family, Frame, Mention
 
 
 @record
@@ -32,6 +32,41 @@ class LiteralTrace:
     mention: Mention | None = None
     context: FieldValue | None = None
     frame: Frame | None = None
+
+
+@record
+class WordTrace:
+    """One content word of a query, and the word of a segment that meets it best.
+
+    `price` lies in [0, 4], 0 for the very word; it is met where the price is within the learned
+    limit. `said` is the word that comes nearest, "" where none does, at `said_start` to `said_end`
+    of the segment's text, of its header number `header`, or of its section's name. `family` names
+    the step and is None for the very word. `units` is what the word adds to the score, in 1/10,000.
+    """
+
+    asked: str
+    start: int
+    end: int
+    price: float
+    weight: float
+    met: bool = False
+    said: str = ""
+    family: Family | None = None
+    other_sense: bool = False
+    said_start: int | None = None
+    said_end: int | None = None
+    header: int | None = None
+    in_section: bool = False
+    literal: int | None = None  # the condition it belongs to
+    units: int = 0
+
+
+@record
+class ScoreLine:
+    """One addend of a score: −log of it, in 1/10,000; all lines of a hit add up to its score."""
+
+    name: str
+    units: int
 
 
 @record
@@ -76,6 +111,8 @@ class Hit(Result):
     doubt: str = ""  # why the quote itself may be wrong: words of a scan that were hard to read
     headers: tuple[str, ...] = ()  # of a table's row or cell: they count as said by it
     cell: str | None = None  # the address of a cell, row or table in its sheet: B7, A7:D7
+    words: tuple[WordTrace, ...] = ()  # how each word of the query is met, where words are aligned
+    lines: tuple[ScoreLine, ...] = ()  # what the score is made of, where words are aligned
 
     @property
     def under(self) -> str:

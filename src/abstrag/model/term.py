@@ -28,6 +28,7 @@ class Family(StrEnum):
     INTENT = "intent"  # this instance stands for that class
     EVENT = "event"  # this trace stands for that event
     CONTEXT = "context"  # the document says it elsewhere
+    RELATED = "related"  # a word that was learned to be near, and nothing more is known (ours)
 
     @property
     def revisable(self) -> bool:

@@ -37,6 +37,7 @@ class Task(StrEnum):
     JUDGE = "judge"
     VERDICT = "verdict"
     STATIC = "static"
+    ALIGN = "align"
 
 
 @record
@@ -63,6 +64,20 @@ class Deciding:
 
 
 @record
+class Aligning:
+    """What turns the aligner's cosines into prices: log(1 + exp(offset − steep · cosine))."""
+
+    word_steep: float
+    word_offset: float
+    gist_steep: float
+    gist_offset: float
+    gist_share: float  # of the whole beside the words
+    scale: float  # of the sum, where it was trained
+    limit: float  # a word whose price is above it is not met
+    gist_dimensions: int = 384
+
+
+@record
 class Manifest:
     """What a model is, where it came from, and the SHA-256 of its files."""
 
@@ -77,6 +92,7 @@ class Manifest:
     files: Mapping[str, str]
     judging: Judging | None = None
     deciding: Deciding | None = None
+    aligning: Aligning | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from abstrag.errors import StoreCorrupt
+from abstrag.neural.aligner import AlignedText, Aligner
 from abstrag.neural.encoder import TextEncoder, Vectors
 from abstrag.neural.scorer import PairScorer, SegmentJudge
 
@@ -63,6 +64,40 @@ class CachedEncoder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text, in their order."""
         return kept_vectors(self._memory, self._content, self._encoder.embed, self, texts)
+
+
+class CachedAligner:
+    """Reads each text of a document once; implements `TextAligner`."""
+
+    def __init__(self, aligner: Aligner, memory: Memory, *, content_hash: str) -> None:
+        self.fingerprint = aligner.fingerprint
+        self.constants = aligner.constants
+        self._aligner = aligner
+        self._memory = memory
+        self._content = content_hash
+
+    def __repr__(self) -> str:
+        """Name the model: where its vectors are kept makes no difference."""
+        return repr(self._aligner)
+
+    def read(self, texts: Sequence[str]) -> list[AlignedText]:
+        """Return each text as vectors of its words, in their order."""
+        keys = {text: _key(text) for text in texts}
+        place = (EMBEDDINGS, self._content, self.fingerprint)
+        known = self._memory.recall(*place, list(keys.values()))
+        missing = [text for text, key in keys.items() if key not in known]
+        if missing:
+            made = zip(missing, self._aligner.read(missing), strict=True)
+            fresh = {keys[text]: one.to_bytes() for text, one in made}
+            self._memory.remember(*place, fresh)
+            known = {**known, **fresh}
+        try:
+            return [AlignedText.from_bytes(known[keys[text]]) for text in texts]
+        except ValueError as error:
+            raise StoreCorrupt(
+                f"the word vectors kept for {self.fingerprint!r} are damaged: {error}",
+                hint="move the store away and index again",
+            ) from error
 
 
 class CachedJudge(SegmentJudge):

@@ -49,6 +49,18 @@ class Tokenizer:
         ids, _ = self._cut(text)
         return np.array(ids if len(ids) > _SPECIAL else (), dtype=np.int64)
 
+    def placed(self, text: str) -> tuple[list[int], list[int | None], list[tuple[int, int]]]:
+        """Return the ids of a text, and for each its word and where in the text it stands.
+
+        A token around the text has no word.
+        """
+        found, cut = self._encoded(text)
+        ids, words, places = found.ids, found.word_ids, found.offsets
+        if not cut:
+            return ids, words, places
+        keep = self._limit - 1
+        return [*ids[:keep], ids[-1]], [*words[:keep], None], [*places[:keep], (0, 0)]
+
     def truncates(self, text: str) -> bool:
         """Say whether the model reads only the beginning of a text."""
         return self._cut(text)[1]
@@ -60,7 +72,13 @@ class Tokenizer:
         return [one.ids for one in found]
 
     def _cut(self, text: str) -> tuple[list[int], bool]:
-        """Return the ids that fit, and whether there would be more.
+        """Return the ids that fit, and whether there would be more."""
+        found, cut = self._encoded(text)
+        ids: list[int] = found.ids
+        return ([*ids[: self._limit - 1], ids[-1]], True) if cut else (ids, False)
+
+    def _encoded(self, text: str) -> tuple[Any, bool]:
+        """Return the tokens of as much of a text as is needed, and whether some do not fit.
 
         A word is cut into tokens by itself, so only the last word of a text's beginning can change
         with what follows. It is enough to look at that beginning, however long the text is.
@@ -71,10 +89,7 @@ class Tokenizer:
             if size >= len(text) or _settled(found) > self._limit - _SPECIAL:
                 break
             size *= _WIDER
-        ids: list[int] = found.ids
-        if len(ids) <= self._limit:
-            return ids, False
-        return [*ids[: self._limit - 1], ids[-1]], True
+        return found, len(found.ids) > self._limit
 
 
 @lru_cache(maxsize=2)

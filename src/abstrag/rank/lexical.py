@@ -47,7 +47,12 @@ def words(text: str) -> list[str]:
     """Cut a text into stems of folded words, less the ones that say nothing."""
     empty = stop_words()
     kept = [w for w in _WORD.findall(text.casefold()) if w not in empty]
-    stems: list[str] = _stemmer().stemWords(kept)
+    return stemmed(kept)
+
+
+def stemmed(words: list[str]) -> list[str]:
+    """Return the stems of folded words."""
+    stems: list[str] = _stemmer().stemWords(words)
     return stems
 
 

@@ -19,6 +19,7 @@ from abstrag.model.query import Query
 from abstrag.rank.costed_index import CONTEXT_BIT, CostedIndex, Landing
 from abstrag.rank.postings import IntArray
 
+LEARNED: Final = -1  # in place of an ending: the literal is met by the words of a segment
 FAR: Final = 1 << 40  # no way at all; far above any cost, and a sum of ten is still an int64
 
 
@@ -40,7 +41,14 @@ class Lookup:
         tau: float = TAU,
         sources: Sequence[EdgeSource] = (),
         aggregator: Aggregator = additive,
+        learned: IntArray | None = None,
     ) -> None:
+        """Lay a query over an index.
+
+        `learned` has a row for each literal and a column for each segment of the document: what
+        meeting it by single words costs, `FAR` where they do not. Nobody shares these ways.
+        """
+        self.learned = learned
         self.index = index
         self.query = query
         self.tau = tau
@@ -90,10 +98,19 @@ class Lookup:
         ]
 
     def joint(
-        self, endings: Endings, near: Neighbourhood, *, limit: int | None
+        self,
+        endings: Endings,
+        near: Neighbourhood,
+        *,
+        limit: int | None,
+        segment: int | None = None,
     ) -> Combination | None:
-        """Return the cheapest way to meet all literals together."""
+        """Return the cheapest way to meet all literals together, learned ways of a segment too."""
         rows = self.offers(endings, near)
+        if segment is not None and self.learned is not None:
+            for row, units in zip(rows, self.learned[:, segment].tolist(), strict=True):
+                if units < FAR:
+                    row.append(Offer(None, units, at=LEARNED))
         return cheapest(rows, near.shared, limit=limit, aggregator=self.aggregator)
 
     def _neighbourhood(self, tau: float) -> Neighbourhood:
@@ -103,10 +120,15 @@ class Lookup:
     def _lay_over(self) -> tuple[IntArray, IntArray]:
         """Scatter every literal's reach over the postings, keeping the least for each segment."""
         laid = [self._spread(j, found) for j, found in enumerate(self.near.alone)]
-        touched = np.unique(np.concatenate([where for where, _ in laid] or [np.empty(0, np.int64)]))
+        found = [where for where, _ in laid]
+        if self.learned is not None:
+            found.append(np.flatnonzero((self.learned <= self.near.limit).any(axis=0)))
+        touched = np.unique(np.concatenate(found or [np.empty(0, np.int64)]))
         table = np.full((len(laid), len(touched)), FAR, dtype=np.int64)
         for row, (where, units) in zip(table, laid, strict=True):
             np.minimum.at(row, np.searchsorted(touched, where), units)
+        if self.learned is not None:
+            table = np.minimum(table, self.learned[:, touched])
         table[table > self.near.limit] = FAR  # what a segment adds may overrun the budget
         return touched, table
 
@@ -142,11 +164,16 @@ class Lookup:
 
     def _solve(self, costs: IntArray, columns: IntArray) -> None:
         # segments that hold the same in the same state are solved once
-        known: dict[tuple[tuple[tuple[str, int, int], ...], ...], int] = {}
+        known: dict[tuple[object, ...], int] = {}
         for column in columns.tolist():
             endings = self.endings(int(self.segments[column]), self.near)
-            state = tuple(tuple((e.term, e.extra, e.without) for e in ends) for ends in endings)
+            segment = int(self.segments[column])
+            own = () if self.learned is None else tuple(self.learned[:, segment].tolist())
+            state = (
+                tuple(tuple((e.term, e.extra, e.without) for e in ends) for ends in endings),
+                own,
+            )
             if state not in known:
-                found = self.joint(endings, self.near, limit=self.near.limit)
+                found = self.joint(endings, self.near, limit=self.near.limit, segment=segment)
                 known[state] = FAR if found is None else found.units
             costs[column] = known[state]

@@ -12,11 +12,13 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from abstrag.config import COST_UNIT
 from abstrag.errors import InputError
 from abstrag.model.query import Query
 from abstrag.rank.gap import Gaps
 from abstrag.rank.postings import FloatArray, IntArray
 
+LEAST_JUDGEMENT: Final = 0.01  # where it says less, or has not read, this counts
 CERTAIN: Final = 7.0  # log-odds: a judge is never taken to be surer than this, either way
 
 
@@ -31,6 +33,7 @@ class Pooling(StrEnum):
     """How signals become one number."""
 
     MEAN = "mean"  # their weighted mean
+    PRODUCT = "product"  # each to the power of its weight: their logarithms add up
     ODDS = "odds"  # the judge's odds, divided by e^weight for a signal that is not there at all
 
 
@@ -41,6 +44,7 @@ class Signal(StrEnum):
     LEXICAL = "lexical"
     DENSE = "dense"
     JUDGE = "judge"
+    ALIGNMENT = "alignment"
 
 
 class Similarity(Protocol):
@@ -74,12 +78,29 @@ def blend(
         total = sum(weights[signal] for signal in counted)
         mixed = sum((weights[signal] * parts[signal] for signal in counted), np.zeros(1))
         return np.minimum(mixed / total, 1.0)
+    if pooling is Pooling.PRODUCT:
+        units = sum(log_units(parts[s], weights[s], judged=s is Signal.JUDGE) for s in counted)
+        product: FloatArray = np.exp(-np.asarray(units) / COST_UNIT)
+        return product
     odds: FloatArray = np.zeros(1)
     for signal in counted:
         said = _log_odds(parts[signal]) if signal is Signal.JUDGE else parts[signal] - 1.0
         odds = odds + weights[signal] * said
     match: FloatArray = np.exp(-np.logaddexp(0.0, -odds))
     return match
+
+
+def log_units(part: FloatArray | float, weight: float, *, judged: bool = False) -> FloatArray:
+    """Return what a factor adds to −log of a score, in whole units of 1/10,000.
+
+    A judge is never taken to be surer that there is nothing than `LEAST_JUDGEMENT`.
+    """
+    kept = np.maximum(part, LEAST_JUDGEMENT) if judged else np.asarray(part, np.float64)
+    if not weight:
+        return np.zeros_like(kept)
+    with np.errstate(divide="ignore"):
+        units: FloatArray = np.rint(-weight * np.log(kept) * COST_UNIT) + 0.0
+    return units
 
 
 def _weighed(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from abstrag.model.query import Bridge, LiteralKind
-from abstrag.model.ranking import GapTrace, LiteralTrace
+from abstrag.model.ranking import GapTrace, LiteralTrace, WordTrace
 from abstrag.model.segment import Segment
 from abstrag.model.term import Family, LicenceKind
 from abstrag.rank.trace import stated
@@ -25,10 +25,12 @@ def read_aloud(
     tau: float,
     judgement: float | None = None,
     company: str | None = None,
+    words: tuple[WordTrace, ...] = (),
 ) -> str:
     """Say in a sentence or two why a segment is where it is.
 
-    `company` is what the judge read besides the segment.
+    `company` is what the judge read besides the segment, `words` how each word of the query is met
+    where words were aligned.
     """
     direct = [t for t in trace.literals if t.met and not t.bridges]
     headed = [t for t in direct if _header(t) is not None]
@@ -40,8 +42,19 @@ def read_aloud(
         if some:
             parts.append(who + _listed([_direct(t, segment, labels) for t in some]))
     parts += [_bridged(t, segment, labels) for t in bridged]
-    if unmet:
-        parts.append("nothing in it meets " + _listed([_quoted(t.literal.label) for t in unmet]))
+    lacking = [t.literal.label for t in unmet]
+    for number, literal in enumerate(trace.literals):
+        if literal.met:
+            continue
+        there = [w for w in words if w.literal == number and w.met]
+        if there:  # some of its words are there, so that it is not true that nothing meets it
+            lacking.remove(literal.literal.label)
+            found = _listed([_met(w) for w in there])
+            missing = [_quoted(w.asked) for w in words if w.literal == number and not w.met]
+            lacks = f"; {_listed(missing)} is not met" if missing else ""
+            parts.append(f"of {_quoted(literal.literal.label)} it says {found}{lacks}")
+    if lacking:
+        parts.append("nothing in it meets " + _listed([_quoted(one) for one in lacking]))
     text = "; ".join(parts) or "it holds nothing of the query"
     said = [f"{text[0].upper()}{text[1:]}.", _verdict(trace, tau)]
     if judgement is not None and judgement >= CONVINCED:
@@ -50,6 +63,14 @@ def read_aloud(
         but = ", but it has not read the Background" if stated(trace) else ""
         said.append(f"The judge{_besides(company, ',')} doubts it ({judgement:.2f}){but}.")
     return " ".join(said)
+
+
+def _met(word: WordTrace) -> str:
+    """Say which word meets a word of the query, and how."""
+    if word.family is None:
+        return _quoted(word.said)
+    how = "in another sense" if word.other_sense else f"for {_quoted(word.asked)}"
+    return f"{_quoted(word.said)} {how} ({word.price:.2f})"
 
 
 def _opinion(judgement: float, unmet: list[LiteralTrace], company: str | None) -> str:
@@ -97,7 +118,7 @@ def _bridged(trace: LiteralTrace, segment: Segment, labels: Labels) -> str:
     paid = [b for b in trace.bridges if not b.truth_preserving]
     if not paid:
         return f"{via} is {_a(asked)}, {_source(trace.bridges)}"
-    slots = [detail for b in paid for detail in b.details]
+    slots = [detail for b in paid if b.operator != "align_words" for detail in b.details]
     how = " and ".join(dict.fromkeys(_reason(b) for b in paid if b.operator != "fill_slots"))
     reason = f"{how}, " if how else ""
     aside = f" with {_listed(slots)}" if slots else ""
@@ -118,6 +139,7 @@ def _family(bridge: Bridge) -> str:
         Family.INTENT: "an office for its kind",
         Family.EVENT: "an event step",
         Family.CONTEXT: "the context",
+        Family.RELATED: "a related word",
     }[bridge.family]
 
 

@@ -9,9 +9,10 @@ from typing import Final
 
 import numpy as np
 
+from abstrag.config import COST_UNIT
 from abstrag.errors import InputError
 from abstrag.model.record import record
-from abstrag.rank.match import Coverage, Pooling, Signal
+from abstrag.rank.match import Coverage, Pooling, Signal, log_units
 from abstrag.rank.postings import FloatArray
 
 _DIGITS: Final = 9
@@ -36,6 +37,10 @@ class Preset:
     lexical_weight: float = 0.0
     dense_weight: float = 0.0
     judge_weight: float = 0.0
+    alignment_weight: float = 0.0  # of the prices at which the query's words are met
+    gist_share: float = 0.0  # of the whole question beside its words, in these prices
+    rarity_power: float = 0.0  # how much a rare word of the document counts for more
+    unmet_share: float = 1.0  # ρ: 1, and all words that are not met cost alike; 0, by their price
     judged: int | None = None  # what the judge reads, in paragraphs, best first; None: exact
 
     def __post_init__(self) -> None:
@@ -43,6 +48,9 @@ class Preset:
             "match_power": self.match_power,
             "utility_power": self.utility_power,
             "gap_rate": self.gap_rate,
+            "gist_share": self.gist_share,
+            "rarity_power": self.rarity_power,
+            "unmet_share": self.unmet_share,
             **{f"{signal.value}_weight": weight for signal, weight in self.weights.items()},
         }
         for name, number in numbers.items():
@@ -67,6 +75,7 @@ class Preset:
             Signal.LEXICAL: self.lexical_weight,
             Signal.DENSE: self.dense_weight,
             Signal.JUDGE: self.judge_weight,
+            Signal.ALIGNMENT: self.alignment_weight,
         }
 
     def weighing(self, weights: Mapping[Signal, float]) -> Preset:
@@ -77,6 +86,7 @@ class Preset:
             lexical_weight=weights[Signal.LEXICAL],
             dense_weight=weights[Signal.DENSE],
             judge_weight=weights[Signal.JUDGE],
+            alignment_weight=weights[Signal.ALIGNMENT],
         )
 
     def without(self, signal: Signal) -> Preset:
@@ -136,9 +146,20 @@ GENERAL: Final = Preset(
     judge_weight=1.0,
     judged=32,
 )
+ALIGNED: Final = Preset(
+    "aligned",
+    utility_power=0.15,
+    gap_rate=0.3,
+    pooling=Pooling.PRODUCT,
+    coverage_weight=0.0,
+    alignment_weight=8.0,
+    gist_share=0.26,
+    rarity_power=0.5,
+    unmet_share=0.3,
+)
 DEFAULT_PRESET: Final = GENERAL
 PRESETS: Final[Mapping[str, Preset]] = {
-    p.name: p for p in (GENERAL, FAST, EMBEDDED, SMOOTH, PAPER, PAPER_HARD)
+    p.name: p for p in (GENERAL, ALIGNED, FAST, EMBEDDED, SMOOTH, PAPER, PAPER_HARD)
 }
 
 
@@ -163,10 +184,23 @@ def relevance(
     Factors are rounded far below anything they mean: two that then differ do so by more than `exp`
     and `pow` can be wrong, so that the dominance lemma holds for floats as it does on paper.
     """
+    _check(match, utility, gap)
+    if preset.pooling is Pooling.PRODUCT:
+        units = (
+            log_units(match, preset.match_power)
+            + log_units(utility, preset.utility_power)
+            + np.rint(preset.gap_rate * np.asarray(gap) * COST_UNIT)
+        )
+        total: FloatArray = np.exp(-units / COST_UNIT)
+        return total
     m, u, g = (np.round(np.asarray(x, np.float64), _DIGITS) for x in (match, utility, gap))
-    if not (np.all((m >= 0) & (m <= 1)) and np.all(u >= 0) and np.all(g >= 0)):
-        raise InputError("Match lies in [0, 1], utility and gap are not negative")
     scores: FloatArray = (
         m**preset.match_power * u**preset.utility_power * np.exp(-preset.gap_rate * g)
     )
     return scores
+
+
+def _check(match: FloatArray, utility: FloatArray, gap: FloatArray) -> None:
+    m, u, g = (np.asarray(x) for x in (match, utility, gap))
+    if not (np.all((m >= 0) & (m <= 1)) and np.all(u >= 0) and np.all(g >= 0)):
+        raise InputError("Match lies in [0, 1], utility and gap are not negative")

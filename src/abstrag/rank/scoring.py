@@ -11,20 +11,22 @@ import numpy as np
 
 from abstrag.bridges.cost import Aggregator, additive
 from abstrag.bridges.graph import EdgeSource
-from abstrag.config import TAU
+from abstrag.config import COST_UNIT, MAX_GAP, TAU
 from abstrag.documents.cell_address import cell_of
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
-from abstrag.model.ranking import Hit, Ranking
+from abstrag.model.ranking import Hit, Ranking, ScoreLine, WordTrace
 from abstrag.query.scope import in_scope
+from abstrag.rank.aligned_trace import word_traces
+from abstrag.rank.alignment import Alignment
 from abstrag.rank.company import CompanyJudge
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.gap import Gaps, gaps
 from abstrag.rank.joint import BATCH, JointRanking, Share
 from abstrag.rank.judging import Judge
 from abstrag.rank.lookup import Lookup
-from abstrag.rank.match import Pooling, Signal, Similarity, coverage
+from abstrag.rank.match import Pooling, Signal, Similarity, coverage, log_units
 from abstrag.rank.postings import BoolArray, FloatArray, IntArray
 from abstrag.rank.reading import DOUBTFUL, read_aloud
 from abstrag.rank.relevance import SMOOTH, Preset
@@ -32,6 +34,7 @@ from abstrag.rank.shortlist import Candidates, effort
 from abstrag.rank.trace import stated, trace
 from abstrag.telemetry import span
 
+NOTHING: Final = 1 << 40  # units: the score of what has no utility at all is 0
 STATED: Final = 0.9  # what a judge is taken to say at least where a Background settles the query
 
 
@@ -51,6 +54,7 @@ class Scoring:
     similarities: Mapping[Signal, Similarity] = field(default_factory=dict)
     judge: Judge | None = None
     aggregator: Aggregator = additive
+    alignment: Alignment | None = None
 
     def __post_init__(self) -> None:
         if self.judge is None and self.preset.judge_weight:
@@ -73,7 +77,12 @@ class Scoring:
     def lookup(self) -> Lookup:
         """The distances of the query's literals to the segments."""
         return Lookup(
-            self.index, self.query, tau=self.tau, sources=self.sources, aggregator=self.aggregator
+            self.index,
+            self.query,
+            tau=self.tau,
+            sources=self.sources,
+            aggregator=self.aggregator,
+            learned=None if self.alignment is None else self.alignment.ways,
         )
 
     @cached_property
@@ -192,6 +201,10 @@ class Scoring:
         inside = self._inside(positions)
         positions = positions[inside]
         signals = {Signal.COVERAGE: covered[inside]}
+        if self.alignment is not None:
+            total = self.aligned_units.sum(axis=0)[positions]
+            weight = self.preset.alignment_weight
+            signals[Signal.ALIGNMENT] = np.exp(-total / COST_UNIT / weight)
         late = self.preset.late and Signal.DENSE in self.similarities
         for signal in self.similarities:
             if weights[signal] and not (late and signal is Signal.DENSE):
@@ -206,12 +219,38 @@ class Scoring:
         )
 
     @cached_property
+    def aligned_units(self) -> IntArray:
+        """What each word of the query, and at last the whole of it, adds to −log of Match.
+
+        Rows are words and then the whole, columns the segments. A word costs its own price, or
+        that of the literal it belongs to where the bridges to it are cheaper.
+        """
+        alignment, preset = self.alignment, self.preset
+        assert alignment is not None
+        prices = alignment.prices.copy()
+        costs = np.full((len(self.query.literals), prices.shape[1]), MAX_GAP)
+        costs[:, self.lookup.segments] = np.minimum(self.lookup.distances / COST_UNIT, MAX_GAP)
+        for i, j in enumerate(alignment.literal_of):
+            if j >= 0:
+                np.minimum(prices[i], costs[j], out=prices[i])
+        rarity = alignment.rarity**preset.rarity_power
+        weights = alignment.asked.weights * rarity
+        weights = weights / (weights.sum() or 1.0)
+        charged = np.vstack((prices, alignment.gist[None]))
+        limit, unmet = alignment.constants.limit, preset.unmet_share
+        over = unmet * MAX_GAP + (1 - unmet) * charged
+        charged[:-1] = np.where(prices <= limit, prices, over[:-1])
+        shares = np.append((1 - preset.gist_share) * weights, preset.gist_share)
+        units = preset.alignment_weight * COST_UNIT * shares[:, None] * charged
+        return np.rint(units).astype(np.int64)
+
+    @cached_property
     def _stated(self) -> FloatArray:
         """For each segment the least a judge may say, given what a Background states."""
         least = np.zeros(len(self.document.records))
-        if self.preset.pooling is Pooling.ODDS and self.query.literals and self._has_background:
+        if self.preset.pooling is not Pooling.MEAN and self.query.literals and self._has_background:
             for position in self.gaps.segments[self.gaps.reachable].tolist():
-                if stated(trace(self.lookup, self.gaps, position)):
+                if stated(trace(self.lookup, self.gaps, position, self.alignment)):
                     least[position] = STATED
         return least
 
@@ -249,7 +288,7 @@ class Scoring:
         position = int(candidates.positions[row])
         segment = self.document.records[position].segment
         said = np.array([judgement or 0.0])
-        why = trace(self.lookup, self.gaps, position)
+        why = trace(self.lookup, self.gaps, position, self.alignment)
         judge = self.judge
         return Hit(
             document=self.document.document.id,
@@ -272,10 +311,39 @@ class Scoring:
                 self.index.labels,
                 tau=self.tau,
                 judgement=judgement,
+                words=self._words(position),
                 company=judge.company(segment) if isinstance(judge, CompanyJudge) else None,
             ),
             text=segment.text,
             doubt=self.document.document.doubt(segment.span, segment.page),
             headers=tuple(header.text for header in segment.headers),
             cell=cell_of(self.document.document, segment),
+            words=self._words(position),
+            lines=self._lines(candidates, row, judgement),
         )
+
+    def _words(self, position: int) -> tuple[WordTrace, ...]:
+        if self.alignment is None:
+            return ()
+        units = self.aligned_units[:, position].tolist()
+        found = word_traces(self.alignment, position)
+        return tuple(replace(word, units=u) for word, u in zip(found, units, strict=False))
+
+    def _lines(
+        self, candidates: Candidates, row: int, judgement: float | None
+    ) -> tuple[ScoreLine, ...]:
+        """Return what the score is made of; the units of all lines add up to −log of it."""
+        if self.alignment is None:
+            return ()
+        preset, position = self.preset, int(candidates.positions[row])
+        units = self.aligned_units[:, position].tolist()
+        said = max(judgement or 0.0, float(candidates.stated[row]))
+        lines = [("words", sum(units[:-1])), ("about the same thing", units[-1])]
+        if preset.judge_weight:
+            lines.append(("judge", int(log_units(said, preset.judge_weight, judged=True))))
+        utility, gap = float(candidates.utility[row]), float(candidates.gap[row])
+        if preset.utility_power:
+            worth = float(log_units(utility, preset.utility_power))
+            lines.append(("utility", int(min(worth, NOTHING))))
+        lines.append(("gap", round(preset.gap_rate * gap * COST_UNIT)))
+        return tuple(ScoreLine(name, units) for name, units in lines)

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.rank.match import Signal, blend
+from abstrag.rank.match import Pooling, Signal, blend
 from abstrag.rank.postings import FloatArray, IntArray
 from abstrag.rank.relevance import EMBEDDED, Preset, relevance
 
@@ -64,6 +64,8 @@ class Candidates:
 
         Cosines that come late are asked for these rows alone, or left out.
         """
+        if preset.pooling is Pooling.PRODUCT:
+            return self.score(preset, np.zeros(len(rows)), rows)
         weights, known = EMBEDDED.less(preset), self
         if embedded and self.dense is not None:
             near = np.zeros(len(self.positions))

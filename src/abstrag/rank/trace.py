@@ -14,17 +14,21 @@ from abstrag.config import COST_UNIT
 from abstrag.model.query import Bridge, LiteralKind
 from abstrag.model.ranking import GapTrace, LiteralTrace
 from abstrag.model.term import Family, Frame, Licence, LicenceKind, Relation
+from abstrag.rank.aligned_trace import by_words
+from abstrag.rank.alignment import Alignment
 from abstrag.rank.costed_index import CONTEXT, Landing
 from abstrag.rank.gap import Gaps
 from abstrag.rank.lookup import FAR, Endings, Lookup
 from abstrag.rank.postings import frame_units, slot_state
 
 
-def trace(lookup: Lookup, gaps: Gaps, segment: int) -> GapTrace:
+def trace(lookup: Lookup, gaps: Gaps, segment: int, alignment: Alignment | None = None) -> GapTrace:
     """Explain the gap of one segment, touched or not."""
     column = gaps.column(segment)
     near = lookup.endings(segment, lookup.near)
-    literals = tuple(_literal(lookup, segment, j, near, column) for j in range(len(near)))
+    literals = tuple(
+        _literal(lookup, segment, j, near, column, alignment) for j in range(len(near))
+    )
     reachable = column is not None and bool(gaps.reachable[column])
     joint, endings = _joint(lookup, segment, near, literals, reachable=reachable)
     over = None
@@ -32,7 +36,7 @@ def trace(lookup: Lookup, gaps: Gaps, segment: int) -> GapTrace:
         over = (joint.units - lookup.near.limit) / COST_UNIT
     return GapTrace(
         literals=literals,
-        bridges=() if joint is None else _union(lookup, segment, joint, endings),
+        bridges=() if joint is None else _union(lookup, segment, joint, endings, alignment),
         bridge_cost=None if joint is None else joint.units / COST_UNIT,
         reachable=reachable or not literals,
         over_budget_by=over,
@@ -60,15 +64,20 @@ def _joint(
 ) -> tuple[Combination | None, Endings]:
     """The cheapest set for all literals; beyond the budget too, where each can be met at all."""
     if reachable:
-        return lookup.joint(near, lookup.near, limit=lookup.near.limit), near
+        return lookup.joint(near, lookup.near, limit=lookup.near.limit, segment=segment), near
     if any(each.distance is None for each in literals):
         return None, near
     far = lookup.endings(segment, lookup.far)
-    return lookup.joint(far, lookup.far, limit=None), far
+    return lookup.joint(far, lookup.far, limit=None, segment=segment), far
 
 
 def _literal(
-    lookup: Lookup, segment: int, j: int, near: Endings, column: int | None
+    lookup: Lookup,
+    segment: int,
+    j: int,
+    near: Endings,
+    column: int | None,
+    alignment: Alignment | None,
 ) -> LiteralTrace:
     literal = lookup.query.literals[j]
     met = column is not None and bool(lookup.distances[j, column] < FAR)
@@ -76,6 +85,9 @@ def _literal(
         way = _own_way(lookup, j, near, lookup.near)
     else:
         way = _own_way(lookup, j, lookup.endings(segment, lookup.far), lookup.far)
+    learned = FAR if lookup.learned is None else int(lookup.learned[j, segment])
+    if alignment is not None and learned < (FAR if way is None else way[0]):
+        return by_words(alignment, j, segment, learned, met=met)
     if way is None:
         return LiteralTrace(literal, met=False)
     units, label, end, others = way
@@ -113,12 +125,20 @@ def _own_way(
 
 
 def _union(
-    lookup: Lookup, segment: int, joint: Combination, endings: Endings
+    lookup: Lookup,
+    segment: int,
+    joint: Combination,
+    endings: Endings,
+    alignment: Alignment | None,
 ) -> tuple[Bridge, ...]:
     """The bridges of a combination, each once, in the literals' order."""
     used: dict[Bridge, None] = {}
     for j, offer in enumerate(joint.offers):
-        assert offer.label is not None
+        if offer.label is None:
+            assert alignment is not None
+            found = by_words(alignment, j, segment, offer.private, met=True)
+            used.update(dict.fromkeys(found.bridges))
+            continue
         end = endings[j][offer.at]
         used.update(dict.fromkeys(_bridges(lookup, segment, j, offer.label, end)))
     return tuple(used)

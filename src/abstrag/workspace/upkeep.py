@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from abstrag.neural.aligner import default_aligner
 from abstrag.neural.embedder import default_embedder
 from abstrag.neural.judge import default_judge
 from abstrag.stores.protocol import Store
@@ -16,8 +17,9 @@ from abstrag.stores.protocol import Store
 def installed_models() -> dict[str, frozenset[str]]:
     """Return the fingerprints of the shipped models, by the kind of what they make."""
     embedder, judge = default_embedder().fingerprint, default_judge().fingerprint
+    aligner = default_aligner().fingerprint
     return {
-        "embeddings": frozenset({embedder}),
+        "embeddings": frozenset({embedder, aligner}),
         "vectors": frozenset({embedder}),
         "judgements": frozenset({judge}),
     }

@@ -1,8 +1,10 @@
 """AbsConcept: concepts, roles and quantities, and the edges that lead from them to broader ones.
 
 An edge comes from WordNet or the role inventory and is paid for, or from what the text or the
-Background states and is free. An office such as "CTO of Anthropic" suggests that its holder speaks
-for a company of that class: an intent edge, licensed by the phrase.
+Background states and is free. A list ("management and other employees") only suggests a class: what
+stands in it may stand there for another reason, so the edge names its words and is paid. An office
+such as "CTO of Anthropic" suggests that its holder speaks for a company of that class: an intent
+edge, licensed by the phrase.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ class AbstractConcepts:
     requires: ClassVar[Layer | None] = Layer.CONTEXTS
     provides: ClassVar[Layer] = Layer.CONCEPTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def __call__(self, draft: Draft) -> Draft:
         """Add the layer of concepts."""
@@ -98,7 +100,8 @@ class _Classes:
             quote = passage.quote(stated.first, stated.last)
             licence = Licence(LicenceKind.TEXT, quote, passage.span(stated.first, stated.last))
             for target, confidence in self._targets(passage, stated, roles):
-                self.ledger.edge(_free(source, target, confidence, licence))
+                edge = _free(source, target, confidence, licence)
+                self.ledger.edge(replace(edge, truth_preserving=not stated.listed))
             head = stated.class_
             first = passage.words.phrase(head)[-1]
             label = passage.words.label(first, head)

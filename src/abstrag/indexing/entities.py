@@ -36,7 +36,7 @@ class NormalizeEntities:
     requires: ClassVar[Layer | None] = Layer.COREFERENCE
     provides: ClassVar[Layer] = Layer.ENTITIES
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def __call__(self, draft: Draft) -> Draft:
         """Find the names, group them, and say why."""

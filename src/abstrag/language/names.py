@@ -111,8 +111,6 @@ _HOUSE: Final = MappingProxyType(
         "company": "company",
         "corporation": "corp",
         "group": "group",
-        "holding": "holdings",
-        "holdings": "holdings",
     }
 )
 _NEXT_WORD = re.compile(r",?\s(?P<word>[A-Z](?:(?:\.[A-Z])+\.?|[A-Za-z]*\b\.?))")

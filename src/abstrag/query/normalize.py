@@ -1,8 +1,8 @@
 """NormQuery: map a question or claim into the canonical space of an index (appendix D.6).
 
 Words become the terms the index chain would have made of them: same keys, events and times. A noun
-phrase the index knows is one literal; one it does not know falls apart into its words. Senses that the index knows are further starting points, so that a path from a synonym
-pays the edge from the synonym to the sense and nothing else.
+phrase the index knows is one literal; one it does not know falls apart into its words. Senses that
+the index knows are further starting points: a path from a synonym pays the edge to the sense only.
 """
 
 from __future__ import annotations

@@ -297,3 +297,11 @@ def test_a_name_nobody_recognised_is_still_a_term_when_the_text_classifies_it() 
     known = {t.id for t in (*layer.terms, *draft.entities.terms)}
     assert "concept:p4" in {e.source for e in layer.edges}
     assert {x for e in layer.edges for x in (e.source, e.target)} <= known
+
+
+def test_a_list_only_suggests_a_class_and_a_predicate_states_it() -> None:
+    draft = readied("Managers and other employees met. A manager is a leader.")
+    found = edges(abstracted(draft), "concept:manager", LicenceKind.TEXT)
+    assert not found["concept:employee"].truth_preserving
+    assert found["concept:employee"].cost > 0
+    assert found["concept:leader"].cost == 0

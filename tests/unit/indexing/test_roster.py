@@ -105,3 +105,17 @@ def test_a_middle_initial_does_not_make_another_person_but_a_middle_name_may() -
     other = build_roster([named("John Adams", "PERSON"), named("John Quincy Adams", "PERSON")], [])
     assert not together(other, "John Adams", "John Quincy Adams")
     assert person_name("John Adams") is not None
+
+
+def test_a_company_named_after_a_country_is_not_the_country() -> None:
+    mentions = [named("Egypt", "GPE"), named("Egypt LLC", "ORG"), named("Acme LLC", "ORG")]
+    roster = build_roster([*mentions, named("Acme", "ORG")], [])
+    assert not together(roster, "Egypt", "Egypt LLC")
+    assert together(roster, "Acme", "Acme LLC")
+    labels = canonical_names(roster)
+    assert labels["entity:egypt llc"].label == "Egypt LLC"
+
+
+def test_a_holding_is_another_company_than_the_one_it_holds() -> None:
+    roster = build_roster([named("Acme", "ORG"), named("Acme Holding Corp.", "ORG")], [])
+    assert not together(roster, "Acme", "Acme Holding Corp.")

@@ -48,6 +48,7 @@ def _class_after(passage: Passage, name: int, noun: int) -> Iterator[ClassStatem
     class_, comma = true_class(words, noun), past(passage, name)
     if (
         class_ is not None
+        and words.key[comma - 1] not in roles().heads  # "General Counsel, Vice President": titles
         and comma + 1 < passage.last
         and words.text[comma] in _OPENING
         and (words.lower[comma + 1] in _ARTICLES or words.key[class_] in roles().heads)

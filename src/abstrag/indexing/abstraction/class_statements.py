@@ -1,8 +1,8 @@
 """A class statement of the text, and when one may be believed.
 
-An edge made from such a statement is truth-preserving and costs nothing, so precision comes first:
-a pattern must be there in the words *and* in the parse, the class must say something, and nothing
-around it may deny, suppose or ask it.
+An edge made from such a statement is truth-preserving and costs nothing, unless the statement is
+only a list. So precision comes first: a pattern must be there in the words *and* in the parse, the
+class must say something, and nothing around it may deny, suppose or ask it.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ def is_sound(passage: Passage, stated: ClassStatement) -> bool:
         and (class_ + 1 == begin(passage, member) or not _goes_on(passage, class_))
         and not _goes_on(passage, past(passage, member) - 1)
         and not _privative(words, class_)
+        and not _object(words, class_)
         and _asserted(words, class_)
         and _asserted(words, member)
     )
@@ -104,6 +105,12 @@ def _goes_on_after_bracket(passage: Passage, opening: int) -> bool:
     return closing is not None and (
         words.text[closing + 1] == "-" or words.pos[closing + 1] in NOUNS
     )
+
+
+def _object(words: Words, class_: int) -> bool:
+    """True when a class is what a participle acts on: "a benchmark collecting real queries"."""
+    first = words.phrase(class_)[-1]
+    return words.tag[first] == "VBG" and first > 0 and words.pos[first - 1] in NOUNS
 
 
 def _privative(words: Words, noun: int) -> bool:

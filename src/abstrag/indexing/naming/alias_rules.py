@@ -15,6 +15,7 @@ from abstrag.language.keys import key, term_id
 from abstrag.language.names import house_form, legal_form
 from abstrag.language.persons import PersonName
 from abstrag.language.spelling import fold
+from abstrag.lexicon.territories import names_territory
 from abstrag.model.term import TermKind
 
 Aliases = Sequence[tuple[str, tuple[str, ...]]]
@@ -77,7 +78,7 @@ def from_spelling(names: Names) -> Iterator[Evidence]:
 
 
 def from_legal_forms(names: Names) -> Iterator[Evidence]:
-    """Join `Acme Inc.` and `Acme`, unless there is an `Acme Ltd.` as well."""
+    """Join `Acme Inc.` and `Acme`, unless there is an `Acme Ltd.` or `Acme` is a country."""
     dressed: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     bare: dict[str, set[str]] = defaultdict(set)
     people = [p for p in (name.person for name in names.values()) if p is not None]
@@ -87,6 +88,8 @@ def from_legal_forms(names: Names) -> Iterator[Evidence]:
             continue
         for split in (legal_form, house_form):
             base, form = split(name.surface)
+            if form and names_territory(base):
+                continue  # "Egypt LLC" is not Egypt
             (dressed[fold(base)][form] if form else bare[fold(base)]).add(one)
     for base, forms in dressed.items():
         if len(forms) == 1:

@@ -11,6 +11,7 @@ from abstrag.language.keys import key, term_id
 from abstrag.language.names import house_form, legal_form
 from abstrag.language.persons import without_titles
 from abstrag.language.spelling import fold
+from abstrag.lexicon.territories import names_territory
 from abstrag.model.term import TermKind
 
 
@@ -63,4 +64,6 @@ def _undressed(name: Name) -> Canonical:
         return Canonical(name.id, label)
     person = name.label == "PERSON"
     label = without_titles(name.surface) if person else legal_form(name.surface)[0]
+    if names_territory(label):
+        label = name.surface  # "Egypt LLC" is not Egypt
     return Canonical(term_id(TermKind.ENTITY, key(label)), label)

@@ -6,19 +6,37 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
+from abstrag.collection.results import CollectionRanking
 from abstrag.config import TAU_MAX
 from abstrag.model.document import Genre
+from abstrag.model.ranking import Ranking
+from abstrag.model.record import record
 from abstrag.model.term import Family, Relation
+from abstrag.query.normalize import MAX_QUERY_CHARS
 from abstrag.server.sweep import GRID
 
 MOST_HITS: Final = 200
 
-QueryText = Annotated[str, Field(min_length=1, max_length=4000)]
+QueryText = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 Hits = Annotated[int, Field(ge=1, le=MOST_HITS)]
 Budget = Annotated[FiniteFloat, Field(ge=0.0, le=TAU_MAX)]
 Cost = Annotated[FiniteFloat, Field(ge=0.0, le=TAU_MAX)]
 Name = Annotated[str, Field(min_length=1, max_length=500)]
 SegmentName = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+@record
+class TimedRanking(Ranking):
+    """A ranking, and how many milliseconds it took."""
+
+    ms: float = 0.0
+
+
+@record
+class TimedCollectionRanking(CollectionRanking):
+    """A ranking over a collection, and how many milliseconds it took."""
+
+    ms: float = 0.0
 
 
 class Body(BaseModel):

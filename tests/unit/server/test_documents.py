@@ -189,3 +189,30 @@ def test_a_file_that_has_changed_since_is_not_shown(client: Client, store: Path)
     (path,) = (store.parent / "store.db.studio" / "uploads").glob("*/library.pdf")
     path.write_bytes(paper())
     assert client.get(f"/api/documents/{name}/pages/1.png").status == 404
+
+
+def test_no_answer_tells_where_files_lie(tmp_path: Path) -> None:
+    with running(tmp_path / "store.db") as client:
+        assert client.indexed("fair.txt", b"The mayor opened the fair in 1901.")["state"] == "done"
+        asked = {"query": "Who opened the fair?", "judge": False}
+        answers = [
+            client.get("/api/documents"),
+            client.get("/api/documents/fair"),
+            client.get("/api/documents/fair/map"),
+            client.post("/api/documents/fair/search", asked),
+            client.post("/api/search", asked),
+            client.get("/api/health"),
+        ]
+        assert {one.status for one in answers} == {200}
+        assert [one for one in answers if str(tmp_path) in json.dumps(one.data)] == []
+        assert answers[0].data[0]["source_path"] == "fair.txt"
+
+
+def test_the_api_describes_what_it_takes_and_gives(tmp_path: Path) -> None:
+    with running(tmp_path / "store.db") as client:
+        described = client.get("/openapi.json").data["components"]["schemas"]
+        assert "ms" in described["TimedRanking"]["properties"]
+        assert "ms" in described["TimedCollectionRanking"]["properties"]
+        most = described["SearchIn"]["properties"]["query"]["maxLength"]
+        at = "/api/documents/none/search"
+        assert client.post(at, {"query": "a" * (most + 1)}).status == 422

@@ -132,5 +132,5 @@ def test_errors_have_one_form(studio: Client) -> None:
 def test_the_api_is_described_without_loading_anything_from_elsewhere(studio: Client) -> None:
     described = studio.get("/openapi.json").data
     assert "/api/documents/{document}/search" in described["paths"]
-    assert "Ranking" in described["components"]["schemas"]
+    assert "TimedRanking" in described["components"]["schemas"]
     assert studio.get("/docs").status == 404

@@ -9,14 +9,18 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from abstrag.collection.filters import Filters
-from abstrag.collection.results import CollectionRanking
 from abstrag.model.ranking import Hit
 from abstrag.model.record import to_data
 from abstrag.server.answers import answer
 from abstrag.server.asking import asked_options
-from abstrag.server.routes.shared import StudioDep
+from abstrag.server.routes.shared import StudioDep, without_folder
 from abstrag.server.studio import Studio
-from abstrag.server.wire import CollectionIn, ExplainOneOfManyIn, SearchAllIn
+from abstrag.server.wire import (
+    CollectionIn,
+    ExplainOneOfManyIn,
+    SearchAllIn,
+    TimedCollectionRanking,
+)
 from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.options import SearchOptions
 
@@ -24,7 +28,7 @@ router = APIRouter(prefix="/api", tags=["collection"])
 
 
 @router.post(
-    "/search", summary="Find the evidence in all documents", response_model=CollectionRanking
+    "/search", summary="Find the evidence in all documents", response_model=TimedCollectionRanking
 )
 async def search(body: SearchAllIn, studio: StudioDep) -> Response:
     """The best segments of all documents that pass the filters; `ms` is what it took."""
@@ -33,6 +37,7 @@ async def search(body: SearchAllIn, studio: StudioDep) -> Response:
     def work() -> dict[str, Any]:
         started = perf_counter()
         found = to_data(_opened(studio, body, options).search(body.query, k=body.k))
+        found["documents"] = [without_folder(one) for one in found["documents"]]
         return {**found, "ms": round(1000 * (perf_counter() - started), 1)}
 
     return answer(await studio.ranking(options)(work))

@@ -16,7 +16,7 @@ from abstrag.server.bodies import received
 from abstrag.server.jobs import Job
 from abstrag.server.pdf_pages import NARROWEST, WIDEST, Places
 from abstrag.server.refusals import TooBusy, WrongType
-from abstrag.server.routes.shared import StudioDep
+from abstrag.server.routes.shared import StudioDep, without_folder
 from abstrag.server.views import document_view
 from abstrag.stores.protocol import DocumentInfo
 
@@ -38,7 +38,8 @@ async def listed(studio: StudioDep) -> Response:
 
 
 def _listed(pages: int | None, info: DocumentInfo) -> dict[str, Any]:
-    return {**to_data(info), "pages": pages, "has_pdf": pages is not None}
+    said = without_folder(to_data(info))
+    return {**said, "pages": pages, "has_pdf": pages is not None}
 
 
 @router.post(

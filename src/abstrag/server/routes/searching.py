@@ -13,12 +13,20 @@ from abstrag.model.record import to_data
 from abstrag.server.answers import answer
 from abstrag.server.routes.shared import StudioDep, opened, options_of
 from abstrag.server.sweep import sweep
-from abstrag.server.wire import CompareIn, ExplainIn, QueryIn, SearchIn, SweepIn, WhyNotIn
+from abstrag.server.wire import (
+    CompareIn,
+    ExplainIn,
+    QueryIn,
+    SearchIn,
+    SweepIn,
+    TimedRanking,
+    WhyNotIn,
+)
 
 router = APIRouter(prefix="/api/documents/{document}", tags=["searching"])
 
 
-@router.post("/search", summary="Find the evidence for a question", response_model=Ranking)
+@router.post("/search", summary="Find the evidence for a question", response_model=TimedRanking)
 async def search(document: str, body: SearchIn, studio: StudioDep) -> Response:
     """The best segments with exact quotes, factors, traces and a reading; `ms` is what it took."""
     options = options_of(studio, body)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
@@ -47,3 +48,9 @@ def opened(
 def edge_of(index: DocumentIndex, edge: EdgeIn) -> Edge:
     """Return the edge that a client means."""
     return hand_made(index, **{name: getattr(edge, name) for name in EdgeIn.model_fields})
+
+
+def without_folder(said: dict[str, Any]) -> dict[str, Any]:
+    """Return what is said of a document, and of where its file lies the name alone."""
+    path = said["source_path"]
+    return {**said, "source_path": None if path is None else Path(path).name}

@@ -183,7 +183,8 @@ def test_patience_has_an_end(own_server: PostgresServer, own_address: str) -> No
 
 def test_a_server_that_is_frozen_is_waited_for_no_longer_than_was_said(own_address: str) -> None:
     with PostgresStore.open(own_address, patience_s=1.0) as store:
-        (pid,) = store._session.read(lambda run: run.execute("SELECT pg_backend_pid()").fetchone())
+        asked = "SELECT pg_backend_pid()"
+        ((pid,),) = store._session.read(lambda run: run.execute(asked).fetchall())
         os.kill(pid, signal.SIGSTOP)
         try:
             with pytest.raises(StoreError, match="has not answered for 1 s"):

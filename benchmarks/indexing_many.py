@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from abstrag.engine.library import Outcome
+from abstrag.engine.outcome import Outcome
 from abstrag.workers.processes import Processes, usual_workers
 from abstrag.workspace.many_files import index_many
 from abstrag.workspace.options import WorkspaceConfig

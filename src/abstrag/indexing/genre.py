@@ -127,10 +127,14 @@ def _genre_of_text(document: Document) -> Genre:
 
 
 def _elements(document: Document) -> float:
-    """Return the share of the text that stands in tables and lists."""
+    """Return the share of the text that stands in tables and lists.
+
+    An item that is a sentence is prose with a mark before it: an article may list its points.
+    """
     total = inside = 0
     for block in document.blocks:
         size = len(block.text)
         total += size
-        inside += size if block.kind in (BlockKind.TABLE, BlockKind.LIST_ITEM) else 0
+        item = block.kind is BlockKind.LIST_ITEM and not _ENDS_SENTENCE.search(block.text)
+        inside += size if item or block.kind is BlockKind.TABLE else 0
     return inside / total if total else 0.0

@@ -41,7 +41,9 @@ _KINDS: Final[tuple[tuple[FinancialStatement, re.Pattern[str]], ...]] = (
     ),
 )
 _LONGEST: Final = 160  # characters of a heading that is the title of a statement
-_ABOUT: Final = re.compile(r"analysisof|discussion|supplemental|reportof|effecton|index")
+_ABOUT: Final = re.compile(
+    r"off?-?balance|analysisof|discussion|supplemental|reportof|effecton|index"
+)
 
 
 @lru_cache(maxsize=4096)

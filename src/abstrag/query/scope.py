@@ -21,8 +21,8 @@ def names(scope: str, role: str, section: Sequence[str]) -> bool:
     """True when a scope is what a section is called: its role, or words of a heading over it."""
     called = scope.casefold()
     statement = statement_named(scope)
-    if statement is not None and any(statement_named(h) is statement for h in section[-1:]):
-        return True
+    if statement is not None:  # a note that speaks of the statement is not the statement
+        return any(statement_named(heading) is statement for heading in section[-1:])
     return called in (role, f"{role}s") or any(_has(heading, called) for heading in section)
 
 

@@ -28,6 +28,12 @@ REPORT = b"""# Harbour Tools Reports Fourth Quarter Fiscal 2022 Results
 | Change in inventories | (10) | 4 |
 | Purchases of property, plant and equipment | (12) | (11) |
 | Dividends paid to shareholders | (5) | (4) |
+
+## Note 7. Supplemental cash flow statement information
+
+| (in millions) | 2022 | 2021 |
+|---|---|---|
+| Inventories bought on credit | 3 | 2 |
 """
 
 

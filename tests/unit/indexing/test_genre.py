@@ -1,5 +1,6 @@
 import pytest
 
+from abstrag.documents.load import load_bytes
 from abstrag.indexing.genre import detect_genre
 from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata
 from abstrag.model.span import Alignment, Span
@@ -76,3 +77,22 @@ def test_an_annual_report_is_one_though_its_figures_come_late() -> None:
 
 def test_what_somebody_said_wins() -> None:
     assert detect_genre(document(*PAPER, genre=Genre.LEGAL)) is Genre.LEGAL
+
+
+def test_an_article_that_lists_its_points_in_sentences_is_no_page_of_entries() -> None:
+    points = "\n".join(f"- The {n}. machine was sold to offices for many years." for n in range(9))
+    entries = "\n".join(f"- Machine {n}, sold to offices" for n in range(9))
+    found = [
+        detect_genre(load_bytes(f"# Machines\n\n{items}\n".encode(), name="a.md"))
+        for items in (points, entries)
+    ]
+    assert found == [Genre.PLAIN, Genre.PAGE_LOCAL]
+
+
+def test_a_cover_makes_a_report_whatever_the_headings_say() -> None:
+    paper = (
+        "## Abstract\n\nOne.\n\n## Methods\n\nTwo.\n\n## Results\n\nThree.\n\n## References\n\nA."
+    )
+    cover = "# Harbour Tools Reports Second Quarter 2023 Results\n\n"
+    assert detect_genre(load_bytes(paper.encode(), name="a.md")) is Genre.SCIENTIFIC
+    assert detect_genre(load_bytes((cover + paper).encode(), name="a.md")) is Genre.REPORT

@@ -29,6 +29,8 @@ def test_a_title_names_its_statement(text: str, kind: FinancialStatement) -> Non
     [
         "Results of operations",
         "ANALYSIS OF THE CONSOLIDATED STATEMENTS OF CASH FLOWS",
+        "Off-Balance Sheet Arrangements",
+        "NOTE 7. Supplemental Balance Sheet Information",
         "Share Repurchase Program",
         "The accompanying notes are an integral part of this statement of income. " * 4,
     ],

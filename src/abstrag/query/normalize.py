@@ -28,7 +28,7 @@ from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Interval, TermKind
 from abstrag.query.abbreviations import abbreviated
 from abstrag.query.instructions import counted, read_request
-from abstrag.query.question import scope_of, unwrapped
+from abstrag.query.question import require_query, scope_of, unwrapped
 from abstrag.query.sentence import (
     asked_for,
     is_negated,
@@ -44,7 +44,6 @@ from abstrag.query.weights import is_light, weighted
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-MAX_QUERY_CHARS: Final = 2_000
 _SENSES: Final = 3  # most frequent senses of a query word that may be meant
 _SUPPORT: Final = frozenset({"be", "have", "do", "get", "let"})
 _NAMES: Final = frozenset(
@@ -74,19 +73,7 @@ def normalize(text: str, vocabulary: Known, *, today: date | None = None) -> Que
     Raises:
         InputError: The query is empty, too long, or holds nothing that can be looked for.
     """
-    if not text.strip():
-        raise InputError("the query is empty", hint="ask a question or state a claim")
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half a character, or an argument of other bytes
-        raise InputError(
-            f"the query {text[:60]!r} is no text in UTF-8", hint="check how it was typed or sent"
-        ) from None
-    if len(text) > MAX_QUERY_CHARS:
-        raise InputError(
-            f"the query has {len(text):,} characters, at most {MAX_QUERY_CHARS:,} are read",
-            hint="ask one question at a time",
-        )
+    require_query(text)
     request = read_request(" ".join(text.split()))
     bare = unwrapped(request.question)
     reader = _Reader(bare, vocabulary, today)

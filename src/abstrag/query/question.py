@@ -6,6 +6,10 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from abstrag.errors import InputError
+
+MAX_QUERY_CHARS: Final = 2_000
+
 # Imperatives that wrap a request: "Give me all …", "Please list the …", "I want to know whether …",
 # "Summarize the discussion about …", "Find evidence that …".
 _WRAPPER: Final = re.compile(
@@ -87,3 +91,24 @@ def answer_type(text: str) -> str | None:
             return answer
     match = _WHICH.match(bare)
     return match.group("noun").casefold() if match else None
+
+
+def require_query(text: str) -> None:
+    """Refuse what no query can be.
+
+    Raises:
+        InputError: The text is empty, too long or no text at all.
+    """
+    if not text.strip():
+        raise InputError("the query is empty", hint="ask a question or state a claim")
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a character, or an argument of other bytes
+        raise InputError(
+            f"the query {text[:60]!r} is no text in UTF-8", hint="check how it was typed or sent"
+        ) from None
+    if len(text) > MAX_QUERY_CHARS:
+        raise InputError(
+            f"the query has {len(text):,} characters, at most {MAX_QUERY_CHARS:,} are read",
+            hint="ask one question at a time",
+        )

@@ -12,7 +12,7 @@ from abstrag.model.document import Genre
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import record
 from abstrag.model.term import Family, Relation
-from abstrag.query.normalize import MAX_QUERY_CHARS
+from abstrag.query.question import MAX_QUERY_CHARS
 from abstrag.server.sweep import GRID
 
 MOST_HITS: Final = 200

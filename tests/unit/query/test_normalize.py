@@ -13,7 +13,8 @@ from abstrag.errors import InputError
 from abstrag.indexing.pipeline import index
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Interval
-from abstrag.query.normalize import MAX_QUERY_CHARS, normalize
+from abstrag.query.normalize import normalize
+from abstrag.query.question import MAX_QUERY_CHARS
 from abstrag.query.vocabulary import Vocabulary
 
 

@@ -71,6 +71,8 @@ lock: ## bring requirements/ up to date with pyproject.toml (UPGRADE=1 moves eve
 	$(COMPILE) pyproject.toml --group dev -c requirements/runtime.lock \
 		-c requirements/build.lock -o requirements/dev.lock
 	$(COMPILE) --no-deps --group local-llm -o requirements/local-llm.lock
+	$(COMPILE) pyproject.toml --extra server --extra postgres -c requirements/dev.lock \
+		-o requirements/server.lock
 	$(COMPILE) pyproject.toml --group frameworks -c requirements/dev.lock \
 		-o requirements/frameworks.lock
 	$(COMPILE) --group docs -c requirements/dev.lock -o requirements/docs.lock

@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 RUNTIME: list[str] = PROJECT["project"]["dependencies"]
 GROUPS: dict[str, list[str | dict[str, str]]] = PROJECT["dependency-groups"]
+EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
 PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[^\s;\\]+)", re.MULTILINE)
 
 
@@ -29,6 +30,7 @@ LOCKS = {
     "dev": [*RUNTIME, *group("dev")],
     "docs": group("docs"),
     "local-llm": group("local-llm"),
+    "server": [*RUNTIME, *EXTRAS["server"], *EXTRAS["postgres"]],
     "frameworks": [*RUNTIME, *group("frameworks")],
 }
 
@@ -62,12 +64,12 @@ def test_every_pin_has_hashes_and_no_lock_names_a_host(name: str) -> None:
 
 
 def test_the_locks_agree_with_each_other() -> None:
-    names = ("runtime", "build", "dev", "docs", "frameworks")
-    runtime, build, dev, docs, frameworks = (pins(lock(name)) for name in names)
+    names = ("runtime", "build", "dev", "docs", "frameworks", "server")
+    runtime, build, dev, docs, frameworks, server = (pins(lock(name)) for name in names)
     assert {name: dev.get(name) for name in runtime} == runtime
     assert {name: dev.get(name) for name in build} == build
     assert {name: frameworks.get(name) for name in runtime} == runtime
-    for other in (docs, frameworks):
+    for other in (docs, frameworks, server):
         shared = dev.keys() & other.keys()
         assert {n: other[n] for n in shared} == {n: dev[n] for n in shared}
 
@@ -76,5 +78,5 @@ def test_the_locks_agree_with_each_other() -> None:
     "extra", ["langchain", "llama-index", "haystack", "pyterrier", "telemetry"]
 )
 def test_the_frameworks_are_tested_within_the_bounds_that_users_get(extra: str) -> None:
-    asked = PROJECT["project"]["optional-dependencies"][extra]
+    asked = EXTRAS[extra]
     assert set(asked) <= set(group("frameworks"))

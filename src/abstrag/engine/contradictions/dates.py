@@ -50,7 +50,8 @@ def _intervals(
         if any(own.start <= last and first <= own.end for own in stated):
             continue
         for shared, sentence in near:
-            own_times = [t for t in sentence.times if t.interval]
+            limit = sentence.compared_from
+            own_times = [t for t in sentence.times if t.interval and t.start < limit]
             if not own_times:
                 continue
             alone = len(own_times) == 1 and sum(t.interval is not None for t in claim.times) == 1
@@ -79,7 +80,7 @@ def _names(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
         inside = [i for i in claim.content if words.start() <= claim.words.start[i] < words.end()]
         ranked = [(coverage(claim, one, inside), one) for one in sentences]
         for shared, sentence in sorted(ranked, key=lambda one: -one[0]):
-            own = list(pattern.finditer(sentence.text))
+            own = list(pattern.finditer(sentence.text, 0, sentence.compared_from))
             if own and shared >= SHARED:
                 certain = len(own) == 1 and shared >= SURE
                 found.append(Found(DifferenceKind.DATE, words[0], own[0][0], certain))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from abstrag.engine.contradictions.amounts import Amount, amount_of
-from abstrag.engine.contradictions.statement import Found, Statement, alike, coverage
+from abstrag.engine.contradictions.statement import PERIODS, Found, Statement, alike, coverage
 from abstrag.language.quantities import QuantityExpression
 from abstrag.language.units import UNIT_WORDS
 from abstrag.language.words import NOUNS
@@ -16,9 +16,8 @@ from abstrag.model.answer import DifferenceKind
 from abstrag.model.term import Quantity
 
 SHARED: Final = 0.5  # of the claim's words that a sentence about the same thing has
-SURE: Final = 0.6  # the same, to be certain of it
-_PERIODS: Final = "second minute hour day week month quarter year decade century"
-_ONE: Final = re.compile(rf"\ban?\s(?P<unit>{'|'.join(_PERIODS.split())})\b", re.I)
+SURE: Final = 0.7  # the same, to be certain of it
+_ONE: Final = re.compile(rf"\ban?\s(?P<unit>{'|'.join(PERIODS)})\b", re.I)
 _RELATIVE: Final = re.compile(r"\b(?:per|each|every|once|twice|times)\s*$", re.I)
 _ORDINARY: Final = frozenset({"times", "fold"})
 
@@ -89,7 +88,7 @@ def find_figures(claim: Statement, sentences: Sequence[Statement]) -> list[Found
         if any(_agrees(figure, own) for _, some in stated for own in some):
             continue
         ranked = sorted(
-            ((coverage(claim, sentence), some) for sentence, some in stated),
+            ((coverage(claim, sentence), _own(sentence, some)) for sentence, some in stated),
             key=lambda one: -one[0],
         )
         for shared, some in ranked:
@@ -99,6 +98,11 @@ def find_figures(claim: Statement, sentences: Sequence[Statement]) -> list[Found
                 found.append(made)
                 break
     return found
+
+
+def _own(sentence: Statement, some: Sequence[Figure]) -> list[Figure]:
+    """Leave out the figures that a sentence only compares its own with."""
+    return [figure for figure in some if figure.start < sentence.compared_from]
 
 
 def _same_scale(a: Figure, b: Figure) -> bool:

@@ -28,7 +28,13 @@ _SUFFIXES: Final = frozenset(
 )
 # "300,000 steps (3.5 days)" has two figures, and no step of the number 3.5
 _IN_BRACKETS: Final = re.compile(r"(?<=\w{3}s )\((?=\d)")
+_COMPARED: Final = re.compile(
+    r"\b(?:compared (?:to|with)|in comparison (?:to|with)|relative to|versus|vs\.?|up from|"
+    r"down from|as against|over the (?:prior|previous|same))",
+    re.I,
+)
 _SHORTEST_STEM: Final = 4
+PERIODS: Final = tuple("second minute hour day week month quarter year decade century".split())
 _SENSES: Final = 3  # of a word, the usual ones first, that may have a synonym
 _LONGEST: Final = 90  # characters of a stretch that is shown
 
@@ -79,6 +85,7 @@ class Statement:
             and words.key[i] not in skipped
             and words.lower[i] not in skipped
             and not any(start <= words.start[i] < end for start, end in taken)
+            and not (words.key[i] in PERIODS and words.lower[i - 1] in ("a", "an"))  # a figure too
         )
 
     @cached_property
@@ -89,6 +96,12 @@ class Statement:
     def has(self, key: str, pos: str) -> bool:
         """True when a content word of it is this word, a form or a synonym of it."""
         return any(alike(key, pos, *own) for own in self.keys)
+
+    @cached_property
+    def compared_from(self) -> int:
+        """Where it goes over to what it compares with: "compared to $3 billion in fiscal 2021"."""
+        found = _COMPARED.search(self.text)
+        return found.start() if found else len(self.text)
 
     def token_at(self, start: int, end: int) -> int:
         """Return the token of a stretch on which the others of it depend."""

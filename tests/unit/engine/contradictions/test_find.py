@@ -107,6 +107,10 @@ def test_a_contradiction_is_seen_and_told_in_plain_words(
         ("Neither party may cancel the order.", "Neither party shall cancel the order."),
         ("Payment is not due before June.", "Payment shall be due no earlier than June."),
         ("The drug reduced mortality.", "The drug decreased mortality."),
+        (
+            "Gross profit increased 20.1% in fiscal 2022.",
+            "Gross profit increased 20.1% to $4.0 billion compared to $3.4 billion in fiscal 2021.",
+        ),
         ("Sales rose by 12% in Europe.", "In Asia, the weather was cold for 30 days."),
     ],
 )

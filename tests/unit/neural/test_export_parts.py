@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 import pytest
 
 from abstrag.errors import InputError
@@ -43,6 +44,15 @@ def encoder(layers: int) -> Tensors:
     return found
 
 
+def saved(path: Path, tensors: Tensors) -> None:
+    save: Any = np.savez
+    save(path, **tensors)
+
+
+def loaded(model: bytes | Path) -> Any:
+    return importlib.import_module("onnxruntime").InferenceSession(model)
+
+
 def aligning() -> Tensors:
     chance = np.random.default_rng(1)
     return encoder(2) | {
@@ -63,7 +73,7 @@ def aligning() -> Tensors:
 @pytest.mark.parametrize("precision", Precision)
 def test_a_text_is_aligned_alike_alone_and_beside_a_longer_one(precision: Precision) -> None:
     model = aligner.write_graph(aligning(), precision, "test")
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    session = loaded(model.SerializeToString())
     short, long = [1, 5, 7, 2], [1, 9, 8, 7, 6, 5, 2]
     both = np.zeros((2, len(long)), np.int64)
     both[0, : len(short)], both[1] = short, long
@@ -79,7 +89,7 @@ def test_a_text_is_aligned_alike_alone_and_beside_a_longer_one(precision: Precis
 
 
 def test_the_manifest_of_an_aligner_has_its_prices(tmp_path: Path) -> None:
-    np.savez(tmp_path / "weights.npz", **aligning())
+    saved(tmp_path / "weights.npz", aligning())
     aligner.main([str(tmp_path / "weights.npz"), "--output", str(tmp_path / "out")])
     prices = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["prices"]
     assert prices["word_steep"] == 12
@@ -90,15 +100,15 @@ def test_the_manifest_of_an_aligner_has_its_prices(tmp_path: Path) -> None:
 def test_a_judge_and_a_verdict_share_a_trunk_and_another_trunk_is_refused(tmp_path: Path) -> None:
     judge = encoder(7) | {"head.weight": np.ones((1, WIDE), np.float32)}
     verdict = encoder(7) | {"head.weight": np.ones((3, WIDE), np.float32)}
-    np.savez(tmp_path / "judge.npz", **judge)
-    np.savez(tmp_path / "same.npz", **verdict)
+    saved(tmp_path / "judge.npz", judge)
+    saved(tmp_path / "same.npz", verdict)
     verdict["encoder.layer.5.output.dense.bias"] += 1
-    np.savez(tmp_path / "other.npz", **verdict)
+    saved(tmp_path / "other.npz", verdict)
     recipe = {"judging": {"slope": 1.0}, "deciding": {"threshold": 0.5}}
     given = (tmp_path / "judge.npz", tmp_path / "same.npz", tmp_path / "out")
     trunk.export(*given, recipe, Precision.INT8)
     runs = {
-        name: onnxruntime.InferenceSession(tmp_path / "out" / name / "model.onnx")
+        name: loaded(tmp_path / "out" / name / "model.onnx")
         for name in ("trunk", "judge", "verdict")
     }
     ids = np.array([1, 5, 7, 2])

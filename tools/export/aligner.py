@@ -26,11 +26,10 @@ from onnx import ModelProto, TensorProto, helper
 
 from abstrag.neural.bundle import MANIFEST, MODEL
 from tools.export.bert import Batch, Network
-from tools.export.graph import FUSED, IR_VERSION, OPSET, Float32, Graph, Int8, Precision
+from tools.export.graph import FUSED, IR_VERSION, OPSET, Float32, Graph, Int8, Numbers, Precision
 from tools.export.published import Bert, Tensors, read_npz
 
 MAX_TOKENS: Final = 256
-SHAPE: Final = {"heads": 12, "hidden": 384, "positions": 512, "epsilon": 1e-12}
 _MIX: Final = "mix"  # how much each layer's states count in a word's
 
 
@@ -60,16 +59,17 @@ def prices_of(tensors: Tensors, limit: float) -> Prices:
     return Prices(*(round(float(one), 6) for one in numbers))
 
 
-def layers_in(tensors: Tensors) -> int:
-    """Return how many layers the encoder has."""
-    return 1 + max(int(name.split(".")[2]) for name in tensors if name.startswith("encoder.layer."))
+def shape_of(tensors: Tensors) -> Bert:
+    """Return the shape of an encoder as wide as MiniLM and bge-small, of any depth."""
+    layers = [int(name.split(".")[2]) for name in tensors if name.startswith("encoder.layer.")]
+    return Bert(heads=12, layers=1 + max(layers), hidden=384, positions=512, epsilon=1e-12)
 
 
 def write_graph(tensors: Tensors, precision: Precision, name: str) -> ModelProto:
     """Write the aligner as an ONNX model."""
     g = Graph()
-    numbers = Int8(g) if precision is Precision.INT8 else Float32(g)
-    bert = Bert(layers=layers_in(tensors), **SHAPE)
+    numbers: Numbers = Int8(g) if precision is Precision.INT8 else Float32(g)
+    bert = shape_of(tensors)
     sizes = g.add("Shape", "input_ids")
     mask = g.add("Cast", "attention_mask", to=TensorProto.INT32)
     network = Network(g, numbers, bert, tensors, Batch(sizes, mask))
@@ -96,9 +96,9 @@ def write_graph(tensors: Tensors, precision: Precision, name: str) -> ModelProto
     g.nodes.append(helper.make_node("LpNormalization", [whole], ["gist"], axis=-1, p=2))
     texts = ["texts", "tokens"]
     inputs = ("input_ids", "attention_mask")
-    outputs = {
+    outputs: dict[str, list[str | int]] = {
         "words": [*texts, len(tensors["project.weight"])],
-        "weights": texts,
+        "weights": [*texts],
         "gist": ["texts", len(tensors["whole.weight"])],
     }
     graph = helper.make_graph(
@@ -133,7 +133,7 @@ def export(
     data = source.read_bytes()
     tensors = read_npz(data)
     model = write_graph(tensors, precision, name).SerializeToString(deterministic=True)
-    manifest = {
+    manifest: dict[str, object] = {
         "name": name,
         "version": version,
         "task": "align",

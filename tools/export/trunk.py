@@ -22,10 +22,10 @@ from onnx import ModelProto, TensorProto, helper
 
 from abstrag.errors import InputError
 from abstrag.neural.bundle import MANIFEST, MODEL, Task
-from tools.export.aligner import SHAPE, layers_in
+from tools.export.aligner import shape_of
 from tools.export.bert import LOGITS, Network
 from tools.export.graph import FUSED, IR_VERSION, OPSET, Float32, Graph, Int8, Precision
-from tools.export.published import Bert, Head, Recipe, Tensors, read_npz
+from tools.export.published import Head, Recipe, Tensors, read_npz
 
 SHARED: Final = 6  # lowest layers
 MAX_TOKENS: Final = 320
@@ -40,7 +40,7 @@ def shared(name: str) -> bool:
 def write_trunk(tensors: Tensors, precision: Precision) -> ModelProto:
     """Write the embeddings and the shared layers."""
     g = Graph()
-    bert = Bert(layers=layers_in(tensors), **SHAPE)
+    bert = shape_of(tensors)
     network = Network(g, _numbers(g, precision), bert, tensors)
     x = network.words("ids", MAX_TOKENS, types="types")
     for layer in range(SHARED):
@@ -57,7 +57,7 @@ def write_top(tensors: Tensors, task: Task, precision: Precision) -> ModelProto:
     """Write the layers above the trunk, and the head."""
     g = Graph()
     numbers = _numbers(g, precision)
-    bert = Bert(layers=layers_in(tensors), **SHAPE)
+    bert = shape_of(tensors)
     network = Network(g, numbers, bert, tensors)
     sizes = g.add("Shape", "states")
     numbers.expect(g.add("Gather", sizes, g.constant("begin", np.array([0], np.int64))))
@@ -105,7 +105,7 @@ def export(
         folder = output / name
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MODEL).write_bytes(data)
-        manifest = {
+        manifest: dict[str, object] = {
             "name": f"abstrag-{name}-{recipe.get('version', 1)}",
             "task": name,
             "licence": "Apache-2.0",

@@ -133,7 +133,9 @@ def score(one: Features, n: Numbers) -> np.ndarray:
     weights = weights / (weights.sum() or 1)
     limit = n.limit or one.limit
     charged = np.where(prices <= limit, prices, n.unmet * MAX_GAP + (1 - n.unmet) * prices)
-    total = n.alpha * ((1 - n.share) * (weights @ charged) + n.share * one.gist)
+    most = MAX_GAP * (1 - n.share) / n.share if n.share else MAX_GAP
+    gist = np.minimum(one.gist, most)
+    total = n.alpha * ((1 - n.share) * (weights @ charged) + n.share * gist)
     total = total - n.utility * np.log(np.maximum(one.utility, 1e-9)) + n.gap * one.gap
     if n.judge:
         read = np.argsort(total, kind="stable")[: n.judged]

@@ -149,13 +149,13 @@ GENERAL: Final = Preset(
 ALIGNED: Final = Preset(
     "aligned",
     utility_power=0.15,
-    gap_rate=0.3,
+    gap_rate=0.1,
     pooling=Pooling.PRODUCT,
     coverage_weight=0.0,
-    alignment_weight=8.0,
-    gist_share=0.26,
-    rarity_power=0.5,
-    unmet_share=0.3,
+    alignment_weight=4.0,
+    gist_share=0.7,
+    rarity_power=1.0,
+    unmet_share=0.0,
 )
 DEFAULT_PRESET: Final = GENERAL
 PRESETS: Final[Mapping[str, Preset]] = {

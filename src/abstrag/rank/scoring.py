@@ -236,11 +236,14 @@ class Scoring:
         rarity = alignment.rarity**preset.rarity_power
         weights = alignment.asked.weights * rarity
         weights = weights / (weights.sum() or 1.0)
-        charged = np.vstack((prices, alignment.gist[None]))
+        share = preset.gist_share
+        # what is about something else and says every word still beats what says none of them
+        most = MAX_GAP * (1 - share) / share if share else MAX_GAP
+        charged = np.vstack((prices, np.minimum(alignment.gist, most)[None]))
         limit, unmet = alignment.constants.limit, preset.unmet_share
         over = unmet * MAX_GAP + (1 - unmet) * charged
         charged[:-1] = np.where(prices <= limit, prices, over[:-1])
-        shares = np.append((1 - preset.gist_share) * weights, preset.gist_share)
+        shares = np.append((1 - share) * weights, share)
         units = preset.alignment_weight * COST_UNIT * shares[:, None] * charged
         return np.rint(units).astype(np.int64)
 

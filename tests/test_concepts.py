@@ -44,6 +44,7 @@ SENTENCES = {  # N stands for a number
     "κ + (N − κ)·missing with κ = N": [MAX_GAP, KAPPA],
     "grows from N to N": [0, 1],
     "there it is b* or N": [MAX_GAP],
+    "up to N for a word that has nothing": [MAX_GAP],
     "− N (N − coverage) − N (N − words) − N (N − embeddings)": [
         *(GENERAL.coverage_weight, 1),
         *(GENERAL.lexical_weight, 1),

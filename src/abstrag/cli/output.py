@@ -23,6 +23,7 @@ FAMILY_STYLE = {
     Family.INTENT: "magenta",
     Family.EVENT: "yellow",
     Family.CONTEXT: "blue",
+    Family.RELATED: "bright_black",
 }
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.output import FAMILY_STYLE
+from abstrag.config import COST_UNIT
 from abstrag.model.html import brief
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import AnswerForm, Bridge, LiteralKind, Query
@@ -112,7 +113,8 @@ def print_trace(out: Console, index: DocumentIndex, hit: Hit) -> None:
             f"    {_mark(found)} [cyan]{found.literal.kind.value}[/] "
             f"[bold]{escape(found.literal.label)}[/]  {_how(found, labels)}"
         )
-        if found.literal.kind is LiteralKind.TIME and found.mention is not None:
+        timed = found.literal.kind is LiteralKind.TIME and found.mention is not None
+        if timed and found.mention is not None and found.mention.term in labels:
             out.print(f"        {_resolved(index, found.mention, labels)}")
         for bridge in found.bridges:
             for line in _bridge(bridge, labels):
@@ -120,6 +122,8 @@ def print_trace(out: Console, index: DocumentIndex, hit: Hit) -> None:
         if found.alternatives:
             names = ", ".join(labels.get(t, t) for t in found.alternatives[:6])
             out.print(f"        [dim]as good: {escape(names)}[/]")
+    for line in _word_lines(hit):
+        out.print(f"    {line}")
     cost = "none within reach" if trace.bridge_cost is None else f"{trace.bridge_cost:.2f}"
     by = trace.over_budget_by
     over = "" if by is None else f", over budget together by {by:.2f}"
@@ -127,6 +131,28 @@ def print_trace(out: Console, index: DocumentIndex, hit: Hit) -> None:
         f"    [dim]bridges together {cost}{over} · {trace.share:.0%} of the query met · "
         f"{'reachable' if trace.reachable else 'not reachable'} · gap {trace.gap:.2f}[/]"
     )
+
+
+def _word_lines(hit: Hit) -> Iterator[str]:
+    """Tell how each word of the query is met, and what the score is made of."""
+    for word in hit.words:
+        asked = f"[bold]{escape(word.asked)}[/]"
+        added = f"[dim]adds {word.units / COST_UNIT:.4f}[/]"
+        if word.met and word.family is None:
+            yield f"[green]✓[/] word {asked}  {added}"
+        elif word.met:
+            how = "in another sense" if word.other_sense else word.family
+            yield (
+                f"[green]✓[/] word {asked} ← “{escape(word.said)}” [dim]{how}[/] "
+                f"{word.price:.2f}  {added}"
+            )
+        else:
+            near = f", nearest is “{escape(word.said)}” {word.price:.2f}" if word.said else ""
+            yield f"[red]✗[/] word {asked} [dim]not met{near}[/]  {added}"
+    if hit.lines:
+        parts = " + ".join(f"{one.name} {one.units / COST_UNIT:.4f}" for one in hit.lines)
+        total = sum(one.units for one in hit.lines) / COST_UNIT
+        yield f"[dim]−log of the score: {parts} = {total:.4f}[/]"
 
 
 def _resolved(index: DocumentIndex, mention: Mention, labels: Labels) -> str:

@@ -20,6 +20,7 @@ _COLOURS: Final = {
     Family.INTENT: "#8e24aa",
     Family.EVENT: "#b26a00",
     Family.CONTEXT: "#1565c0",
+    Family.RELATED: "#616161",
 }
 _SMALL: Final = "font-size:85%;opacity:.75"
 _MOST_EDGES: Final = 60

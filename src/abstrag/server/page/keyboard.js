@@ -102,4 +102,5 @@ const LEGEND = [
   ["intent", "an instance that stands for a class"],
   ["event", "a trace that stands for an event"],
   ["context", "the document says it elsewhere"],
+  ["related", "a word that was learned to be near"],
 ];

@@ -1,6 +1,7 @@
 """`abstrag search` as a person meets it: the judge's part, patches in force, --refine."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -201,3 +202,19 @@ def test_show_keeps_the_ids_however_long_the_texts_are(
     assert lines[2].startswith("s1 ")
     shown = run(capsys, "show", path, "--segment", "s999", code=2)
     assert "'long' has no segment 's999'" in shown
+
+
+def test_explain_by_alignment_prints_lines_that_add_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "notice.md"
+    path.write_text("The regulator fined the company in June.\n\nIt rained in July.\n", "utf-8")
+    store = ("--store", tmp_path / "s.db")
+    told = run(
+        capsys, "explain", path, "Was the company punished?", "1", "--preset", "aligned", *store
+    )
+    (line,) = [one for one in told.splitlines() if "−log of the score" in one]
+    parts, total = line.split(":")[1].split("=")
+    assert f"{sum(map(float, re.findall(r'-?[0-9.]+', parts))):.4f}" == total.strip()
+    assert "word punished ← “fined”" in told
+    assert "word company" in told

@@ -142,7 +142,8 @@ def score(one: Features, n: Numbers) -> np.ndarray:
         said = np.full(len(total), LEAST_JUDGEMENT)
         said[read] = np.maximum(one.said[read], LEAST_JUDGEMENT)
         total = total - n.judge * np.log(said)
-    return -total
+    found: np.ndarray = -total
+    return found
 
 
 def means(cases: Sequence[Features], n: Numbers) -> dict[str, float]:
@@ -209,8 +210,8 @@ def main() -> None:
             print(name, len(cases), f"{time.time() - started:.0f} s", flush=True)
             given.output.write_bytes(pickle.dumps(made))
         return
-    cases = [one for file in given.file for one in pickle.loads(file.read_bytes())]
-    unjudged = not any(one.said.any() for one in cases)
+    read: list[Features] = [x for file in given.file for x in pickle.loads(file.read_bytes())]
+    unjudged = not any(one.said.any() for one in read)
     for label, start, fixed in (
         ("aligned", Numbers(judge=0.0), ("judge",)),
         ("general", Numbers(), ()),
@@ -220,8 +221,8 @@ def main() -> None:
     ):
         if label == "general" and unjudged:
             continue
-        best = fit(cases, start, fixed)
-        found = means(cases, best)
+        best = fit(read, start, fixed)
+        found = means(read, best)
         print(label, best)
         print(
             "  ",

@@ -245,7 +245,8 @@ class Scoring:
         charged[:-1] = np.where(prices <= limit, prices, over[:-1])
         shares = np.append((1 - share) * weights, share)
         units = preset.alignment_weight * COST_UNIT * shares[:, None] * charged
-        return np.rint(units).astype(np.int64)
+        whole: IntArray = np.rint(units).astype(np.int64)
+        return whole
 
     @cached_property
     def _stated(self) -> FloatArray:

@@ -290,7 +290,9 @@ class Searcher:
         """Say at which budget each segment enters."""
         query = self.normalize(text)
         sources = self._sources(query, TAU_MAX)
-        return budget_curve(self.index, self.costed, query, sources=sources)
+        alignment = self._alignment(query)
+        learned = None if alignment is None else alignment.ways
+        return budget_curve(self.index, self.costed, query, sources=sources, learned=learned)
 
     def support(self, text: str, *, k: int = DEFAULT_K, tau: float = TAU) -> SupportSet:
         """Return hits that can be believed together."""

@@ -14,6 +14,7 @@ from abstrag.model.ranking import BudgetCurve, BudgetStep, Entry
 from abstrag.query.scope import in_scope
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.lookup import FAR, Lookup
+from abstrag.rank.postings import IntArray
 
 
 def budget_curve(
@@ -22,12 +23,14 @@ def budget_curve(
     query: Query,
     *,
     sources: Sequence[EdgeSource] = (),
+    learned: IntArray | None = None,
 ) -> BudgetCurve:
     """Say at which τ each segment meets the whole query, and what every budget in between does.
 
-    One lookup at the largest budget has all of it: a smaller one only leaves some out.
+    One lookup at the largest budget has all of it: a smaller one only leaves some out. `learned` is
+    what meeting literals by single words costs, as `Lookup` takes it.
     """
-    lookup = Lookup(index, query, tau=TAU_MAX, sources=sources)
+    lookup = Lookup(index, query, tau=TAU_MAX, sources=sources, learned=learned)
     inside = np.array(
         [in_scope(document.records[p].segment, query.scope) for p in lookup.segments.tolist()],
         dtype=bool,

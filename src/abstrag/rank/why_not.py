@@ -83,14 +83,24 @@ _Blocker = tuple[Cause, str, str | None, float | None, str | None]
 def _blocker(scoring: Scoring, hit: Hit, k: int) -> _Blocker:
     here = scoring.index.terms_of(hit.position)
     for cause in (Cause.NO_COUNTERPART, Cause.NO_EDGE, Cause.OVER_TAU):
-        for trace in hit.trace.literals:
+        for number, trace in enumerate(hit.trace.literals):
             if _cause(trace, here) is cause:
-                return _of_literal(cause, trace, scoring.tau)
+                why, detail, label, by, rival = _of_literal(cause, trace, scoring.tau)
+                return why, detail + _nearest(hit, number), label, by, rival
     if hit.trace.over_budget_by is not None:
         by = hit.trace.over_budget_by
         detail = f"together the bridges cost {hit.trace.bridge_cost:.2f}, {by:.2f} over the budget"
         return Cause.OVER_TOGETHER, detail, None, by, None
     return _outranked(scoring, hit, k)
+
+
+def _nearest(hit: Hit, literal: int) -> str:
+    """Name what comes nearest to the dearest word of a literal, where words were aligned."""
+    words = [w for w in hit.words if w.literal == literal and not w.met and w.said]
+    if not words:
+        return ""
+    word = max(words, key=lambda one: one.units)
+    return f"; nearest to “{word.asked}” is “{word.said}”, at {word.price:.2f}"
 
 
 def _cause(trace: LiteralTrace, here: frozenset[str]) -> Cause | None:

@@ -177,3 +177,24 @@ def test_the_shipped_aligner_reads_each_text_by_itself() -> None:
     words = [texts[1][start:end] for start, end in together[1].spans.tolist()]
     assert words == ["Revenue", "fell", "1,250.5", "million"]
     assert len(together[2]) == 0
+
+
+def test_why_not_names_the_word_in_the_way_and_the_nearest_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Nearer(HandMade):
+        constants = replace(CONSTANTS, word_offset=3.0)  # all words are something to each other
+
+    monkeypatch.setattr("abstrag.engine.searcher.default_aligner", Nearer)
+    made = index(document_of("The harbour was dredged. The supplier has two lawyers."))
+    searcher = Searcher(made, preset=ALIGNED)
+    found = searcher.why_not("Who repaired the harbour?", passage="The supplier has two", k=1)
+    assert found.detail.endswith("; nearest to “repaired” is “supplier”, at 3.05")
+    number = searcher.why_not("What has 300 tons?", passage="The harbour was dredged", k=1)
+    assert "nearest to “300" not in number.detail  # nothing is near a number but itself
+
+
+def test_the_curve_of_budgets_counts_learned_ways(searched: Searcher) -> None:
+    entries = searched.budget("Can a party cancel the contract?").entries
+    assert entries
+    assert entries[0].tau >= OMEGA["expression"]

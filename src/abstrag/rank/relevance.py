@@ -166,13 +166,15 @@ PRESETS: Final[Mapping[str, Preset]] = {
 def judged_preset(preset: Preset) -> Preset:
     """Give a judge its say in Match: all of it in the paper's presets, else half of it.
 
-    A preset that already gives it a weight keeps it.
+    In a product it is one more factor. A preset that already gives it a weight keeps it.
     """
     if preset.judge_weight:
         return preset
     others = sum(preset.weights.values())
     if preset.hard_gap:  # the paper's presets: there a judge's coverage is Match
         return replace(preset, name=f"{preset.name}+judge", coverage_weight=0.0, judge_weight=1.0)
+    if preset.pooling is Pooling.PRODUCT:
+        return replace(preset, name=f"{preset.name}+judge", judge_weight=1.0, judged=GENERAL.judged)
     return replace(preset, name=f"{preset.name}+judge", judge_weight=others)
 
 

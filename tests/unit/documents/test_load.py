@@ -144,7 +144,7 @@ def test_a_refused_permission_is_a_document_error(
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr("abstrag.documents.load._without_waiting", refuse)
     with pytest.raises(DocumentError, match="may not be read") as caught:
         load(path)
     assert "permissions" in (caught.value.hint or "")

@@ -26,6 +26,7 @@ from abstrag.errors import InputError, ResourceMissing
 from abstrag.neural.bundle import MODEL, REMEDY, TOKENIZER, WEIGHTS, Aligning, Bundle, Task
 from abstrag.neural.content_words import content_words
 from abstrag.neural.encoder import Vectors
+from abstrag.neural.runtime import session_of
 from abstrag.neural.side_by_side import side_by_side, thread_count
 from abstrag.neural.tokens import Tokenizer
 
@@ -186,7 +187,7 @@ class Aligner:
                         limit=manifest.max_tokens,
                         vocabulary=manifest.vocabulary,
                     )
-                    self._parts = tokens, _session(self._bundle.read(MODEL))
+                    self._parts = tokens, session_of(self._bundle.read(MODEL))
         return self._parts
 
     def _read_one(self, text: str) -> AlignedText:
@@ -227,20 +228,6 @@ class Aligner:
 def default_aligner() -> Aligner:
     """Return the packaged aligner; its graph is loaded when it first reads a text."""
     return Aligner.load(later=True)
-
-
-def _session(model: bytes) -> Any:
-    import onnxruntime  # type: ignore[import-untyped]  # loaded when a model is
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.enable_mem_pattern = False
-    try:
-        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the library's errors share no base class but this
-        raise ResourceMissing(f"the model cannot be loaded: {error}", hint=REMEDY) from error
 
 
 def _price(cosine: npt.NDArray[Any], steep: float, offset: float) -> Prices:

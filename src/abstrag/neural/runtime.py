@@ -7,6 +7,8 @@ nothing (docs/decisions/020-onnx-runtime.md). Cores are used by running several 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from abstrag.errors import ResourceMissing
@@ -23,21 +25,7 @@ class Runtime:
     """
 
     def __init__(self, model: bytes, *, inputs: int = 1, dimensions: int) -> None:
-        import onnxruntime  # type: ignore[import-untyped]  # loaded when a model is
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        # The graph is exported as it is to run. Fusions would swap in slower kernels, and other
-        # ones with every release.
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.enable_mem_pattern = False  # it keeps a plan for every length ever seen
-        try:
-            self._session = onnxruntime.InferenceSession(
-                model, options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:  # the library's errors share no base class but this
-            raise ResourceMissing(f"the model cannot be loaded: {error}", hint=REMEDY) from error
+        self._session = session_of(model)
         self._inputs = [one.name for one in self._session.get_inputs()]
         shapes = [one.shape for one in self._session.get_outputs()]
         if len(self._inputs) != inputs or shapes != [[dimensions]]:
@@ -51,3 +39,24 @@ class Runtime:
         """Return what the graph makes of one text."""
         (made,) = self._session.run(None, dict(zip(self._inputs, given, strict=True)))
         return np.asarray(made, dtype=np.float32)
+
+
+def session_of(model: bytes) -> Any:
+    """Load a graph to run on one core.
+
+    Raises:
+        ResourceMissing: It cannot be loaded.
+    """
+    import onnxruntime  # type: ignore[import-untyped]  # loaded when a model is
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    # The graph is exported as it is to run. Fusions would swap in slower kernels, and other
+    # ones with every release.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.enable_mem_pattern = False  # it keeps a plan for every length ever seen
+    try:
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the library's errors share no base class but this
+        raise ResourceMissing(f"the model cannot be loaded: {error}", hint=REMEDY) from error

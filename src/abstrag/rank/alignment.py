@@ -27,7 +27,7 @@ from abstrag.neural.bundle import Aligning
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.passage import segment_text
 from abstrag.rank.lexical import stemmed
-from abstrag.rank.postings import BoolArray, FloatArray, IntArray
+from abstrag.rank.postings import BoolArray, FloatArray, IntArray, unfilled_units
 from abstrag.rank.tables import Tables
 
 NOWHERE: Final = -1
@@ -271,8 +271,8 @@ class Alignment:
             for i, steps in zip(rows, ~direct, strict=True):
                 np.maximum(least, np.where(steps, self.fees[i], 0.0), out=least)
             met = (costs <= self.constants.limit).all(axis=0)
-            slots = len(literal.slots) * SLOT
-            units = np.rint(np.maximum(mean, least) * COST_UNIT).astype(np.int64) + slots
+            units = np.rint(np.maximum(mean, least) * COST_UNIT).astype(np.int64)
+            units += unfilled_units(literal.slots)
             found[j] = np.where(met, units, FAR)
         return found
 
@@ -291,9 +291,6 @@ class Alignment:
         return found
 
 
-SLOT: Final = round(0.1 * COST_UNIT)
-
-
 @lru_cache(maxsize=1 << 14)
 def step_family(asked: str, said: str, *, same: bool = False) -> str:
     """Name the family of a step from a word of a text to a word of a query, by WordNet.
@@ -306,14 +303,8 @@ def step_family(asked: str, said: str, *, same: bool = False) -> str:
         return "related"
     net = wordnet()
     a, b = key(asked), key(said)
-    for pos in Pos:
-        senses = {pos: _senses(a, pos) for pos in Pos}
-        wide = senses[pos]
-        others = _senses(b, pos)
-        if not (wide and others):
-            continue
-        if wide & others:
-            return "expression"
+    if any(_senses(a, pos) & _senses(b, pos) for pos in Pos):
+        return "expression"
     if any(b == lemma for pos in Pos for lemma, _ in net.derived(a, pos)):
         return "expression"
     for pos in (Pos.NOUN, Pos.VERB):

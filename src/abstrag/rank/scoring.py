@@ -294,6 +294,7 @@ class Scoring:
         said = np.array([judgement or 0.0])
         why = trace(self.lookup, self.gaps, position, self.alignment)
         judge = self.judge
+        words = self._words(position)
         return Hit(
             document=self.document.document.id,
             position=position,
@@ -315,14 +316,14 @@ class Scoring:
                 self.index.labels,
                 tau=self.tau,
                 judgement=judgement,
-                words=self._words(position),
+                words=words,
                 company=judge.company(segment) if isinstance(judge, CompanyJudge) else None,
             ),
             text=segment.text,
             doubt=self.document.document.doubt(segment.span, segment.page),
             headers=tuple(header.text for header in segment.headers),
             cell=cell_of(self.document.document, segment),
-            words=self._words(position),
+            words=words,
             lines=self._lines(candidates, row, judgement),
         )
 

@@ -33,6 +33,7 @@ from abstrag.workspace.many_files import FEW, index_many
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 
+_HELD: Final = ("indexed", "unchanged", "same")  # what became of files that the store has
 _LINES: Final = 40  # files that get a line each when all went well; of more, the sum is told
 
 
@@ -172,7 +173,7 @@ def _print(outcomes: list[Outcome], dropped: Counter[str]) -> None:
     for o in outcomes:
         if many and not o.without and o.status != "skipped":
             continue
-        if o.status in ("indexed", "unchanged"):
+        if o.status in _HELD:
             _print_line(out, f"[green]{o.status:9}[/] {escape(o.path)}  {_described(o)}")
             for lacks, count in o.without.items():
                 _print_line(out, f"          [yellow]{_many(count, 'segment')} without {lacks}[/]")
@@ -195,8 +196,11 @@ def _described(o: Outcome) -> str:
     counts = ", ".join(
         (_many(o.segments, "segment"), _many(o.terms, "term"), _many(o.edges, "edge"))
     )
+    if o.same_as is not None:
+        return f"[bold]{document}[/]  the same bytes as {escape(o.same_as)}"
     if o.replaces is None:
-        return f"[bold]{document}[/]  {counts}"
+        changed = "; the file has changed" if o.why is Why.CHANGED else ""
+        return f"[bold]{document}[/]  {counts}{changed}"
     earlier = "its earlier index" if o.replaces == o.document else escape(repr(o.replaces))
     why = "the file has changed, " if o.why is Why.CHANGED else ""
     return f"[bold]{document}[/]  {counts}; {why}replaces {earlier}"
@@ -235,7 +239,7 @@ def _summed_up(outcomes: list[Outcome]) -> str:
     said = f"{counts['failed']} of {len(outcomes)} files failed"
     if skipped := counts["skipped"]:
         said += f", {skipped} {'was' if skipped == 1 else 'were'} skipped"
-    if held := counts["indexed"] + counts["unchanged"]:
+    if held := sum(counts[each] for each in _HELD):
         said += f"; the other {f'{held} are' if held > 1 else 'one is'} in the store"
     return said
 

@@ -20,6 +20,7 @@ _SAID: Final = {  # in the order in which they are told
     Why.CHANGED.value: "changed",
     Why.AGAIN.value: "indexed again",
     "unchanged": "unchanged",
+    "same": "with the bytes of another",
     "skipped": "skipped",
     "failed": "failed",
 }

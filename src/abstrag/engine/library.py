@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeAlias, TypeVar
 from abstrag.config import Settings
 from abstrag.documents.load import OnPage, load, read_by
 from abstrag.documents.readers import Reader
-from abstrag.engine.outcome import Job, Outcome, Why
+from abstrag.engine.outcome import Job, Outcome, Twin, Why
 from abstrag.engine.quarantine import Quarantine
+from abstrag.engine.same_bytes import also_at, leave_to_others, read_alike
 from abstrag.engine.source_files import (
     is_folder,
     is_regular,
@@ -93,7 +94,9 @@ class Library:
         known, background = self._known(path)
         content = source_hash(path, self.settings.max_file_bytes)
         if known is not None and self._up_to_date(known, background, content):
-            return _outcome(path, "unchanged", known)
+            return _told(path, known)
+        if (same := self._same_bytes(path, content, background)) is not None:
+            return _told(path, same, also_at(self.store, same, place_of(path)))
         if self.retry:
             self.quarantine.release(content)
         elif (held := self.quarantine.find(content)) is not None:
@@ -106,7 +109,15 @@ class Library:
         if known is None:
             return Job(str(path), str(path.absolute()), name, content)
         why = Why.AGAIN if known.source_hash == content else Why.CHANGED
-        return Job(str(path), str(path.absolute()), name, content, known.id, why)
+        replaces = known.id if known.source_path == source else None
+        return Job(str(path), str(path.absolute()), name, content, replaces, why)
+
+    def join(self, twin: Twin, first: Outcome) -> Outcome:
+        """Say of a file what became of the one in the same run that has the same bytes."""
+        if first.status == "failed" or first.document is None:
+            return replace(first, path=twin.path)
+        info = self.store.find(first.document)
+        return _told(Path(twin.path), info, also_at(self.store, info, place_of(Path(twin.place))))
 
     def do(self, job: Job) -> Outcome:
         """Index a file that is due, here and now."""
@@ -126,6 +137,8 @@ class Library:
 
     def keep(self, job: Job, prepared: Prepared, without: Mapping[str, int]) -> Outcome:
         """Put what was made of a file into the store."""
+        if job.why is Why.CHANGED and job.replaces is not None:
+            leave_to_others(self.store, job.replaces, self.settings.max_file_bytes)
         name = self.store.put_prepared(prepared, source_path=job.source, source_hash=job.content)
         if name != job.name:  # another process took the name meanwhile
             self._keep(_called(self.store.get(name), name), job.source, job.content)
@@ -140,6 +153,14 @@ class Library:
             replaces=job.replaces,
             why=job.why,
         )
+
+    def _same_bytes(self, path: Path, content: str, background: Knowledge) -> DocumentInfo | None:
+        """Return the document that is kept of the same bytes, read in the same way, if any."""
+        for info in read_alike(self.store, path, content):
+            own = self.store.background(info.id) if self.background is None else background
+            if self._up_to_date(info, own, content):
+                return info
+        return None
 
     def set_aside(self, job: Job, reason: str) -> Outcome:
         """Note that a file is not to be tried again, and tell so."""
@@ -244,20 +265,38 @@ class Library:
         self, paths: Sequence[Path], on_file: Callable[[Path], None] = lambda _path: None
     ) -> Iterator[Outcome]:
         """Index files and everything inside folders; a failure is an outcome, not the end."""
+        done: dict[str, Outcome] = {}
         for due in self.due_paths(paths, on_file):
-            yield due if isinstance(due, Outcome) else attempt(due.path, self.do, due)
+            if isinstance(due, Job):
+                done[due.source] = attempt(due.path, self.do, due)
+                yield done[due.source]
+            elif isinstance(due, Twin):
+                yield attempt(due.path, self.join, due, done[due.first.source])
+            else:
+                yield due
 
     def due_paths(
         self, paths: Sequence[Path], on_file: Callable[[Path], None] = lambda _path: None
-    ) -> Iterator[Outcome | Job]:
-        """Go through files and everything inside folders, each once, and say what is due."""
+    ) -> Iterator[Outcome | Job | Twin]:
+        """Go through files and everything inside folders, each once, and say what is due.
+
+        Of files with the same bytes the first is due, and the others are told to be its twins.
+        """
         reserved: dict[str, str] = {}
+        first: dict[tuple[str, str], Job] = {}
         for file, part in listed(paths):
             on_file(file)
             if part:
                 yield Outcome(str(file), "skipped", error=_PART, hint=_NAME_IT)
-            else:
-                yield attempt(str(file), self.due, file, reserved)
+                continue
+            due = attempt(str(file), self.due, file, reserved)
+            if isinstance(due, Job) and due.replaces is None:
+                job = first.setdefault((due.content, file.suffix.casefold()), due)
+                if job is not due:
+                    reserved.pop(due.name)
+                    yield Twin(str(file), str(file.absolute()), job)
+                    continue
+            yield due
 
     def plan_paths(self, paths: Sequence[Path]) -> Iterator[Plan]:
         """Say what indexing files and everything inside folders would ask of the models.
@@ -340,5 +379,10 @@ def _looks_like_path(target: str) -> bool:
     return "/" in target or "\\" in target or Path(target).suffix != ""
 
 
-def _outcome(path: Path, status: str, info: DocumentInfo) -> Outcome:
-    return Outcome(str(path), status, info.id, info.segments, info.terms, info.edges)
+def _told(path: Path, first: DocumentInfo, info: DocumentInfo | None = None) -> Outcome:
+    """Say that the store has what a file holds: from there, or from another path first."""
+    info = info or first
+    counts = (info.segments, info.terms, info.edges)
+    if first.source_path == place_of(path):
+        return Outcome(str(path), "unchanged", info.id, *counts)
+    return Outcome(str(path), "same", info.id, *counts, same_as=first.source_path)

@@ -19,7 +19,10 @@ class Why(StrEnum):
 
 @record
 class Outcome:
-    """What became of one path: indexed, unchanged, skipped or failed, and why."""
+    """What became of one path: indexed, unchanged, same, skipped or failed, and why.
+
+    `same` is a file whose bytes the store has from another path: the document is that one.
+    """
 
     path: str
     status: str
@@ -33,6 +36,7 @@ class Outcome:
     without: dict[str, int] = field(default_factory=dict)  # segments that lack a model's answer
     replaces: str | None = None  # the document that the store had of the file until now
     why: Why | None = None  # of a file that was indexed
+    same_as: str | None = None  # the path that the same bytes were read from
 
 
 @record
@@ -50,3 +54,12 @@ class Job:
     def source(self) -> str:
         """What the store knows the file by."""
         return str(Path(self.place).resolve())
+
+
+@record
+class Twin:
+    """A file with the bytes of one that is due in the same run."""
+
+    path: str  # as it was given
+    place: str  # the same from any folder
+    first: Job

@@ -51,6 +51,8 @@ def copy_store(
             name = _copy(source, target, info)
             copied += 1
         # always, for a copy may have been cut off between a document and what belongs to it
+        for place in source.places(info.id):
+            target.add_place(name, place)
         layers += _copy_layers(source, target, info.content_hash)
         remembered += _copy_memory(source, target, info.content_hash)
         if name != info.id:

@@ -80,7 +80,23 @@ class Store(Protocol):
         ...
 
     def find_source(self, path: str) -> DocumentInfo | None:
-        """Describe the document that was read from a path, if there is one."""
+        """Describe the document that was read from a path or has that place too, if any."""
+        ...
+
+    def find_bytes(self, source_hash: str) -> tuple[DocumentInfo, ...]:
+        """Describe the documents that were read from such bytes, sorted by id."""
+        ...
+
+    def add_place(self, document_id: str, path: str) -> None:
+        """Know that the bytes of a document, named by its full store id, lie at a path too.
+
+        A path belongs to one document: what is put there later takes it, and so does the document
+        that it is added to last. The path that a document was read from is no place of another.
+        """
+        ...
+
+    def places(self, document_id: str) -> tuple[str, ...]:
+        """Return the other paths of a document, sorted; the one it was read from is none."""
         ...
 
     def documents(self) -> tuple[DocumentInfo, ...]:

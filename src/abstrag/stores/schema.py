@@ -204,7 +204,19 @@ _V4: Final[Migration] = (
     """,
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (_V1, _V2, _V3, _V4)
+# Other paths at which the same bytes lie, and how a document is found by the hash of its bytes.
+_V5: Final[Migration] = (
+    """
+    CREATE TABLE places (
+        path TEXT PRIMARY KEY,
+        document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX places_document ON places (document)",
+    "CREATE INDEX documents_source_hash ON documents (source_hash)",
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_V1, _V2, _V3, _V4, _V5)
 
 
 def migrate(

@@ -14,7 +14,7 @@ from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Mention
 from abstrag.sqlite_file import transaction, use_write_ahead_log
-from abstrag.stores import memory
+from abstrag.stores import memory, places
 from abstrag.stores.columns import (
     GIVEN,
     INFO,
@@ -92,6 +92,7 @@ class SqliteStore:
             own = {"id": document_id, "source_path": source_path, "source_hash": source_hash}
             columns = {**own, **prepared.columns}
             number = run.execute(_INSERT, columns).lastrowid
+            run.execute(places.FORGET, (source_path,))
             for table in TABLES:
                 run.executemany(table.insert, ((number, *row) for row in prepared.rows[table]))
             run.execute("INSERT INTO seals VALUES (?, ?)", (number, seal(columns, prepared.rows)))
@@ -132,10 +133,30 @@ class SqliteStore:
         return document_info(row, self._corrupt)
 
     def find_source(self, path: str) -> DocumentInfo | None:
-        """Describe the document that was read from a path, if there is one."""
+        """Describe the document that was read from a path or has that place too, if any."""
         with self._reading() as run:
             row = run.execute(f"{INFO} WHERE source_path = ?", (path,)).fetchone()
+            row = row or run.execute(f"{INFO} WHERE {places.NUMBER_AT}", (path,)).fetchone()
         return None if row is None else document_info(row, self._corrupt)
+
+    def find_bytes(self, source_hash: str) -> tuple[DocumentInfo, ...]:
+        """Describe the documents that were read from such bytes, sorted by id."""
+        with self._reading() as run:
+            rows = run.execute(f"{INFO} WHERE source_hash = ?", (source_hash,)).fetchall()
+        return document_infos(rows, self._corrupt)
+
+    def add_place(self, document_id: str, path: str) -> None:
+        """Know that the bytes of a document lie at a path too."""
+        with self._writing() as run:
+            own = run.execute("SELECT 1 FROM documents WHERE source_path = ?", (path,)).fetchone()
+            if own is None:
+                run.execute(places.ADD, (path, *self._select(("number",), document_id)))
+
+    def places(self, document_id: str) -> tuple[str, ...]:
+        """Return the other paths of a document, sorted."""
+        with self._reading() as run:
+            number = self._select(("number",), document_id)
+            return tuple(row[0] for row in run.execute(places.OF_DOCUMENT, number))
 
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Describe every document, sorted by id."""

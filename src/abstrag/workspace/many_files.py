@@ -7,7 +7,7 @@ store is row for row the one that a single process leaves, whoever is done first
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -17,7 +17,7 @@ from typing import Final
 
 from abstrag.documents.load import load_bytes
 from abstrag.engine.library import Library, attempt
-from abstrag.engine.outcome import Job, Outcome
+from abstrag.engine.outcome import Job, Outcome, Twin
 from abstrag.errors import FileMissing, StoreError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.shortfall import missed_segments
@@ -126,11 +126,12 @@ def index_many(
         on_file: Is told each file when it is looked at.
     """
     library = library or workspace.library
-    order: deque[Outcome | Job] = deque()  # looked at and not told yet
+    order: deque[Outcome | Job | Twin] = deque()  # looked at and not told yet
+    done: dict[str, Outcome] = {}  # by source
     jobs = _jobs(library.due_paths(paths, on_file), order)
     first = list(islice(jobs, few + 1))
     if not first:
-        yield from _told(order)
+        yield from _told(library, order, done)
         return
     if len(first) <= few:
         engine = Processes(1, time_limit=workspace.config.budget.seconds)
@@ -139,16 +140,20 @@ def index_many(
     task = Indexing(config, gethostname(), first[0].source)
     with closing(engine.run(task, chain(first, jobs))) as results:
         for job, result in results:
-            yield from _told(order)
+            yield from _told(library, order, done)
             order.popleft()
             if isinstance(result, Lost):
-                yield library.set_aside(job, result.why)
+                told = library.set_aside(job, result.why)
             else:
-                yield _kept(library, job, result)
-    yield from _told(order)
+                told = _kept(library, job, result)
+            done[job.source] = told
+            yield told
+    yield from _told(library, order, done)
 
 
-def _jobs(found: Iterator[Outcome | Job], order: deque[Outcome | Job]) -> Iterator[Job]:
+def _jobs(
+    found: Iterator[Outcome | Job | Twin], order: deque[Outcome | Job | Twin]
+) -> Iterator[Job]:
     """Go through what is due, and note the place of everything."""
     for each in found:
         order.append(each)
@@ -156,12 +161,16 @@ def _jobs(found: Iterator[Outcome | Job], order: deque[Outcome | Job]) -> Iterat
             yield each
 
 
-def _told(order: deque[Outcome | Job]) -> Iterator[Outcome]:
-    """Take what needs no work from the front."""
-    while order and isinstance(order[0], Outcome):
-        done = order.popleft()
-        assert isinstance(done, Outcome)
-        yield done
+def _told(
+    library: Library, order: deque[Outcome | Job | Twin], done: Mapping[str, Outcome]
+) -> Iterator[Outcome]:
+    """Take what needs no work from the front; what a twin waited for is done by then."""
+    while order and not isinstance(order[0], Job):
+        each = order.popleft()
+        if isinstance(each, Twin):
+            yield attempt(each.path, library.join, each, done[each.first.source])
+        elif isinstance(each, Outcome):
+            yield each
 
 
 def _kept(library: Library, job: Job, result: Made) -> Outcome:

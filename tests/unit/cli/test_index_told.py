@@ -185,3 +185,13 @@ def test_a_new_version_of_a_file_is_known_as_such(shell: Shell) -> None:
     outcome = shell.outcomes("pier.txt", "--granularity", "paragraph")["pier.txt"]
     assert (outcome["status"], outcome["why"]) == ("indexed", "again")
     assert shell.outcomes("pier.txt", "--granularity", "paragraph")["pier.txt"]["why"] is None
+
+
+def test_a_file_with_the_bytes_of_another_is_said_to_be_so(shell: Shell) -> None:
+    write(shell.folder / "quay.txt", "The pier was mended in 2021.")
+    code, out, _ = shell.index(shell.folder)
+    first = shell.folder.resolve() / "pier.txt"
+    assert code == 0
+    assert last_line(out).split()[:3] == ["same", str(shell.folder / "quay.txt"), "pier"]
+    assert f"the same bytes as {first}" in last_line(out)
+    assert shell.outcomes("quay.txt")["quay.txt"]["same_as"] == str(first)

@@ -21,8 +21,8 @@ from abstrag.stores.columns import (
 from abstrag.stores.kept import Kept, require_sound
 from abstrag.stores.memory import LIMITS
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
-from abstrag.stores.naming import candidates, choose, complete, unknown
-from abstrag.stores.postgres import memory
+from abstrag.stores.naming import complete, unknown
+from abstrag.stores.postgres import memory, places
 from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.schema import migrate
@@ -96,10 +96,11 @@ class PostgresStore:
             names = [f"id {prepared.id}"]
             names += [] if source_path is None else [f"path {source_path}"]
             self._session.lock(run, "document", names)
-            document_id = _choose_id(run, prepared.id, source_path)
+            document_id = places.choose_id(run, prepared.id, source_path)
             replaced = _delete(run, "id = %s OR source_path = %s", (document_id, source_path))
             values = {"id": document_id, **own, **prepared.columns}
             (number,) = run.execute(_INSERT, values).fetchone() or (None,)
+            places.forget(run, source_path)
             for table in TABLES:
                 _fill(run, table, number, prepared.rows[table])
             run.execute(_SEAL, (number, seal(values, prepared.rows)))
@@ -110,7 +111,7 @@ class PostgresStore:
 
     def holders(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return which source path holds each of some ids; an id that is free is left out."""
-        return self._session.read(lambda run: _holders(run, ids))
+        return self._session.read(lambda run: places.holders(run, ids))
 
     def get(self, document_id: str) -> DocumentIndex:
         """Return the index of a document, named by its store id or a unique beginning of it."""
@@ -146,11 +147,26 @@ class PostgresStore:
         )
 
     def find_source(self, path: str) -> DocumentInfo | None:
-        """Describe the document that was read from a path, if there is one."""
-        row = self._session.read(
-            lambda run: run.execute(f"{INFO} WHERE source_path = %s", (path,)).fetchone()
-        )
+        """Describe the document that was read from a path or has that place too, if any."""
+        row = self._session.read(lambda run: places.find(run, path))
         return None if row is None else document_info(row, self._corrupt)
+
+    def find_bytes(self, source_hash: str) -> tuple[DocumentInfo, ...]:
+        """Describe the documents that were read from such bytes, sorted by id."""
+        rows = self._session.read(lambda run: places.with_bytes(run, source_hash))
+        return document_infos(rows, self._corrupt)
+
+    def add_place(self, document_id: str, path: str) -> None:
+        """Know that the bytes of a document lie at a path too."""
+        self._session.write(
+            lambda run: places.add(run, path, _select(run, ("number",), document_id))
+        )
+
+    def places(self, document_id: str) -> tuple[str, ...]:
+        """Return the other paths of a document, sorted."""
+        return self._session.read(
+            lambda run: places.of(run, _select(run, ("number",), document_id))
+        )
 
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Describe every document, sorted by id."""
@@ -363,16 +379,6 @@ def _layers_after(layer: str, last: tuple[str, str]) -> Callable[[Run], list[Row
 
 def _ids(run: Run) -> list[str]:
     return sorted(row[0] for row in run.execute("SELECT id FROM documents"))
-
-
-def _choose_id(run: Run, document_id: str, source_path: str | None) -> str:
-    wanted = candidates(document_id, source_path)
-    return choose(wanted, _holders(run, wanted), source_path=source_path)
-
-
-def _holders(run: Run, ids: Sequence[str]) -> dict[str, str | None]:
-    statement = "SELECT id, source_path FROM documents WHERE id = ANY(%s)"
-    return dict(run.execute(statement, (list(ids),)).fetchall())
 
 
 def _delete(run: Run, where: str, values: Row) -> list[str]:

@@ -13,12 +13,13 @@ from __future__ import annotations
 from abstrag.testing.stores.documents import DocumentRules
 from abstrag.testing.stores.kept import KeptRules
 from abstrag.testing.stores.models import ModelRules
+from abstrag.testing.stores.places import PlaceRules
 from abstrag.testing.stores.sharing import SharingRules
 from abstrag.testing.stores.threads import ThreadRules
 from abstrag.testing.stores.version import VersionRules
 
 
 class StoreConformance(
-    DocumentRules, KeptRules, ModelRules, SharingRules, ThreadRules, VersionRules
+    DocumentRules, KeptRules, ModelRules, PlaceRules, SharingRules, ThreadRules, VersionRules
 ):
     """Everything the protocol says, and a little of what it means."""

@@ -13,6 +13,7 @@ from abstrag.bridges.distances import abstraction_distance
 from abstrag.collection.card import COST_STEPS, hashed
 from abstrag.collection.postings import CollectionPostings
 from abstrag.config import OMEGA
+from abstrag.language.fiscal import CALENDAR_YEAR, FiscalYear
 from abstrag.language.keys import term_id
 from abstrag.model.query import Query
 from abstrag.model.term import Family, Interval, TermKind
@@ -76,9 +77,9 @@ class CollectionVocabulary:
         return True
 
     @property
-    def fiscal_start(self) -> int:
-        """January: documents differ, and each reads the query again with its own."""
-        return 1
+    def fiscal(self) -> FiscalYear:
+        """The calendar's: documents differ, and each reads the query again with its own."""
+        return CALENDAR_YEAR
 
     def scores(self, query: Query) -> Scores:
         """Return Σ w_j · exp(−c_j) for each document: the costed postings of the collection.

@@ -13,7 +13,7 @@ from abstrag.errors import InputError
 from abstrag.indexing.layers import Rewrite, TimeMention, Times
 from abstrag.indexing.operator import Draft, Layer
 from abstrag.language.calendar import days_of, iso, label
-from abstrag.language.fiscal import stated_fiscal_start
+from abstrag.language.fiscal import CALENDAR_YEAR, FiscalYear, stated_fiscal_year
 from abstrag.language.keys import term_id
 from abstrag.language.times import TimeExpression, find_times
 from abstrag.model.document import Document
@@ -42,7 +42,7 @@ class NormalizeTimes:
     requires: ClassVar[Layer | None] = Layer.ENTITIES
     provides: ClassVar[Layer] = Layer.TIMES
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def __call__(self, draft: Draft) -> Draft:
         """Read every segment and its headers."""
@@ -73,14 +73,22 @@ class NormalizeTimes:
 
     def _finder(self, draft: Draft, anchor: date | None) -> _Find:
         """Bind the settings; header cells come once per row, so they are read once."""
-        start = self.fiscal_year_start
-        if start is None:
-            start = stated_fiscal_start(text for s in draft.segments for _, text in _texts(s)) or 1
-        fiscal_start, anchors = start, dict(self.anchors)
+        texts = (text for s in draft.segments for _, text in _texts(s))
+        if self.fiscal_year_start is not None:
+            fiscal = FiscalYear(self.fiscal_year_start)
+        else:
+            fiscal = stated_fiscal_year(texts, draft.document.title) or CALENDAR_YEAR
+        anchors = dict(self.anchors)
 
         @cache
         def find(text: str) -> tuple[TimeExpression, ...]:
-            return find_times(text, anchor=anchor, anchors=anchors, fiscal_year_start=fiscal_start)
+            return find_times(
+                text,
+                anchor=anchor,
+                anchors=anchors,
+                fiscal_year_start=fiscal.start,
+                fiscal_named_for_start=fiscal.named_for_start,
+            )
 
         return find
 

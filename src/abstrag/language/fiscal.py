@@ -1,38 +1,96 @@
-"""When a text's fiscal years begin, as far as the text itself says so."""
+"""When a text's fiscal years begin and what they are called, as far as the text itself says so."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from abstrag.language.calendar import MONTH_NAMES
 
 _MONTH: Final = "|".join(MONTH_NAMES)
 _STATED: Final = re.compile(
-    rf"""\byears?\s+(?:that\s+)?(?:ended|ending|ends?)\s+(?:on\s+)?(?:the\s+)?
-    (?:(?P<before>\d\d?)\s+ | last\s+[a-z]+\s+(?:in|of)\s+)?
+    rf"""\b(?:years?|5[23][\s-]+weeks?)\s+(?:that\s+)?(?:ended|ending|ends?)\s+(?:on\s+)?(?:the\s+)?
+    (?:(?P<before>\d\d?)\s+ | last\s+[a-z]+\s+(?:in|of)\s+
+      | [a-z]+day\s+(?:nearest|closest\s+to)\s+(?:the\s+end\s+of\s+)?)?
     (?P<month>{_MONTH})\b(?:\s+(?P<after>\d\d?)\b)?""",
     re.VERBOSE | re.IGNORECASE,
 )
+_ENDED: Final = re.compile(
+    rf"\b(?:ended|ending)\s+(?P<month>{_MONTH})\s+\d\d?,\s+(?P<year>20\d\d)", re.IGNORECASE
+)
+_NAMED: Final = re.compile(r"\bfiscal\s+(?:year\s+)?(?P<year>20\d\d)\b", re.IGNORECASE)
 _MID_MONTH: Final = 15  # a year that ends on October 1 begins with October, on September 28 too
 _FEBRUARY: Final = 2
+_LATEST: Final = 0.2  # of the ends that are named most: how often one must be, to be the text's own
 
 
-def stated_fiscal_start(texts: Iterable[str]) -> int | None:
-    """Return the month in which most of the years that the texts see "ended" begin.
+@dataclass(frozen=True, slots=True)
+class FiscalYear:
+    """The month in which fiscal years begin, and which of their two years they are named for."""
 
-    None when they say nothing, disagree, or end their years in January: such a year is named for
-    either of the two it lies in, so the text does not settle what "fiscal 2022" is.
+    start: int = 1
+    named_for_start: bool = False
+
+    def begins(self, named: int) -> int:
+        """Return the calendar year in which the fiscal year of a name begins."""
+        return named - (self.start > 1 and not self.named_for_start)
+
+
+CALENDAR_YEAR: Final = FiscalYear()
+
+
+def stated_fiscal_year(texts: Iterable[str], title: str = "") -> FiscalYear | None:
+    """Return the year that most of the texts see "ended", and what they call it.
+
+    A year is named for the one it ends in, unless the title or the years that the texts name say
+    otherwise: "fourth quarter of fiscal 2022" that ended on January 28, 2023. None when the texts
+    say nothing or disagree; a year that ends in January is named either way by many, so then the
+    texts have to settle that too.
     """
     starts: Counter[int] = Counter()
+    ends: Counter[tuple[int, int]] = Counter()
+    named: Counter[int] = Counter()
     for text in texts:
         for found in _STATED.finditer(text):
-            month = MONTH_NAMES.index(found["month"].capitalize()) + 1
+            month = _month(found["month"])
             day = int(found["before"] or found["after"] or _MID_MONTH)
             starts[month % 12 + 1 if day >= _MID_MONTH else month] += 1
+        ends.update((int(m["year"]), _month(m["month"])) for m in _ENDED.finditer(text))
+        named.update(int(m["year"]) for m in _NAMED.finditer(text))
     if not starts:
         return None
     start, count = max(starts.items(), key=lambda item: (item[1], -item[0]))
-    return start if 2 * count > starts.total() and start != _FEBRUARY else None
+    if 2 * count <= starts.total():
+        return None
+    for_start = _named_for_start(start, ends, named, title) if start > 1 else False
+    if for_start is None:
+        return None if start == _FEBRUARY else FiscalYear(start)
+    return FiscalYear(start, for_start)
+
+
+def _named_for_start(
+    start: int, ends: Counter[tuple[int, int]], named: Counter[int], title: str
+) -> bool | None:
+    """Tell which year fiscal years are named for, None where nothing settles it.
+
+    A report speaks of its own year and the one before, so of the three names that these two may
+    have the outer one that is said more often decides.
+    """
+    if not ends:
+        return None
+    often = max(ends.values())
+    year, month = max(end for end, count in ends.items() if count >= _LATEST * often)
+    final = year if month < start else year + 1  # the year in which that fiscal year ends
+    if stated := _NAMED.search(title):
+        own = int(stated["year"])
+        return own == final - 1 if own in (final, final - 1) else None
+    if named[final] == named[final - 2]:
+        return None
+    return named[final] < named[final - 2]
+
+
+def _month(name: str) -> int:
+    return MONTH_NAMES.index(name.capitalize()) + 1

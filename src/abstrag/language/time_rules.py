@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from abstrag.language.calendar import Days, year_of
+from abstrag.language.fiscal import FiscalYear
 from abstrag.language.time_lexer import KINDS, Token
 
 NO_ANCHOR: Final = "no anchor"
@@ -31,7 +32,7 @@ class Frame(NamedTuple):
     """What a text is read against."""
 
     anchor: date | None
-    fiscal_start: int  # month in which a fiscal year begins
+    fiscal: FiscalYear
 
 
 class Reading(NamedTuple):

@@ -62,9 +62,9 @@ def _winter(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
 
 
 def _fiscal(_tokens: Sequence[Token], frame: Frame) -> Spell:
-    """Name a fiscal year for the year it ends in."""
-    start = frame.fiscal_start
-    return lambda year: months(year - (start > 1), start, 12)
+    """Name a fiscal year for the year it ends in, or begins in where the text does so."""
+    fiscal = frame.fiscal
+    return lambda year: months(fiscal.begins(year), fiscal.start, 12)
 
 
 def _fiscal_quarter(tokens: Sequence[Token], frame: Frame) -> Spell:

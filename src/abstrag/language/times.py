@@ -24,7 +24,8 @@ How absolute ones are read:
 - "early", "mid", "late" are the thirds of a year, decade, century or month; so are "the beginning
   of" and "the end of", which are vaguer than a day.
 - A season is three whole months, as in the north; a winter needs both of its years.
-- A fiscal year is named for the year it ends in; if it begins in month 1 it is the calendar year.
+- A fiscal year is named for the year it ends in, unless the text names it for the one it begins in;
+  if it begins in month 1 it is the calendar year.
 - "since 2015" has no end (9999-12-31) and "before 2010" no beginning (0001-01-01); "until",
   "through" and "by" include what they name, "before" and "after" do not.
 - Citations date their source, not what is told: "(Smith et al., 2019)", "Smith (2019)" and
@@ -42,6 +43,7 @@ from typing import Final
 
 from abstrag.errors import InputError
 from abstrag.language.calendar import Days, parse_iso
+from abstrag.language.fiscal import FiscalYear
 from abstrag.language.time_grammar import parse
 from abstrag.language.time_lexer import Token, lex
 from abstrag.language.time_rules import Frame, Reading
@@ -86,12 +88,14 @@ def find_times(
     anchor: date | None = None,
     anchors: Mapping[str, str] = NO_ANCHORS,
     fiscal_year_start: int = 1,
+    fiscal_named_for_start: bool = False,
 ) -> tuple[TimeExpression, ...]:
     """Return the time expressions of a text, left to right; they do not overlap.
 
     `anchors` are expressions of the user's own with their ISO date or interval, for instance
     `{"the merger": "2019-03-01", "FY2024": "2023-10-01/2024-09-30"}`; they win over the grammar.
-    `fiscal_year_start` is the month in which fiscal years begin.
+    `fiscal_year_start` is the month in which fiscal years begin; they are named for the year they
+    end in, unless `fiscal_named_for_start`.
     """
     if not 1 <= fiscal_year_start <= 12:
         raise InputError(
@@ -101,7 +105,8 @@ def find_times(
     if named is None and _TRIGGER.search(text.lower()) is None:
         return ()
     tokens = lex(text) if named is None else _lex_around(text, named)
-    found = parse(tokens, Frame(anchor, fiscal_year_start))
+    fiscal = FiscalYear(fiscal_year_start, fiscal_named_for_start)
+    found = parse(tokens, Frame(anchor, fiscal))
     return tuple(_expression(token) for token in found)
 
 

@@ -155,10 +155,15 @@ class _Reader:
         return tokens
 
     def _times(self) -> Iterator[_Found]:
-        start = self.vocabulary.fiscal_start
-        times = find_times(self.text, anchor=self.today, fiscal_year_start=start)
+        fiscal = self.vocabulary.fiscal
+        times = find_times(
+            self.text,
+            anchor=self.today,
+            fiscal_year_start=fiscal.start,
+            fiscal_named_for_start=fiscal.named_for_start,
+        )
         # a column called "2019" in the accounts of fiscal years holds one of them
-        plain = times if start == 1 else find_times(self.text, anchor=self.today)
+        plain = times if fiscal.start == 1 else find_times(self.text, anchor=self.today)
         calendar = {found.start: found.interval for found in plain}
         for found in times:
             tokens = self._take(found.start, found.end)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Protocol
 
+from abstrag.language.fiscal import CALENDAR_YEAR, FiscalYear
 from abstrag.language.keys import key
 from abstrag.language.statements import statement_named
 from abstrag.model.index import DocumentIndex
@@ -16,7 +17,9 @@ from abstrag.model.segment import Role
 from abstrag.model.term import Interval, Term, TermKind
 from abstrag.query.scope import names
 
-_FISCAL: Final = re.compile(r"\b(?:fiscal|financial|fy)", re.IGNORECASE)
+_FISCAL: Final = re.compile(
+    r"\b(?:fiscal|financial|fy)(?:\s+years?)?\W*(?P<year>(?:20)?\d\d\b)?", re.IGNORECASE
+)
 
 _TABLES: Final = frozenset({Role.TABLE.value, Role.CELL.value})
 
@@ -65,8 +68,8 @@ class Known(Protocol):
         ...
 
     @property
-    def fiscal_start(self) -> int:
-        """The month in which fiscal years begin."""
+    def fiscal(self) -> FiscalYear:
+        """When fiscal years begin and what they are called."""
         ...
 
 
@@ -81,7 +84,7 @@ class Vocabulary:
     times: Mapping[str, Interval]
     postings: Mapping[str, Sequence[int]]  # the segment of each mention, so one may come again
     sections: frozenset[tuple[str, tuple[str, ...]]]  # role, and the headings above
-    fiscal_start: int = 1  # the month in which fiscal years begin
+    fiscal: FiscalYear = CALENDAR_YEAR
 
     @classmethod
     def of(cls, index: DocumentIndex) -> Vocabulary:
@@ -108,7 +111,7 @@ class Vocabulary:
             times=times,
             postings=postings,
             sections=frozenset((s.role.value, s.section) for s in index.segments),
-            fiscal_start=_fiscal_start(index.map.terms),
+            fiscal=_fiscal(index.map.terms),
         )
 
     def frequency(self, terms: Iterable[str]) -> int:
@@ -129,12 +132,16 @@ class Vocabulary:
         return any(names(name, role, headings) for role, headings in self.sections)
 
 
-def _fiscal_start(terms: Iterable[Term]) -> int:
-    """Return the month in which most of the years begin that a document calls fiscal."""
-    starts: Counter[int] = Counter()
+def _fiscal(terms: Iterable[Term]) -> FiscalYear:
+    """Return the year as which most of the years are read that a document calls fiscal."""
+    years: Counter[tuple[int, bool]] = Counter()
     for term in terms:
-        if term.interval is not None and any(_FISCAL.search(text) for text in term.surfaces):
+        called = [name for text in term.surfaces if (name := _FISCAL.search(text))]
+        if term.interval is not None and called:
             first, last = map(date.fromisoformat, (term.interval.start, term.interval.end))
             if (last - first).days in (364, 365):
-                starts[first.month] += 1
-    return max(starts, key=lambda month: (starts[month], -month), default=1)
+                named = {int(name["year"][-2:]) for name in called if name["year"]}
+                for_start = first.month > 1 and named == {first.year % 100}
+                years[first.month, for_start] += 1
+    found = max(years, key=lambda year: (years[year], -year[0], not year[1]), default=(1, False))
+    return FiscalYear(*found)

@@ -11,6 +11,7 @@ from abstrag.documents.load import load_bytes
 from abstrag.engine.demo import DEMO_QUERY, demo_index
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import index
+from abstrag.language.fiscal import FiscalYear
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Interval
 from abstrag.query.normalize import normalize
@@ -179,7 +180,7 @@ FISCAL = "Sales rose in fiscal 2021. For the fiscal year ended May 31, 2021, cos
 def test_fiscal_years_are_those_of_the_document(text: str) -> None:
     document = load_bytes(FISCAL.encode(), name="filing.txt")
     known = Vocabulary.of(index(document))
-    assert known.fiscal_start == 6
+    assert known.fiscal == FiscalYear(6)
     query = normalize(text, known)
     assert query.window == Interval("2020-06-01", "2021-05-31")
     (time,) = [x for x in query.literals if x.kind is LiteralKind.TIME]
@@ -188,8 +189,18 @@ def test_fiscal_years_are_those_of_the_document(text: str) -> None:
     assert normalize("sales in 2021", known).window == Interval("2021-01-01", "2021-12-31")
 
 
+def test_a_year_named_for_the_one_it_begins_in_is_asked_for_by_that_name() -> None:
+    text = (
+        "# Fourth Quarter Fiscal 2022 Results\n\n"
+        "Sales rose in fiscal 2022. For the 52 weeks ended January 28, 2023, costs fell."
+    )
+    known = Vocabulary.of(index(load_bytes(text.encode(), name="release.md")))
+    assert known.fiscal == FiscalYear(2, named_for_start=True)
+    assert normalize("sales in FY2022", known).window == Interval("2022-02-01", "2023-01-31")
+
+
 def test_without_a_word_about_it_fiscal_years_begin_in_january() -> None:
-    assert vocabulary().fiscal_start == 1
+    assert vocabulary().fiscal == FiscalYear()
     assert asked("sales in fiscal 2021").window == Interval("2021-01-01", "2021-12-31")
 
 

@@ -26,6 +26,7 @@ from abstrag.indexing.reference.agreement import Cast, Fits
 from abstrag.indexing.reference.antecedent import rewritten_as
 from abstrag.indexing.reference.descriptions import Definite, definites
 from abstrag.indexing.reference.discourse import Sentence, quotations, stretches
+from abstrag.indexing.reference.filer import filer_anaphors, filer_mention
 from abstrag.indexing.reference.phrases import Phrase, mention, phrases
 from abstrag.indexing.reference.pronouns import Pronoun, looks_ahead, pronouns
 from abstrag.indexing.reference.resolve import WINDOW, Candidate, candidates, choose
@@ -49,13 +50,14 @@ class ResolveCoreference:
     requires: ClassVar[Layer | None] = Layer.SEGMENTS
     provides: ClassVar[Layer] = Layer.COREFERENCE
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def __call__(self, draft: Draft) -> Draft:
         """Read the draft, stretch by stretch."""
         reader = _Reader(draft)
         for stretch in stretches(draft):
             reader.read(stretch)
+        reader.resolve_filer()
         return draft.with_(coreference=reader.layer())
 
 
@@ -65,6 +67,7 @@ class _Reader:
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
         names = named_mentions(draft)
+        self.mentions = names
         roster = build_roster(names, definitions(draft, names))
         groups = {m.text: roster.group_of(m) for m in names}
         self.names: dict[int, list[Named]] = defaultdict(list)
@@ -122,6 +125,29 @@ class _Reader:
                 self._pronoun(sentence, anaphor)
             else:
                 self._definite(sentence, anaphor)
+
+    def resolve_filer(self) -> None:
+        """Link what stands for the filer of a filing to its name, where nothing else was plain."""
+        filer = filer_mention(self.draft, self.mentions)
+        if filer is None:
+            return
+        antecedent = (filer.segment, filer.start, filer.end)
+        taken: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for link in self.links:
+            taken[link.segment].append((link.start, link.end))
+        settled: set[_Place] = set()
+        for found in filer_anaphors(self.draft):
+            place = (found.segment, found.start, found.end)
+            if any(found.start < b and a < found.end for a, b in taken[found.segment]):
+                continue
+            text = rewritten_as(self._text(*place), self._text(*antecedent), owns=found.owns)
+            kind = DESCRIPTION if found.described else PRONOUN
+            self.links.append(Link(*place, *antecedent, _SURE, kind))
+            self.rewrites.append(Rewrite(*place, text))
+            settled.add(place)
+        self.ambiguities = [
+            one for one in self.ambiguities if (one.segment, one.start, one.end) not in settled
+        ]
 
     def _too_long(self, sentence: Sentence) -> None:
         """Leave the pronouns of a sentence open in which each would be held against thousands."""

@@ -22,6 +22,8 @@ _ENDED: Final = re.compile(
     rf"\b(?:ended|ending)\s+(?P<month>{_MONTH})\s+\d\d?,\s+(?P<year>20\d\d)", re.IGNORECASE
 )
 _NAMED: Final = re.compile(r"\bfiscal\s+(?:year\s+)?(?P<year>20\d\d)\b", re.IGNORECASE)
+_ORDINALS: Final = ("first", "second", "third", "fourth")
+_QUARTER: Final = re.compile(rf"\b(?P<nth>{'|'.join(_ORDINALS)})[\s-]+quarter\b", re.IGNORECASE)
 _MID_MONTH: Final = 15  # a year that ends on October 1 begins with October, on September 28 too
 _FEBRUARY: Final = 2
 _LATEST: Final = 0.2  # of the ends that are named most: how often one must be, to be the text's own
@@ -61,7 +63,7 @@ def stated_fiscal_year(texts: Iterable[str], title: str = "") -> FiscalYear | No
         ends.update((int(m["year"]), _month(m["month"])) for m in _ENDED.finditer(text))
         named.update(int(m["year"]) for m in _NAMED.finditer(text))
     if not starts:
-        return None
+        return _by_quarter(ends, title)
     start, count = max(starts.items(), key=lambda item: (item[1], -item[0]))
     if 2 * count <= starts.total():
         return None
@@ -81,8 +83,7 @@ def _named_for_start(
     """
     if not ends:
         return None
-    often = max(ends.values())
-    year, month = max(end for end, count in ends.items() if count >= _LATEST * often)
+    year, month = _latest(ends)
     final = year if month < start else year + 1  # the year in which that fiscal year ends
     if stated := _NAMED.search(title):
         own = int(stated["year"])
@@ -90,6 +91,25 @@ def _named_for_start(
     if named[final] == named[final - 2]:
         return None
     return named[final] < named[final - 2]
+
+
+def _by_quarter(ends: Counter[tuple[int, int]], title: str) -> FiscalYear | None:
+    """Return the year whose quarter a title names, by the end of that quarter."""
+    quarter, stated = _QUARTER.search(title), _NAMED.search(title)
+    if not ends or quarter is None or stated is None:
+        return None
+    year, month = _latest(ends)
+    number = _ORDINALS.index(quarter["nth"].casefold()) + 1
+    start = (month - 3 * number) % 12 + 1
+    begins = year - (month < start)
+    named = int(stated["year"])
+    return FiscalYear(start, start > 1 and named == begins) if named - begins in (0, 1) else None
+
+
+def _latest(ends: Counter[tuple[int, int]]) -> tuple[int, int]:
+    """Return the last year and month that a text often sees something end in."""
+    often = max(ends.values())
+    return max(end for end, count in ends.items() if count >= _LATEST * often)
 
 
 def _month(name: str) -> int:

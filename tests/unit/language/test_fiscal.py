@@ -55,3 +55,9 @@ def test_the_years_a_report_speaks_of_say_what_its_own_year_is_called() -> None:
 def test_a_fiscal_year_knows_when_it_begins() -> None:
     assert [FiscalYear().begins(2022), FiscalYear(6).begins(2022)] == [2022, 2021]
     assert FiscalYear(2, named_for_start=True).begins(2022) == 2022
+
+
+def test_a_quarter_that_the_title_names_says_when_its_year_begins() -> None:
+    texts = ["the quarter ended December 28, 2024"]
+    assert stated_fiscal_year(texts, "First Quarter Earnings for Fiscal 2025") == FiscalYear(10)
+    assert stated_fiscal_year(texts, "First Quarter Earnings") is None

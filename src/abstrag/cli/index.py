@@ -24,6 +24,7 @@ from abstrag.engine.outcome import Outcome, Why
 from abstrag.engine.source_files import listed
 from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.shortfall import Shortfall
+from abstrag.language.detect import ENGLISH, language_name
 from abstrag.llm.estimate import Estimate
 from abstrag.llm.ledger import Ledger
 from abstrag.model.record import to_data
@@ -171,10 +172,12 @@ def _print(outcomes: list[Outcome], dropped: Counter[str]) -> None:
     if not outcomes:
         out.print("no files found; nothing was indexed")
     for o in outcomes:
-        if many and not o.without and o.status != "skipped":
+        if many and not o.without and o.status != "skipped" and o.language == ENGLISH:
             continue
         if o.status in _HELD:
             _print_line(out, f"[green]{o.status:9}[/] {escape(o.path)}  {_described(o)}")
+            if o.language != ENGLISH:
+                _print_line(out, f"          [yellow]{_unread(o.language)}[/]")
             for lacks, count in o.without.items():
                 _print_line(out, f"          [yellow]{_many(count, 'segment')} without {lacks}[/]")
         elif o.status == "skipped":
@@ -204,6 +207,11 @@ def _described(o: Outcome) -> str:
     earlier = "its earlier index" if o.replaces == o.document else escape(repr(o.replaces))
     why = "the file has changed, " if o.why is Why.CHANGED else ""
     return f"[bold]{document}[/]  {counts}; {why}replaces {earlier}"
+
+
+def _unread(language: str) -> str:
+    """Say that a document is in a language that is not read, and what becomes of that."""
+    return f"in {language_name(language)}, which is not read: found by words and vectors alone"
 
 
 def _why(o: Outcome) -> str:

@@ -49,6 +49,8 @@ def print_query(out: Console, query: Query) -> None:
         more += _said_of_answer(query.answer_form)
     if more:
         out.print(f"[dim]          {escape(' · '.join(more))}[/]")
+    if query.notice:
+        out.print(f"[yellow]note[/]      {escape(query.notice)}")
 
 
 def _said_of_answer(form: AnswerForm) -> list[str]:

@@ -17,6 +17,7 @@ from abstrag.collection.shortlist import Shortlist
 from abstrag.config import PRIOR_POWER, SHORTLIST, TAU
 from abstrag.engine.kept import Kept
 from abstrag.engine.searcher import DEFAULT_K, Searcher
+from abstrag.engine.unread import unread_notice
 from abstrag.errors import InputError
 from abstrag.model.ranking import Hit
 from abstrag.neural.embedder import default_embedder
@@ -126,11 +127,12 @@ class CollectionSearcher:
     def _search(self, text: str, k: int, tau: float, filters: Filters) -> CollectionRanking:
         shortlist = self.shortlist(text, filters=filters)
         found = self.lay(text, shortlist, tau=tau)
+        notice = unread_notice(text)
         judged = found.joint.judge(k)
         return CollectionRanking(
-            query=self.shelf.query(text),
-            tau=tau,
-            preset=self.preset.name,
+            query=replace(self.shelf.query(text), notice=notice),
+            tau=0.0 if notice else tau,
+            preset=found.joint.preset.name,
             filters=filters,
             hits=found.hits(k),
             documents=found.documents(),
@@ -192,13 +194,14 @@ class CollectionSearcher:
     def lay(self, text: str, shortlist: Shortlist, *, tau: float) -> Found:
         """Lay a query over every document on the shortlist."""
         rows, shares = [], []
+        preset = self.preset.plain if unread_notice(text) else self.preset
         best = max((float(shortlist.prior[row]) for row in shortlist.rows), default=1.0)
         for row in shortlist.rows:
             try:
-                scoring = self.open(self.shelf.documents[row]).scoring(text, tau=tau)
+                scoring = self.open(self.shelf.documents[row]).scoring(text, tau=tau, preset=preset)
             except InputError:  # words that other documents know and this one does not
                 continue
             rows.append(row)
             share = float(shortlist.prior[row]) / best
             shares.append(Share(scoring, share**self._prior_power))
-        return Found(shortlist, tuple(rows), JointRanking(shares, self.preset))
+        return Found(shortlist, tuple(rows), JointRanking(shares, preset))

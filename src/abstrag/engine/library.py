@@ -39,6 +39,7 @@ from abstrag.indexing.pipeline import (
     serves,
 )
 from abstrag.indexing.shortfall import missed_segments
+from abstrag.language.detect import ENGLISH, language_of
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
@@ -122,7 +123,8 @@ class Library:
     def do(self, job: Job) -> Outcome:
         """Index a file that is due, here and now."""
         made = self.make(job, self.store)
-        return self.keep(job, prepare(made), missed_segments(made.ambiguities))
+        language = language_of(made.document.text)
+        return self.keep(job, prepare(made), missed_segments(made.ambiguities), language)
 
     def make(self, job: Job, cache: LayerCache) -> DocumentIndex:
         """Return the index of a file that is due, and keep nothing of it but layers."""
@@ -135,7 +137,9 @@ class Library:
             )
         return self._index(document, self._known(path)[1], cache)
 
-    def keep(self, job: Job, prepared: Prepared, without: Mapping[str, int]) -> Outcome:
+    def keep(
+        self, job: Job, prepared: Prepared, without: Mapping[str, int], language: str = ENGLISH
+    ) -> Outcome:
         """Put what was made of a file into the store."""
         if job.why is Why.CHANGED and job.replaces is not None:
             leave_to_others(self.store, job.replaces, self.settings.max_file_bytes)
@@ -152,6 +156,7 @@ class Library:
             without=dict(without),
             replaces=job.replaces,
             why=job.why,
+            language=language,
         )
 
     def _same_bytes(self, path: Path, content: str, background: Knowledge) -> DocumentInfo | None:

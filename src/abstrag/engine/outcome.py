@@ -37,6 +37,7 @@ class Outcome:
     replaces: str | None = None  # the document that the store had of the file until now
     why: Why | None = None  # of a file that was indexed
     same_as: str | None = None  # the path that the same bytes were read from
+    language: str = "en"  # of a file that was indexed; another one than English is not read
 
 
 @record

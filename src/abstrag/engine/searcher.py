@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 from abstrag.bridges.graph import EdgeSource
 from abstrag.config import TAU, TAU_MAX
 from abstrag.engine.kept import Kept
+from abstrag.engine.unread import unread_notice
 from abstrag.errors import InputError
+from abstrag.language.detect import language_of
 from abstrag.language.keys import key, term_id
 from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
@@ -127,7 +129,7 @@ class Searcher:
 
     def prepare(self) -> None:
         """Build what any search needs, so that threads find it made."""
-        _ = self.costed, self._similarities
+        _ = self.costed, self._similarities(self.preset)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -166,14 +168,21 @@ class Searcher:
 
         return PatchedIndex(self._costed, self.index, self._state)
 
-    @cached_property
-    def _similarities(self) -> Mapping[Signal, Similarity]:
+    def _similarities(self, preset: Preset) -> Mapping[Signal, Similarity]:
         made: dict[Signal, Similarity] = {}
-        if self.preset.lexical_weight:
-            made[Signal.LEXICAL] = Lexical(self.index)
-        if self.preset.dense_weight:
-            made[Signal.DENSE] = DenseSimilarity(self.index, encoder=self._encoder)
+        if preset.lexical_weight:
+            made[Signal.LEXICAL] = self._lexical
+        if preset.dense_weight:
+            made[Signal.DENSE] = self._dense
         return made
+
+    @cached_property
+    def _dense(self) -> DenseSimilarity:
+        return DenseSimilarity(self.index, encoder=self._encoder)
+
+    @cached_property
+    def _lexical(self) -> Lexical:
+        return Lexical(self.index)
 
     @cached_property
     def _aligner(self) -> TextAligner:
@@ -233,7 +242,14 @@ class Searcher:
         day = today or date.today()  # "last week" means another one tomorrow
         return self._queries.get((text, day), lambda: self._normalize(text, today))
 
+    @cached_property
+    def language(self) -> str:
+        """The language that the document is in, as a code."""
+        return language_of(self.index.document.text)
+
     def _normalize(self, text: str, today: date | None) -> Query:
+        if notice := unread_notice(text, self.language):
+            return replace(normalize(text, self.vocabulary, today=today), notice=notice)
         if self._reader is not None:
             read = self._reader.normalize(text, self.vocabulary, today=today)
             if read is not None:
@@ -326,24 +342,27 @@ class Searcher:
             hint=f"abstrag show {self.index.document.id}",
         )
 
-    def scoring(self, text: str, *, tau: float = TAU) -> Scoring:
+    def scoring(self, text: str, *, tau: float = TAU, preset: Preset | None = None) -> Scoring:
         """Score a query against the document: what ranks, explains and tells why not.
 
-        A patch may grant the query a larger budget than it is asked under.
+        A patch may grant the query a larger budget than it is asked under. A text in a language
+        that is not read is scored by words and vectors, under no budget. `preset` is that of many
+        documents that are ranked together.
         """
         granted = self._state.programs.budget(text) if self._state else None
         tau = tau if granted is None else max(tau, granted)
         query = self.normalize(text)
+        preset = preset or (self.preset.plain if query.notice else self.preset)
         return Scoring(
             self.index,
             self.costed,
             query,
-            tau=tau,
-            preset=self.preset,
-            sources=self._sources(query, tau),
-            similarities=self._similarities,
-            judge=self.judge,
-            alignment=self._alignment(query),
+            tau=0.0 if query.notice else tau,
+            preset=preset,
+            sources=() if query.notice else self._sources(query, tau),
+            similarities=self._similarities(preset),
+            judge=self.judge if preset.judge_weight else None,
+            alignment=self._alignment(query) if preset.alignment_weight else None,
         )
 
     def _sources(self, query: Query, tau: float) -> tuple[EdgeSource, ...]:

@@ -77,6 +77,7 @@ class Query:
     sources: tuple[str, ...] = ()
     answer_form: AnswerForm | None = None
     subject: int | None = None
+    notice: str = ""  # why it is searched for by words and vectors alone; empty where it is not
 
     @property
     def reading(self) -> str:

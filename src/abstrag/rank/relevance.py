@@ -114,6 +114,18 @@ class Preset:
             judged=None,
         )
 
+    @property
+    def plain(self) -> Preset:
+        """Words and vectors alone, for texts in a language that nothing else here reads."""
+        return Preset(
+            "words-and-vectors",
+            utility_power=0.0,
+            gap_rate=0.0,
+            coverage_weight=0.0,
+            lexical_weight=1.0,
+            dense_weight=1.0 if self.dense_weight or self.alignment_weight else 0.0,
+        )
+
     def less(self, whole: Preset) -> Preset:
         """The same less what another preset gives no say, so that an ablation is a whole one."""
         left = {s: w if whole.weights[s] else 0.0 for s, w in self.weights.items()}

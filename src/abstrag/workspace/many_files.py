@@ -21,6 +21,7 @@ from abstrag.engine.outcome import Job, Outcome, Twin
 from abstrag.errors import FileMissing, StoreError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.shortfall import missed_segments
+from abstrag.language.detect import language_of
 from abstrag.stores.open import Target, shown
 from abstrag.stores.postgres.address import is_address
 from abstrag.stores.prepared import Prepared, prepare
@@ -40,7 +41,7 @@ Layer = tuple[str, str, str, bytes]  # content hash, layer, fingerprint, data
 class Made:
     """What a worker made of a file: the index or why there is none, and layers nobody had yet."""
 
-    made: tuple[Prepared, dict[str, int]] | Outcome
+    made: tuple[Prepared, dict[str, int], str] | Outcome
     layers: tuple[Layer, ...]
 
 
@@ -62,10 +63,11 @@ class Indexing:
         def perform(job: Job) -> Made:
             layers = _Layers(workspace.store)
 
-            def made() -> tuple[Prepared, dict[str, int]]:
+            def made() -> tuple[Prepared, dict[str, int], str]:
                 with within(self.config.budget):
                     understood = workspace.library.make(job, layers)
-                    return prepare(understood), missed_segments(understood.ambiguities)
+                    language = language_of(understood.document.text)
+                    return prepare(understood), missed_segments(understood.ambiguities), language
 
             return Made(attempt(job.path, made), tuple(layers.new))
 
@@ -179,5 +181,4 @@ def _kept(library: Library, job: Job, result: Made) -> Outcome:
             library.store.put_layer(*layer)
     if isinstance(result.made, Outcome):
         return result.made
-    prepared, without = result.made
-    return attempt(job.path, library.keep, job, prepared, without)
+    return attempt(job.path, library.keep, job, *result.made)

@@ -83,6 +83,7 @@ class SearchResult:
     tau: float
     hits: tuple[Found, ...]
     segments: int
+    notice: str = ""  # why words and vectors alone were looked at
 
 
 @record
@@ -191,6 +192,7 @@ def search_result(ranking: Ranking) -> SearchResult:
         tau=ranking.tau,
         hits=tuple(found(hit) for hit in ranking.hits),
         segments=ranking.segments,
+        notice=ranking.query.notice,
     )
 
 

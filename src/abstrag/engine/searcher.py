@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from abstrag.bridges.graph import EdgeSource
 from abstrag.config import TAU, TAU_MAX
 from abstrag.engine.kept import Kept
+from abstrag.engine.repriced import Reprice, Repriced
 from abstrag.engine.unread import unread_notice
 from abstrag.errors import InputError
 from abstrag.language.detect import language_of
@@ -20,7 +21,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
-from abstrag.model.term import Edge, TermKind
+from abstrag.model.term import TermKind
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.cached import CachedAligner, CachedEncoder, CachedJudge, Memory
 from abstrag.neural.embedder import default_embedder
@@ -28,7 +29,7 @@ from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.judge import default_judge
 from abstrag.neural.scorer import SegmentJudge
 from abstrag.query.expand import expand
-from abstrag.query.finance import RowNames, finance_terms
+from abstrag.query.finance import RowNames, StatementRows, finance_terms
 from abstrag.query.normalize import normalize
 from abstrag.query.operator import QueryOperator, admitted
 from abstrag.query.operators import OPERATORS, standard_operators
@@ -73,9 +74,6 @@ class QueryReader(Protocol):
     ) -> tuple[EdgeSource, ...]:
         """Return what else offers edges for a query within a budget."""
         ...
-
-
-Reprice = Callable[[Edge], Edge]
 
 
 class Searcher:
@@ -258,11 +256,16 @@ class Searcher:
             return normalize(text, self.vocabulary, today=today)
         asked = finance_terms().read(text, self._row_names, self._knows)
         query = normalize(asked.literal, self.vocabulary, today=today)
-        return replace(query, text=text, glossed="" if asked.glossed == text else asked.glossed)
+        glossed = "" if asked.glossed == text else asked.glossed
+        return replace(query, text=text, glossed=glossed, figures=asked.figures)
 
     @cached_property
     def _row_names(self) -> RowNames:
         return RowNames(self.index.segments)
+
+    @cached_property
+    def _statement_rows(self) -> StatementRows:
+        return StatementRows(self.index.segments)
 
     def _knows(self, name: str) -> bool:
         kinds = (TermKind.CONCEPT, TermKind.ENTITY)
@@ -363,6 +366,7 @@ class Searcher:
             similarities=self._similarities(preset),
             judge=self.judge if preset.judge_weight else None,
             alignment=self._alignment(query) if preset.alignment_weight else None,
+            printed=self._statement_rows(query.figures, query.sources) if query.figures else (),
         )
 
     def _sources(self, query: Query, tau: float) -> tuple[EdgeSource, ...]:
@@ -381,20 +385,3 @@ def _state_under(index: DocumentIndex, patches: Sequence[Patch]) -> State | None
     from abstrag.refine.state import State
 
     return replayed(State(operators=index.fingerprint), patches)
-
-
-@dataclass(frozen=True, slots=True)
-class Repriced:
-    """An operator whose offers weigh what somebody says they do."""
-
-    operator: QueryOperator
-    reprice: Reprice
-    name: ClassVar[str] = "repriced"
-
-    def admits(self, edge: Edge) -> bool:
-        """Tell whether the operator admits an edge of the map."""
-        return self.operator.admits(edge)
-
-    def edges_into(self, term: str) -> Iterable[Edge]:
-        """Return what the operator offers, repriced."""
-        return map(self.reprice, self.operator.edges_into(term))

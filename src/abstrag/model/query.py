@@ -77,6 +77,7 @@ class Query:
     sources: tuple[str, ...] = ()
     answer_form: AnswerForm | None = None
     subject: int | None = None
+    figures: tuple[str, ...] = ()  # names under which a report prints what is asked for
     notice: str = ""  # why it is searched for by words and vectors alone; empty where it is not
 
     @property

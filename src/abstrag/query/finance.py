@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -18,9 +18,17 @@ from pathlib import Path
 from typing import Final
 
 from abstrag.errors import BackgroundError
+from abstrag.language.statements import FinancialStatement, statement_named
 from abstrag.model.segment import CELL_SEPARATOR, Segment, SegmentKind
 
 VARIABLE: Final = "ABSTRAG_FINANCE"
+_MARK: Final = re.compile(r"\s*\([^()]{1,12}\)\s*$")  # of a footnote, or an abbreviation
+_PARTS: Final = re.compile(  # of a company: their figures stand in no primary statement
+    r"\b(?:segments?|regions?|geograph\w+|categor(?:y|ies)|divisions?|product lines?|brands?|"
+    r"business units?|countr(?:y|ies))\b",
+    re.IGNORECASE,
+)
+_MORE_WORDS: Final = 5  # "net income attributable to NAME common shareholders"
 
 
 Knows = Callable[[str], bool]
@@ -32,6 +40,7 @@ class Reading:
 
     glossed: str
     literal: str
+    figures: tuple[str, ...] = ()  # what statements print of all that is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,12 @@ class FinanceTerms:
             new = [] if knows(found["name"]) else names(found)
             return " and ".join(new) if new else found.group()
 
-        return Reading(pattern.sub(gloss, text), pattern.sub(replaced, text))
+        figures: list[str] = []
+        for found in pattern.finditer(text):
+            asked_as = " ".join(found["name"].casefold().split())
+            figures += [name for name in (asked_as, *self.printed[asked_as]) if prints(name)]
+        printed = () if _PARTS.search(text) else tuple(dict.fromkeys(figures))
+        return Reading(pattern.sub(gloss, text), pattern.sub(replaced, text), printed)
 
 
 @lru_cache(maxsize=8)
@@ -93,6 +107,46 @@ class RowNames:
     def __call__(self, name: str) -> bool:
         """Tell whether a row is called by a name, alone or with other words around it."""
         return f" {_bare(name)} " in self._names
+
+
+class StatementRows:
+    """The rows of a report's primary statements, by what they are called."""
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self._rows: list[tuple[int, str, FinancialStatement]] = []
+        for position, segment in enumerate(segments):
+            if segment.kind is SegmentKind.TABLE_ROW:
+                kind = _statement_of(segment)
+                if kind is not None and kind is not FinancialStatement.NOTES:
+                    printed = segment.text.partition(CELL_SEPARATOR)[0]
+                    self._rows.append((position, _bare(_MARK.sub("", printed)), kind))
+
+    def __call__(self, names: Sequence[str], sources: Sequence[str] = ()) -> tuple[int, ...]:
+        """Return where the rows stand that print some figures.
+
+        Args:
+            names: What the figures may be called. Of names that are wordings of one another all
+                rows count; a row may say more behind the name, such as "net" or a share's owner.
+            sources: Statements to rely on; others do not count where these have such a row.
+        """
+        wanted = tuple(_bare(name) for name in names)
+        found = [row for row in self._rows if any(_called(row[1], name) for name in wanted)]
+        asked = {kind for kind in map(statement_named, sources) if kind is not None}
+        relied = [row for row in found if row[2] in asked]
+        return tuple(position for position, _, _ in relied or found)
+
+
+def _called(row: str, name: str) -> bool:
+    """Tell whether a row is called by a name: that alone, its total, or with a few words behind."""
+    row = row.removeprefix("total ") if not name.startswith("total ") else row
+    if row == name:
+        return True
+    return row.startswith(f"{name} ") and len(row.split()) <= len(name.split()) + _MORE_WORDS
+
+
+def _statement_of(segment: Segment) -> FinancialStatement | None:
+    titles = (*segment.section[-1:], *(header.text for header in segment.headers))
+    return next((kind for title in titles if (kind := statement_named(title))), None)
 
 
 def _bare(name: str) -> str:

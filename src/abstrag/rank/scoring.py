@@ -55,6 +55,7 @@ class Scoring:
     judge: Judge | None = None
     aggregator: Aggregator = additive
     alignment: Alignment | None = None
+    printed: tuple[int, ...] = ()  # rows of statements that print the figures asked for
 
     def __post_init__(self) -> None:
         if self.judge is None and self.preset.judge_weight:
@@ -250,8 +251,13 @@ class Scoring:
 
     @cached_property
     def _stated(self) -> FloatArray:
-        """For each segment the least a judge may say, given what a Background states."""
+        """For each segment the least a judge may say, given what a Background states.
+
+        That a row prints a figure under another name is known from the names of line items.
+        """
         least = np.zeros(len(self.document.records))
+        if self.preset.pooling is not Pooling.MEAN:
+            least[list(self.printed)] = STATED
         if self.preset.pooling is not Pooling.MEAN and self.query.literals and self._has_background:
             for position in self.gaps.segments[self.gaps.reachable].tolist():
                 if stated(trace(self.lookup, self.gaps, position, self.alignment)):

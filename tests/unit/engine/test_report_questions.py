@@ -8,8 +8,9 @@ from abstrag.documents.load import load_bytes
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import index
 from abstrag.model.document import Genre
-from abstrag.query.finance import VARIABLE
-from abstrag.rank.relevance import FAST
+from abstrag.model.segment import CELL_SEPARATOR
+from abstrag.query.finance import VARIABLE, StatementRows
+from abstrag.rank.relevance import FAST, GENERAL
 
 REPORT = b"""# Harbour Tools Reports Fourth Quarter Fiscal 2022 Results
 
@@ -78,3 +79,39 @@ def test_the_query_keeps_its_words_and_shows_how_it_was_read() -> None:
     query = report().normalize("What was capex?")
     assert query.text == "What was capex?"
     assert query.glossed == "What was capex (purchases of property, plant and equipment)?"
+
+
+def printed(question: str) -> list[str]:
+    """Return the rows that are known to print what a question asks for."""
+    scoring = report().scoring(question)
+    return [report().index.segments[p].text.partition(CELL_SEPARATOR)[0] for p in scoring.printed]
+
+
+def test_a_figure_is_known_to_stand_in_the_rows_of_primary_statements() -> None:
+    asked = "What was the days inventory outstanding?"
+    assert printed(asked) == ["Inventories"]
+    assert report().normalize(asked).figures == ("inventories",)
+    assert printed("How large is PP&E?") == ["Property, plant and equipment, net"]
+
+
+def test_a_question_that_asks_for_no_figure_has_no_row_that_prints_it() -> None:
+    assert printed("Who is the chairman?") == []
+
+
+def test_figures_of_a_part_of_the_company_are_not_looked_for_in_its_statements() -> None:
+    assert printed("Which segment had the highest capex?") == []
+
+
+def test_a_statement_to_rely_on_comes_before_others() -> None:
+    rows = StatementRows(report().index.segments)
+    (owned, bought) = (rows((name,)) for name in ("property, plant and equipment", "purchases of"))
+    both = ("property, plant and equipment", "purchases of property, plant and equipment")
+    assert rows(both) == (*owned, *bought)
+    assert rows(both, ("cash flow statement",)) == bought
+
+
+def test_the_row_that_prints_a_figure_outranks_what_only_speaks_of_it() -> None:
+    text = REPORT + b"\n\n## Outlook\n\nCapex may change, and capex is what the board looks at.\n"
+    asked = Searcher(index(load_bytes(text, name="report.md")), preset=GENERAL)
+    found = asked.search("What was capex in 2022?", k=1).hits[0]
+    assert found.text.startswith("Purchases of property")

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+from abstrag.documents.links import MAX_LINKS
 from abstrag.documents.sections import TITLE
 from abstrag.errors import EmptyDocument
-from abstrag.model.document import Block, BlockKind, Document, Metadata
+from abstrag.model.document import Block, BlockKind, Document, Metadata, PageLink
 from abstrag.model.span import Span
 
 
@@ -30,6 +31,7 @@ def assemble(
     format_name: str,
     title: str | None = None,
     date: tuple[str, Span | None] | None = None,
+    links: Sequence[PageLink] = (),
 ) -> Document:
     """Make a document of its parts; the title defaults to the first heading, then the name."""
     if not any(block.text for block in blocks):
@@ -46,6 +48,7 @@ def assemble(
         text=text,
         blocks=_title_apart(blocks, stated),
         metadata=Metadata(date=iso, date_span=span, source=name, format=format_name),
+        links=tuple(links[:MAX_LINKS]),
     )
 
 

@@ -20,9 +20,10 @@ from abstrag.documents.html_boilerplate import Boilerplate, main_part, short_tex
 from abstrag.documents.html_metadata import page_date, page_title
 from abstrag.documents.html_table import is_data_table, table_rows
 from abstrag.documents.limits import OverLimit
+from abstrag.documents.links import local_target
 from abstrag.documents.visible import VisibleText
 from abstrag.errors import Damaged, EmptyDocument
-from abstrag.model.document import BlockKind, Document
+from abstrag.model.document import BlockKind, Document, PageLink
 from abstrag.model.span import Quote
 
 _CHARSET: Final = re.compile(
@@ -60,6 +61,7 @@ def load_html(data: bytes, name: str) -> Document:
         format_name="html",
         title=page_title(page),
         date=(date, None) if date else stated_date(blocks),
+        links=reader.links,
     )
 
 
@@ -116,6 +118,8 @@ class _Reader:
         self._looked_at = 0  # how many blocks were looked at for what follows
         self._tables: list[int] = []
         self._captions: list[int] = []
+        self._linked: list[tuple[str, str]] = []  # text and target, of the block that gathers
+        self.links: list[PageLink] = []
 
     def read(self) -> None:
         """Read everything below the root."""
@@ -154,6 +158,8 @@ class _Reader:
             case "sup" if _marks_note(element):
                 pass
             case _:
+                if element.tag == "a" and (target := local_target(element.get("href", ""))):
+                    self._linked.append((" ".join((element.text_content() or "").split()), target))
                 self._exponent(element)
                 return True
         return False
@@ -229,7 +235,10 @@ class _Reader:
         kind = self._place.kind
         if kind is BlockKind.PARAGRAPH and is_caption(text.strip()):
             kind = BlockKind.CAPTION
-        self.visible.add(kind, text, level=self._place.level)
+        block = self.visible.add(kind, text, level=self._place.level)
+        if block is not None:
+            self.links += [PageLink(block.span, said, target) for said, target in self._linked]
+        self._linked.clear()
 
 
 def _inner_text(element: HtmlElement) -> str:

@@ -21,6 +21,7 @@ from abstrag.documents.lines import lines
 from abstrag.documents.markdown_inline import (
     ODD_SPACE,
     Content,
+    inline_links,
     mask_odd_spaces,
     note_positions,
     read_inline,
@@ -28,7 +29,7 @@ from abstrag.documents.markdown_inline import (
 from abstrag.documents.sections import Sections
 from abstrag.documents.tags import without_tags
 from abstrag.documents.trace import Trace
-from abstrag.model.document import Block, BlockKind, Document
+from abstrag.model.document import Block, BlockKind, Document, PageLink
 from abstrag.model.span import Alignment, Span
 
 _MAX_NESTING: Final = 60  # quotes in quotes in lists; what is deeper is not read
@@ -49,6 +50,7 @@ def load_markdown(data: bytes, name: str) -> Document:
         format_name="markdown",
         title=front.title,
         date=front.date or stated_date(blocks),
+        links=reader.links,
     )
 
 
@@ -98,6 +100,7 @@ class _Reader:
         self._open: list[Token] = []
         self._rows: list[list[Slot]] = []
         self._row: list[Token] = []
+        self.links: list[PageLink] = []
 
     def read(self) -> None:
         """Make blocks of all tokens."""
@@ -159,6 +162,7 @@ class _Reader:
         level: int | None = None,
     ) -> None:
         self.blocks.append(Block(kind, reading, self._span(token), alignment, section, level=level))
+        self.links += inline_links(token, self._span(token))
 
     def _figure(self, token: Token, content: Content) -> bool:
         """Read an image that is a paragraph of its own as a figure with its caption."""

@@ -8,7 +8,7 @@ walked along that content, the rules that swallow characters having noted how fa
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -17,7 +17,10 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from abstrag.documents.lines import Line
+from abstrag.documents.links import local_target
 from abstrag.documents.trace import Trace
+from abstrag.model.document import PageLink
+from abstrag.model.span import Span
 
 Rule = Callable[[StateInline, bool], bool]
 
@@ -128,6 +131,19 @@ def read_inline(token: Token, content: Content) -> Trace:
     for child in token.children or ():
         walker.walk(child)
     return walker.trace
+
+
+def inline_links(token: Token, span: Span) -> Iterator[PageLink]:
+    """Go through the links of an inline token to other pages of the same folder."""
+    target, text = None, ""
+    for child in token.children or ():
+        if child.type == "link_open":
+            target, text = local_target(str(child.attrGet("href") or "")), ""
+        elif child.type == "link_close" and target is not None:
+            yield PageLink(span, " ".join(text.split()), target)
+            target = None
+        else:
+            text += " " if child.type in ("softbreak", "hardbreak") else child.content
 
 
 class _Walker:

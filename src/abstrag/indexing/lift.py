@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final, TypeVar
 
+from abstrag.documents.links import target_words
 from abstrag.indexing.cross_references import CrossReferences
 from abstrag.indexing.headings import Headings
 from abstrag.indexing.layers import Contexts, Link, TimeMention
@@ -17,7 +18,7 @@ from abstrag.indexing.segment import sentences
 from abstrag.indexing.statements import extract_statements
 from abstrag.language.keys import key, term_id
 from abstrag.model.context import Context, Field, FieldValue
-from abstrag.model.document import BlockKind, Document
+from abstrag.model.document import BlockKind, Document, PageLink
 from abstrag.model.segment import Segment, SegmentKind
 from abstrag.model.span import Span
 from abstrag.model.statement import Profile, Statement, StatementKind
@@ -51,7 +52,7 @@ class LiftContext:
     requires: ClassVar[Layer | None] = Layer.TIMES
     provides: ClassVar[Layer] = Layer.CONTEXTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
 
     def __call__(self, draft: Draft) -> Draft:
         """Lift every segment of the draft."""
@@ -99,7 +100,11 @@ class _Offer:
         captions = (t.caption.text for t in tables if t is not None and t.caption is not None)
         paths = (heading for segment in draft.segments for heading in segment.section)
         self.references = CrossReferences.of(draft.document)
-        named = (*paths, *captions, *self.references.headings)
+        self.pages: defaultdict[Span, list[PageLink]] = defaultdict(list)
+        for page in draft.document.links:
+            self.pages[page.span].append(page)
+        linked = (target_words(page.target) for page in draft.document.links)
+        named = (*paths, *captions, *self.references.headings, *linked)
         self.headings = Headings(named, draft.entities.terms)
 
     def context(self, index: int, said: Sequence[Statement]) -> Context:
@@ -179,6 +184,10 @@ class _Offer:
             terms = self.headings.terms(reference.heading) if reference.heading else ()
             for term in terms or (None,):
                 yield FieldValue("reference", reference.name, _REFERENCE, reference.span, term)
+        for page in self.pages[self.document.blocks[segment.block].span]:
+            if page.text in segment.text:
+                for term in self.headings.terms(target_words(page.target)) or (None,):
+                    yield FieldValue("link", page.target, _REFERENCE, page.span, term)
 
 
 def _named(

@@ -73,12 +73,22 @@ class Metadata:
 
 
 @record
+class PageLink:
+    """A link from a block to another page of its folder, by the name that the block gives it."""
+
+    span: Span  # of the block
+    text: str  # what is clicked on
+    target: str  # "fees/late-fees.md#when-due"
+
+
+@record
 class Document:
     """A document: an id, a title, a text and its blocks in reading order.
 
     `text` is what spans point into. For text, Markdown and LaTeX it is the file's own characters
     (LaTeX with its inputs in place); for PDF, HTML and DOCX it is the characters a reader sees, in
-    reading order, before any repair. `scans` are the pages that are pictures.
+    reading order, before any repair. `scans` are the pages that are pictures, `links` those to other
+    pages of the same folder.
     """
 
     id: str
@@ -87,6 +97,7 @@ class Document:
     blocks: tuple[Block, ...]
     metadata: Metadata = Metadata()
     scans: tuple[ScannedPage, ...] = ()
+    links: tuple[PageLink, ...] = ()
 
     @classmethod
     def load(cls, path: str | Path) -> Document:
@@ -113,4 +124,5 @@ class Document:
     @property
     def content_hash(self) -> str:
         """A hash of what the document says; places on pictures of pages are left out of it."""
-        return sha256(to_json(self, without=("scans",)).encode()).hexdigest()
+        left_out = ("scans",) if self.links else ("scans", "links")  # as before there were links
+        return sha256(to_json(self, without=left_out).encode()).hexdigest()

@@ -57,7 +57,7 @@ class AbstractConcepts:
     requires: ClassVar[Layer | None] = Layer.CONTEXTS
     provides: ClassVar[Layer] = Layer.CONCEPTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
 
     def __call__(self, draft: Draft) -> Draft:
         """Add the layer of concepts."""

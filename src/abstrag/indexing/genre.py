@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from abstrag.documents.cover import cover_lines, read_cover
 from abstrag.documents.turns import speakers
+from abstrag.indexing.genre_model import genre_model
 from abstrag.indexing.role import role_of_heading
 from abstrag.model.document import BlockKind, Document, Genre
 from abstrag.model.segment import Granularity, Role
@@ -27,6 +28,8 @@ GRANULARITY: Final[Mapping[Genre, Granularity]] = MappingProxyType(
     }
 )
 
+_ENOUGH: Final = 80  # words; in fewer, function words say little, and cue words decide
+_SURE: Final = 0.5  # how probable a genre must be to be believed
 _SHORT: Final = 4_000  # an abstract is shorter than this
 _WORDS: Final = 10  # and its sentences, on average, are longer than this: a form's entries are not
 _ENDS_SENTENCE: Final = re.compile(r"[.!?][\"'”’)\]]*\s*$")
@@ -90,7 +93,7 @@ def detect_genre(document: Document) -> Genre:
 
 
 def _genre_of_text(document: Document) -> Genre:
-    """Tell the genre from turns and the section tree first, then from the density of cue words."""
+    """Tell the genre from turns, then by a model; in short texts by headings and cue words."""
     prose = [b for b in document.blocks if b.kind is not BlockKind.HEADING]
     text = "\n".join(b.text for b in prose)  # all of it: an annual report has its figures last
     words = max(1, len(text.split()))
@@ -101,6 +104,8 @@ def _genre_of_text(document: Document) -> Genre:
     turns = speakers(b.text for b in prose).total()
     if 0 < len(prose) / 2 <= turns or density(Genre.TRANSCRIPT) >= 20:
         return Genre.TRANSCRIPT
+    if words >= _ENOUGH:
+        return _by_model(document, density)
     headings = [b.text for b in document.blocks if b.kind is BlockKind.HEADING]
     roles = {role for h in headings if (role := role_of_heading(h))} & _PAPER_ROLES
     if density(Genre.LEGAL) >= 12:
@@ -124,6 +129,22 @@ def _genre_of_text(document: Document) -> Genre:
     if density(Genre.NEWS) >= 5:
         return Genre.NEWS
     return Genre.PLAIN
+
+
+def _by_model(document: Document, density: Callable[[Genre], float]) -> Genre:
+    """Tell the genre of a text that is long enough for the model; what it doubts is plain."""
+    told = genre_model().probabilities(document)
+    best = max(told, key=lambda genre: told[genre])
+    if told[best] < _SURE:
+        best = Genre.PLAIN
+    if best is Genre.SCIENTIFIC:
+        systems = density(Genre.ENGINEERING) >= 18 and density(Genre.ABSTRACT_ONLY) < 18
+        return Genre.ENGINEERING if systems else best
+    if best in (Genre.LEGAL, Genre.REPORT):
+        return best
+    if _elements(document) >= 0.5:
+        return Genre.PAGE_LOCAL
+    return Genre.NEWS if best is Genre.PLAIN and density(Genre.NEWS) >= 5 else best
 
 
 def _elements(document: Document) -> float:

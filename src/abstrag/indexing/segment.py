@@ -64,7 +64,7 @@ class SegmentLayout:
     requires: ClassVar[Layer | None] = None
     provides: ClassVar[Layer] = Layer.SEGMENTS
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 7
+    version: ClassVar[int] = 8
 
     def __call__(self, draft: Draft) -> Draft:
         """Parse every block and cut it."""

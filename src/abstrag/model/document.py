@@ -87,8 +87,8 @@ class Document:
 
     `text` is what spans point into. For text, Markdown and LaTeX it is the file's own characters
     (LaTeX with its inputs in place); for PDF, HTML and DOCX it is the characters a reader sees, in
-    reading order, before any repair. `scans` are the pages that are pictures, `links` those to other
-    pages of the same folder.
+    reading order, before any repair. `scans` are the pages that are pictures, `links` lead to pages
+    of the same folder.
     """
 
     id: str

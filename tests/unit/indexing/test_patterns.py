@@ -54,6 +54,7 @@ def stated(text: str) -> list[tuple[str, str]]:
         ("Recall is defined as the share of relevant items.", [("recall", "share")]),
         ("We use a method called Naringenin.", [("entity:naringenin", "method")]),
         ("“Affiliate” means any entity that controls a party.", [("affiliate", "entity")]),
+        ('The term "Information" shall mean all data.', [("information", "datum")]),
         ("Anthropic, an AI company, raised money.", [("entity:anthropic", "ai company")]),
         ("Naringenin, a kind of flavonoid, was given.", [("entity:naringenin", "flavonoid")]),
         (
@@ -85,6 +86,11 @@ def test_what_a_text_states_is_found(text: str, expected: list[tuple[str, str]])
         "No companies such as TSMC were found.",
         "They found abnormalities in mice, such as deafness.",  # deafness is no mouse
         "They kept metadata about restaurants, including their names and tags.",
+        "“Affiliate” means (i) the subsidiary or (ii) the parent.",  # one of several cases
+        "Anthropic (the “Developer”) signed.",  # a name, not a class
+        "TSMC (a) During the period, the following rules apply.",
+        "Send it by fax or other similar electronic means.",
+        "“Notice” “Permitted has the meaning given here; “Recipient” means the party.",
         "“Representatives” means directors, officers and agents.",  # a union, not a class
         "A named entity is tagged.",
         "They sold laptops, phones and cars.",

@@ -20,6 +20,7 @@ from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import wordnet
 
 _OPENING: Final = frozenset({",", "(", "–", "—"})
+_QUOTES: Final = frozenset({'"', "“", "”", "``", "''"})
 _ARTICLES: Final = frozenset({"a", "an", "the", "one"})
 _BEARERS: Final = ("person.n.01", "organization.n.01", "location.n.01", "body_of_water.n.01")
 
@@ -48,6 +49,8 @@ def _class_after(passage: Passage, name: int, noun: int) -> Iterator[ClassStatem
     class_, comma = true_class(words, noun), past(passage, name)
     if (
         class_ is not None
+        and _QUOTES.isdisjoint(words.text[comma:class_])  # Acme Inc. (the "Company"): a name
+        and words.text[comma + 2 : comma + 3] != [")"]  # "(a)" begins an item
         and words.key[comma - 1] not in roles().heads  # "General Counsel, Vice President": titles
         and comma + 1 < passage.last
         and words.text[comma] in _OPENING

@@ -33,8 +33,8 @@ _KINDS: Final = frozenset(
 # Words that classify nothing wherever they stand.
 _EMPTY: Final = frozenset(
     "amount bit case couple day decade example fact half instance item kind lot majority matter "
-    "month name number one other pair part period piece point portion rest same sort thing time "
-    "total type way week year".split()
+    "hereinafter mean means month name number one other pair part period piece point portion rest "
+    "same sort thing time total type way week year".split()
 )
 # As predicates these judge and do not classify: "X is a problem" is somebody's opinion.
 _JUDGING: Final = frozenset(

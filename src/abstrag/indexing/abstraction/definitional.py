@@ -24,6 +24,9 @@ _HEDGES: Final = frozenset(
     "typically often usually sometimes mostly partly arguably perhaps maybe possibly probably "
     "likely essentially almost".split()
 )
+_SAYING: Final = frozenset({"term", "expression", "phrase", "word"})
+# What a definition has in neither of its parts: another term, or the first of several cases.
+_APART: Final = frozenset({'"', "“", "”", "(", "``", "''", ";"})
 _CLOSING_QUOTES: Final = frozenset({'"', "”", "''", "’", "'"})
 
 
@@ -105,7 +108,12 @@ def means(passage: Passage, token: int) -> Iterator[ClassStatement]:
     """Find what contracts define: "Affiliate" means any entity that …, at the verb."""
     words = passage.words
     term, noun = words.child(token, "nsubj"), words.child(token, "dobj")
+    if term is not None and words.lemma[term] in _SAYING:
+        term = words.child(term, "appos")  # the term "Information" shall mean
     if term is None or noun is None or not term < token < noun:
+        return
+    between = {*words.text[past(passage, term) + 1 : token], *words.text[token + 1 : noun]}
+    if not between.isdisjoint(_APART):
         return
     class_ = true_class(words, noun)
     one_class = all(words.dep[c] not in ("conj", "cc") for c in words.children[noun])

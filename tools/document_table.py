@@ -2,19 +2,24 @@
 
     python tools/document_table.py FILE...
 
-A file that cannot be read has the error in place of its title.
+A file that cannot be read has the error in place of its title. What `docs/documents.toml` says
+otherwise about a file, by its name, stands behind the cell: "plain (is scientific)". At last the
+cells that were held against it are counted.
 """
 
 from __future__ import annotations
 
 import sys
+import tomllib
 from pathlib import Path
+from typing import Final
 
 from abstrag.documents.cover import Cover, cover_lines, read_cover
 from abstrag.errors import AbstragError
 from abstrag.indexing.genre import detect_genre
 from abstrag.model.document import BlockKind, Document
 
+TRUTH: Final = Path(__file__).parent.parent / "docs" / "documents.toml"
 HEADER = ("file", "title", "company", "form", "period", "date", "genre", "headings, deepest level")
 
 
@@ -39,11 +44,29 @@ def row(path: Path) -> tuple[str, ...]:
     )
 
 
+def compared(cells: tuple[str, ...], truth: dict[str, str]) -> tuple[tuple[str, ...], int, int]:
+    """Return the cells, each wrong one with what is true, how many were compared and are right."""
+    shown, asked, right = [], 0, 0
+    for name, cell in zip(HEADER, cells, strict=True):
+        is_right = truth.get(name, cell) == cell
+        asked, right = asked + (name in truth), right + (name in truth and is_right)
+        shown.append(cell if is_right else f"{cell} (is {truth[name] or 'none'})")
+    return tuple(shown), asked, right
+
+
 def main() -> None:
     """Print the table of the files that are named."""
-    rows = [HEADER, ("---",) * len(HEADER), *(row(Path(name)) for name in sys.argv[1:])]
+    known = tomllib.loads(TRUTH.read_text("utf-8"))
+    truths = {Path(name).name: truth for name, truth in known.items()}
+    rows: list[tuple[str, ...]] = [HEADER, ("---",) * len(HEADER)]
+    asked = right = 0
+    for name in sys.argv[1:]:
+        shown, some, fine = compared(row(Path(name)), truths.get(Path(name).name, {}))
+        rows.append(shown)
+        asked, right = asked + some, right + fine
     for cells in rows:
         print("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    print(f"\n{right} of {asked} cells are as {TRUTH.name} says")
 
 
 if __name__ == "__main__":

@@ -37,6 +37,9 @@ _OPTIONS: Final = (
         "--source", metavar="PATH", help="Of a collection: only from this folder, or like *.pdf."
     ),
     click.option(
+        "--title", metavar="WORDS", help="Of a collection: only where the title has these."
+    ),
+    click.option(
         "--no-embeddings",
         is_flag=True,
         help="Of a collection: shortlist documents by words and terms alone.",
@@ -59,6 +62,7 @@ class CollectionOptions:
     since: str | None
     until: str | None
     source: str | None
+    title: str | None
     embeddings: bool
     shortlist: int
 
@@ -74,13 +78,13 @@ class CollectionOptions:
                 self._refuse_filters(target)
                 return None
         genre = Genre(config.settings.genre) if config.settings.genre else None
-        filters = Filters(self.since, self.until, self.source, genre, folder)
+        filters = Filters(self.since, self.until, self.source, genre, folder, self.title)
         return Place(replace(config, create=False), filters, self)
 
     def _refuse_filters(self, target: str) -> None:
         """A filter chooses among documents, and there is one."""
-        for name, value in (("since", self.since), ("until", self.until), ("source", self.source)):
-            if value is not None:
+        for name in ("since", "until", "source", "title"):
+            if getattr(self, name) is not None:
                 raise InputError(
                     f"--{name} chooses among documents, and {target!r} is one document",
                     hint="name a store or an indexed folder, or --all for the whole store",
@@ -139,6 +143,7 @@ def collection_options(*arguments: str) -> Callable[[_Command], _Command]:
             since: str | None,
             until: str | None,
             source: str | None,
+            title: str | None,
             no_embeddings: bool,
             shortlist: int,
             **rest: Any,
@@ -151,7 +156,9 @@ def collection_options(*arguments: str) -> Callable[[_Command], _Command]:
             missing = [n for n, v in zip(arguments, given, strict=True) if v is None]
             if missing and missing != [arguments[0]] * whole:
                 raise click.UsageError(f"Missing argument '{missing[-1].upper()}'.")
-            options = CollectionOptions(whole, since, until, source, not no_embeddings, shortlist)
+            options = CollectionOptions(
+                whole, since, until, source, title, not no_embeddings, shortlist
+            )
             named = dict(zip(arguments, given, strict=True))
             return command(collection=options, **named, **rest)
 

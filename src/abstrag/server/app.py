@@ -48,15 +48,19 @@ def create_app(settings: ServerSettings, workspace: Workspace) -> ASGIApp:
     answers.install(app)
     for routes in (documents, searching, collection, mapping, model):
         app.include_router(routes.router)
-    _add_health(app, settings)
+    _add_health(app, settings, workspace)
     _add_page(app, Path(str(files("abstrag.server"))) / "page")
     return Guard(Bodies(app, settings, upload=documents.UPLOAD), settings)
 
 
-def _add_health(app: FastAPI, settings: ServerSettings) -> None:
+def _add_health(app: FastAPI, settings: ServerSettings, workspace: Workspace) -> None:
     @app.get("/api/health", summary="Say what is running", tags=["server"])
     async def health(studio: StudioDep) -> Response:
-        """The version, how many documents there are, and whether a judge or a model is at hand."""
+        """The version, how many documents there are, and whether a judge or a model is at hand.
+
+        `preparing` tells how many documents are ready to be searched together, of how many that
+        were not, while that is being done.
+        """
         documents_there = await studio.searching(lambda: len(studio.workspace.documents()))
         return answers.answer(
             {
@@ -65,6 +69,8 @@ def _add_health(app: FastAPI, settings: ServerSettings) -> None:
                 "max_upload_bytes": settings.max_upload_bytes,
                 "judge": studio.has_judge,
                 "model": studio.writer,
+                "collection": workspace.models is None,
+                "preparing": studio.ahead.made,
             }
         )
 

@@ -20,7 +20,7 @@ _HEAD: Final = 1024  # bytes in which a PDF says what it is
 class Sources:
     """Opens what the store says a document was read from, and nothing a client could name."""
 
-    def __init__(self, keep: int = 256) -> None:
+    def __init__(self, keep: int = 20_000) -> None:  # a number each
         self._pages: Kept[int | None] = Kept(keep)
 
     def pages(self, info: DocumentInfo) -> int | None:
@@ -65,8 +65,10 @@ class Sources:
 def _count(path: Path, expected: str) -> int | None:
     """Count the pages of a file, if it is a PDF and still the one that was indexed."""
     try:
-        data = path.read_bytes()
-        if _MAGIC not in data[:_HEAD] or sha256(data).hexdigest() != expected:
+        with path.open("rb") as file:
+            if _MAGIC not in file.read(_HEAD):  # most of a large store; they are not read whole
+                return None
+        if sha256(path.read_bytes()).hexdigest() != expected:
             return None
         return page_count(path)
     except (OSError, AbstragError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 from abstrag.engine.kept import Kept
@@ -11,7 +10,7 @@ from abstrag.engine.source_files import source_hash
 from abstrag.errors import AbstragError
 from abstrag.llm.model import Role
 from abstrag.neural.bundle import WEIGHTS
-from abstrag.server.answers import log
+from abstrag.server.ahead import Ahead
 from abstrag.server.jobs import Jobs, Watcher
 from abstrag.server.lane import Lane
 from abstrag.server.refusals import TooBusy
@@ -39,6 +38,7 @@ class Studio:
         self.workspace = workspace
         self.uploads = Uploads(beside(workspace.target, ".studio") / "uploads")
         self.sources = Sources()
+        self.ahead = Ahead(workspace)
         self.rivals: Kept[dict[str, System]] = Kept(workspace.config.keep)
         self.jobs = Jobs(
             workspace.target,
@@ -47,7 +47,7 @@ class Studio:
             budget=settings.budget,
             watcher=Watcher(
                 began=self.uploads.begun,
-                ended=self.uploads.ended,
+                ended=self._ended,
                 failed=self._failed,
                 set_aside=self._set_aside,
             ),
@@ -86,12 +86,13 @@ class Studio:
         return self.searching if self.workspace.models is None else self.judging
 
     def start(self) -> None:
-        """Take up what was left unfinished, and load the engine meanwhile."""
+        """Take up what was left unfinished, and make ready for questions meanwhile."""
         self._resume()
-        Thread(target=_warm, name="warming", daemon=True).start()
+        self.ahead.start()
 
     def close(self) -> None:
         """End the worker and the lanes; what is finished is in the store."""
+        self.ahead.close()
         self.jobs.close()
         for lane in (self.searching, self.judging, self.drawing, self.comparing):
             lane.close()
@@ -111,6 +112,11 @@ class Studio:
             except TooBusy:
                 return
 
+    def _ended(self, path: Path) -> None:
+        """Note the end of a job, and prepare the search over all documents for a new one."""
+        self.uploads.ended(path)
+        self.ahead.look_again()
+
     def _set_aside(self, path: Path, why: str) -> AbstragError:
         """Note that a content is not to be tried again."""
         library = self.workspace.library
@@ -121,14 +127,3 @@ class Studio:
         """Drop an upload that cannot be indexed, unless a document was made of it before."""
         if self.workspace.store.find_source(str(path.resolve())) is None:
             self.uploads.discard(path)
-
-
-def _warm() -> None:
-    """Load what the first search would have to wait for."""
-    try:
-        from abstrag.engine.demo import demo_document
-        from abstrag.language.parser import parse
-
-        parse([demo_document().title])
-    except (ImportError, AbstragError) as error:
-        log.warning("the language model cannot be loaded: %s", error)

@@ -6,7 +6,8 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from abstrag.collection.results import CollectionRanking
+from abstrag.collection.filters import Filters
+from abstrag.collection.results import CollectionRanking, DocumentHits
 from abstrag.config import TAU_MAX
 from abstrag.model.document import Genre
 from abstrag.model.ranking import Ranking
@@ -34,9 +35,10 @@ class TimedRanking(Ranking):
 
 @record
 class TimedCollectionRanking(CollectionRanking):
-    """A ranking over a collection, and how many milliseconds it took."""
+    """A ranking over a collection, its hits by document, and how many milliseconds it took."""
 
     ms: float = 0.0
+    groups: tuple[DocumentHits, ...] = ()
 
 
 class Body(BaseModel):
@@ -141,6 +143,13 @@ class CollectionIn(Body):
     until: Name | None = None
     source: Name | None = None  # a folder, a file, or a pattern such as *.pdf
     genre: Genre | None = None
+    folder: Name | None = None  # its name, or its path on the server
+    title: Name | None = None  # words of it
+
+    @property
+    def filters(self) -> Filters:
+        """Which documents are asked."""
+        return Filters(self.since, self.until, self.source, self.genre, self.folder, self.title)
 
 
 class SearchAllIn(CollectionIn):
@@ -153,6 +162,15 @@ class ExplainOneOfManyIn(CollectionIn):
     """A question and the segment whose trace is wanted, named DOCUMENT:SEGMENT."""
 
     segment: Name
+
+
+class WhyNotOfManyIn(CollectionIn):
+    """A question and the passage that is missed: its words, or a document and its segment."""
+
+    passage: Annotated[str, Field(min_length=1, max_length=20_000)] | None = None
+    document: Name | None = None
+    segment: SegmentName | None = None
+    k: Hits = 10
 
 
 class RevertIn(Body):

@@ -18,6 +18,7 @@ from abstrag.collection.filters import Filters
 from abstrag.config import SHORTLIST
 from abstrag.errors import InputError
 from abstrag.model.document import Genre
+from abstrag.neural.preload import preload
 from abstrag.stores.location import is_store
 from abstrag.stores.postgres.address import is_address
 from abstrag.workspace.options import WorkspaceConfig
@@ -113,6 +114,9 @@ class Place:
                 hint="give --background and --granularity to abstrag index",
             )
         with opened(self.config) as workspace:
+            # the models load while the cards are read, and a first question waits for less
+            judged = workspace.defaults.preset.judge_weight > 0
+            preload(embedder=self.options.embeddings, judge=judged)
             with progress(None, quiet=as_json) as bar:
                 task = bar.task_ids[0]
 

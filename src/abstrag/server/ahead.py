@@ -35,7 +35,7 @@ class Ahead:
 
     def _run(self) -> None:
         try:
-            _load_models()
+            _load_parser()
         except (ImportError, AbstragError) as error:
             log.warning("the language model cannot be loaded: %s", error)
         while True:
@@ -51,6 +51,7 @@ class Ahead:
             return  # a collection is searched without one
         try:
             if len(self._workspace.documents()) > 1:
+                _load_models()
                 self._workspace.collection(on_made=self._tell)
         except AbstragError as error:
             if not self._closing:
@@ -63,6 +64,13 @@ class Ahead:
 
 
 def _load_models() -> None:
+    """Load what a search over all asks: the embedder, the judge."""
+    from abstrag.neural.preload import preload
+
+    preload()
+
+
+def _load_parser() -> None:
     """Load what reads a query."""
     from abstrag.engine.demo import demo_document
     from abstrag.language.parser import parse

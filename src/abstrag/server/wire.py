@@ -14,6 +14,7 @@ from abstrag.model.ranking import Ranking
 from abstrag.model.record import record
 from abstrag.model.term import Family, Relation
 from abstrag.query.question import MAX_QUERY_CHARS
+from abstrag.rank.relevance import Preset
 from abstrag.server.sweep import GRID
 
 MOST_HITS: Final = 200
@@ -27,10 +28,25 @@ SegmentName = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 @record
+class Weighing:
+    """How the factors make a relevance: match^a · utility^b · exp(−c · gap)."""
+
+    match_power: float  # a
+    utility_power: float  # b
+    gap_rate: float  # c
+
+    @classmethod
+    def of(cls, preset: Preset) -> Weighing:
+        """Take the powers of a preset."""
+        return cls(preset.match_power, preset.utility_power, preset.gap_rate)
+
+
+@record
 class TimedRanking(Ranking):
-    """A ranking, and how many milliseconds it took."""
+    """A ranking, how its factors were weighed, and how many milliseconds it took."""
 
     ms: float = 0.0
+    weighing: Weighing | None = None
 
 
 @record
@@ -39,6 +55,7 @@ class TimedCollectionRanking(CollectionRanking):
 
     ms: float = 0.0
     groups: tuple[DocumentHits, ...] = ()
+    weighing: Weighing | None = None
 
 
 class Body(BaseModel):

@@ -1,6 +1,7 @@
 /** The query: the field, and what was understood by it, as weighted literals. */
 
 import { Refusal } from "/static/api.js";
+import { everywhere } from "/static/collection.js";
 import { search, setJudge } from "/static/asking.js";
 import { byId, h, show } from "/static/dom.js";
 import { refusal } from "/static/notices.js";
@@ -20,9 +21,12 @@ export function startQuery() {
     event.preventDefault();
     byId("query-form").requestSubmit();
   });
-  byId("query-form").addEventListener("submit", (event) => {
+  byId("query-form").addEventListener("submit", async (event) => {
     event.preventDefault();
-    ask(field.value);
+    const asked = field.value;
+    await ask(asked);
+    // the keys are for the hits now, unless a person writes on
+    if (document.activeElement === field && field.value === asked) toHits();
   });
   watch(["query"], () => {
     if (field.value.trim() !== get("query")) {
@@ -30,7 +34,7 @@ export function startQuery() {
       grow();
     }
   });
-  watch(["ranking", "health", "judge"], drawLiterals);
+  watch(["ranking", "found", "health", "judge"], drawLiterals);
   watch(["failure"], () =>
     show(byId("query-error"), get("failure") && refusal(get("failure"), () => ask(field.value))),
   );
@@ -44,7 +48,7 @@ export function startQuery() {
 /** Ask a query and show its evidence. */
 export function ask(query) {
   if (!query.trim()) return byId("query").focus();
-  if (!get("document")) {
+  if (!get("total")) {
     const hint = "Drop one on this page; it is asked as soon as it is there.";
     const failure = new Refusal({ error: "There is no document to ask yet", hint });
     return set({ query: query.trim(), failure });
@@ -53,15 +57,25 @@ export function ask(query) {
   return search(query);
 }
 
+/** Give the keyboard to the hit in focus. */
+function toHits() {
+  const hits = byId("results");
+  (hits.querySelector(".hit[aria-current]") ?? hits.querySelector(".hit"))?.focus({
+    preventScroll: true,
+  });
+}
+
 function drawLiterals() {
-  const query = get("ranking")?.query;
+  const query = (get("found") ?? get("ranking"))?.query;
   if (!query) return show(byId("literals"));
   const chips = query.literals.map((literal) =>
     h(
       "li",
       {
         class: literal.terms.length ? "literal" : "literal unknown",
-        title: literal.terms.length ? null : "nothing in the document is called so",
+        title: literal.terms.length
+          ? null
+          : `nothing in ${everywhere() ? "any document" : "the document"} is called so`,
       },
       h("span", { class: "kind", text: literal.kind }),
       literal.negated ? "not " : "",

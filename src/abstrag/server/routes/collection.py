@@ -20,6 +20,7 @@ from abstrag.server.wire import (
     ExplainOneOfManyIn,
     SearchAllIn,
     TimedCollectionRanking,
+    Weighing,
     WhyNotOfManyIn,
 )
 from abstrag.workspace.collection import SearchableCollection
@@ -41,7 +42,12 @@ async def search(body: SearchAllIn, studio: StudioDep) -> Response:
         found = to_data(ranking)
         found["documents"] = [without_folder(one) for one in found["documents"]]
         groups = [to_data(one) for one in ranking.by_document()]
-        return {**found, "groups": groups, "ms": round(1000 * (perf_counter() - started), 1)}
+        return {
+            **found,
+            "groups": groups,
+            "weighing": to_data(Weighing.of(options.preset)),
+            "ms": round(1000 * (perf_counter() - started), 1),
+        }
 
     return answer(await studio.ranking(options)(work))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
+from pydantic import StringConstraints
 from starlette.responses import Response, StreamingResponse
 
 from abstrag.collection.filters import Filters
@@ -19,7 +20,8 @@ from abstrag.server.answers import EVENTS, answer, event
 from abstrag.server.bodies import received
 from abstrag.server.jobs import Job
 from abstrag.server.pdf_pages import NARROWEST, WIDEST, Places
-from abstrag.server.refusals import TooBusy, WrongType
+from abstrag.server.pdf_words import WordPlaces
+from abstrag.server.refusals import NotThere, TooBusy, WrongType
 from abstrag.server.routes.shared import StudioDep, without_folder
 from abstrag.server.studio import Studio
 from abstrag.server.views import document_view
@@ -29,6 +31,7 @@ UPLOAD = "/api/documents"
 _POLL_S = 0.05
 _HEARTBEAT_S = 10.0  # so that a connection nobody listens to any more is found out
 
+Span = Annotated[str, StringConstraints(pattern=r"^\d{1,6}-\d{1,6}$")]
 Filter = Annotated[str | None, Query(min_length=1, max_length=500)]
 
 router = APIRouter(prefix="/api", tags=["documents"])
@@ -183,6 +186,32 @@ async def placed(
         info = studio.workspace.store.find(document)
         source = studio.workspace.index(info).document
         return to_data(studio.sources.places(info, source, number, start=start, end=end))
+
+    return answer(await studio.drawing(work))
+
+
+@router.get(
+    "/documents/{document}/pages/{number}/words",
+    summary="Find words of a segment on a page of a PDF",
+    response_model=WordPlaces,
+)
+async def words_placed(
+    document: str,
+    number: int,
+    studio: StudioDep,
+    segment: Annotated[str, Query(min_length=1, max_length=100)],
+    at: Annotated[list[Span], Query(min_length=1, max_length=100)],
+) -> Response:
+    """For each stretch of the segment's text, such as 4-12, its boxes on the page."""
+
+    def work() -> Any:
+        info = studio.workspace.store.find(document)
+        index = studio.workspace.index(info)
+        held = next((one for one in index.segments if one.id == segment), None)
+        if held is None:
+            raise NotThere(f"{info.id!r} has no segment {segment!r}")
+        parts = [(int(start), int(end)) for start, end in (each.split("-") for each in at)]
+        return to_data(studio.sources.words(info, index.document, held, number, parts))
 
     return answer(await studio.drawing(work))
 

@@ -20,6 +20,7 @@ export async function search(query, { keep = false } = {}) {
   try {
     if (everywhere()) {
       await searchAll(asked, { tau: get("tau"), ...ranked() }, signal);
+      await onFound(get("found"));
       return;
     }
     set({ found: null });
@@ -38,6 +39,13 @@ export async function search(query, { keep = false } = {}) {
     if (error.name === "AbortError") return;
     set({ busy: false, failure: error });
   }
+}
+
+let onFound = async () => {};
+
+/** Tell `listener` of every answer of a search over all documents. */
+export function whenFound(listener) {
+  onFound = listener;
 }
 
 /** How everything on the page is ranked; every request that ranks or explains says it. */

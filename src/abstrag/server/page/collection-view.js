@@ -1,6 +1,6 @@
 /** How a search over all documents looks: the choice of documents, and hits by document. */
 
-import { again, search } from "/static/asking.js";
+import { again, search, whenFound } from "/static/asking.js";
 import { everywhere, filters, setEverywhere } from "/static/collection.js";
 import { byId, h, show } from "/static/dom.js";
 import { goTo } from "/static/document-view.js";
@@ -33,6 +33,9 @@ const GENRES = [
 /** Start the choice of documents; it is there as soon as there is more than one. */
 export function startCollection() {
   watch(["documents", "document", "everywhere", "total", "health"], drawScope);
+  whenFound(async ({ hits }) => {
+    if (hits.length) await goToHit(hits[0].hit); // the best one is shown in its document
+  });
   drawScope();
 }
 
@@ -40,6 +43,7 @@ function drawScope() {
   const many = get("total") > 1 && get("health")?.collection !== false;
   if (!many) return show(byId("scope"));
   const all = everywhere();
+  const was = byId("scope").querySelector("details")?.open;
   const choice = (on, label) =>
     h("button", {
       type: "button",
@@ -60,7 +64,7 @@ function drawScope() {
     all &&
       h(
         "details",
-        { class: "filters", open: Object.keys(filters()).length > 0 },
+        { class: "filters", open: was || Object.keys(filters()).length > 0 },
         h("summary", { text: "Only some of them" }),
         h(
           "div",
@@ -216,6 +220,7 @@ function activate(event, hit, name) {
 /** Show a hit in its document, beside the hits of all. */
 export async function goToHit(hit, there = false) {
   if (get("document") !== hit.document) await open(hit.document, { among: true });
+  if (get("document") !== hit.document) return; // another one was wanted meanwhile
   set({ active: hit.segment });
   if (there) goTo(hit.segment);
 }

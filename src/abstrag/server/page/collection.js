@@ -15,15 +15,8 @@ export const filters = () =>
 /** Search all documents that pass the filters. */
 export async function searchAll(query, ranked, signal) {
   const found = await api.searchAll({ query, k: K, ...ranked, ...filters() }, signal);
-  const first = found.hits[0]?.hit ?? null;
-  set({
-    found,
-    ranking: null,
-    sweep: null,
-    curve: null,
-    active: first && first.document === get("document") ? first.segment : null,
-    busy: false,
-  });
+  const rest = { ranking: null, sweep: null, curve: null, active: null, busy: false };
+  set({ found, everywhere: true, ...rest });
 }
 
 /** The hits of one document among those of all, best first. */

@@ -35,6 +35,7 @@ function fromWord(word) {
     price: word.met ? word.price : null,
     family: word.family ?? "stated",
     span: word.met && here ? [word.said_start, word.said_end] : null,
+    header: word.met ? word.header : null,
     where: word.header !== null ? "in a header" : word.in_section ? "in the heading" : "",
   };
 }
@@ -47,6 +48,7 @@ function fromLiteral(trace) {
     price: met ? distance : null,
     family: family(trace),
     span: here ? [mention.start, mention.end] : null,
+    header: met && !context ? (mention?.header ?? null) : null,
     where: context ? "from its context" : mention?.header !== null && mention ? "in a header" : "",
   };
 }
@@ -104,7 +106,7 @@ function drawLines() {
   const targets = get("lines") ? wordsShown() : new Map();
   for (const { key, price, family: of } of pairs(hitOf(get("active")))) {
     const from = strip.querySelector(`[data-key="${key}"]`)?.getBoundingClientRect();
-    const to = targets.get(key)?.getBoundingClientRect();
+    const to = targets.get(key)?.getClientRects()[0]; // words may run over a line's end
     if (!from || !to || to.top < base.bottom || to.top > frame.bottom) continue;
     drawn.push(curve(from, to, base, of, price));
   }
@@ -128,4 +130,12 @@ function curve(from, to, base, of, price) {
 
 /** For whoever asks where the words of the active hit are to be drawn. */
 export const wanted = () => pairs(hitOf(get("active"))).filter((pair) => pair.span);
+
+/** Those that are met by a header of the row or cell, with its words. */
+export function wantedHeaders() {
+  const hit = hitOf(get("active"));
+  return pairs(hit)
+    .filter((pair) => pair.header !== null)
+    .map(({ key, header }) => ({ key, text: hit.headers[header] }));
+}
 

@@ -21,12 +21,17 @@ export function startQuery() {
     event.preventDefault();
     byId("query-form").requestSubmit();
   });
-  byId("query-form").addEventListener("submit", async (event) => {
+  let sent = null; // what was asked by key, until its hits are there
+  byId("query-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    const asked = field.value;
-    await ask(asked);
-    // the keys are for the hits now, unless a person writes on
-    if (document.activeElement === field && field.value === asked) toHits();
+    sent = field.value;
+    ask(field.value);
+  });
+  watch(["ranking", "found"], () => {
+    // the keys are for the hits now, unless a person writes on; they are drawn in a moment
+    if ((get("ranking") || get("found")) && sent === field.value)
+      setTimeout(() => document.activeElement === field && toHits());
+    if (get("ranking") || get("found")) sent = null;
   });
   watch(["query"], () => {
     if (field.value.trim() !== get("query")) {

@@ -1,7 +1,7 @@
 /** The document as structured text: headings, lists, tables; every segment can be pointed at. */
 
 import { h, reveal } from "/static/dom.js";
-import { wanted } from "/static/lines.js";
+import { wanted, wantedHeaders } from "/static/lines.js";
 import { marked } from "/static/quote.js";
 import { cellsOf } from "/static/table.js";
 
@@ -149,6 +149,11 @@ export class TextView {
   /** The elements that hold the words of the hit in focus, by the number of what they meet. */
   words() {
     const found = new Map();
+    const heads = [...this.element.querySelectorAll(".its-header")];
+    for (const { key, text } of wantedHeaders()) {
+      const head = heads.find((one) => one.textContent === text);
+      if (head) found.set(key, head);
+    }
     if (this.active?.tagName !== "SPAN") return found;
     const marks = [...this.active.querySelectorAll("mark")];
     for (const { key, span } of wanted()) {

@@ -17,6 +17,7 @@ class Ahead:
         self._wanted = Event()
         self._closing = False
         self.made: tuple[int, int] | None = None  # cards so far, of how many that are missing
+        self.ready = False  # nothing is left to be made ahead
         self._thread = Thread(target=self._run, name="ahead", daemon=True)
 
     def start(self) -> None:
@@ -26,6 +27,7 @@ class Ahead:
 
     def look_again(self) -> None:
         """See to documents that have come; this does not wait."""
+        self.ready = False
         self._wanted.set()
 
     def close(self) -> None:
@@ -47,27 +49,29 @@ class Ahead:
 
     def _prepare(self) -> None:
         """Open the collection once, which makes what is missing and keeps what it reads."""
-        if self._workspace.models is not None:
-            return  # a collection is searched without one
         try:
+            if self._workspace.models is not None:
+                return  # a collection is searched without one
             if len(self._workspace.documents()) > 1:
-                _load_models()
+                loading = _load_models()
                 self._workspace.collection(on_made=self._tell)
+                loading.join()
         except AbstragError as error:
             if not self._closing:
                 log.warning("the search over all documents cannot be prepared: %s", error)
         finally:
             self.made = None
+            self.ready = not self._wanted.is_set()
 
     def _tell(self, done: int, total: int) -> None:
         self.made = done, total
 
 
-def _load_models() -> None:
-    """Load what a search over all asks: the embedder, the judge."""
+def _load_models() -> Thread:
+    """Begin to load what a search over all asks: the embedder, the judge."""
     from abstrag.neural.preload import preload
 
-    preload()
+    return preload()
 
 
 def _load_parser() -> None:

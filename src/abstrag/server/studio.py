@@ -13,6 +13,7 @@ from abstrag.neural.bundle import WEIGHTS
 from abstrag.server.ahead import Ahead
 from abstrag.server.jobs import Jobs, Watcher
 from abstrag.server.lane import Lane
+from abstrag.server.metrics import Labels, Metrics
 from abstrag.server.refusals import TooBusy
 from abstrag.server.settings import ServerSettings
 from abstrag.server.sources import Sources
@@ -33,8 +34,11 @@ class Studio:
     Whoever opened the workspace closes it, when the studio is closed.
     """
 
-    def __init__(self, settings: ServerSettings, workspace: Workspace) -> None:
+    def __init__(
+        self, settings: ServerSettings, workspace: Workspace, metrics: Metrics | None = None
+    ) -> None:
         self.settings = settings
+        self.metrics = metrics or Metrics()
         self.workspace = workspace
         self.uploads = Uploads(beside(workspace.target, ".studio") / "uploads")
         self.sources = Sources()
@@ -50,6 +54,7 @@ class Studio:
                 ended=self._ended,
                 failed=self._failed,
                 set_aside=self._set_aside,
+                over=self.metrics.job,
             ),
         )
         self.searching = Lane(
@@ -94,8 +99,32 @@ class Studio:
         """End the worker and the lanes; what is finished is in the store."""
         self.ahead.close()
         self.jobs.close()
-        for lane in (self.searching, self.judging, self.drawing, self.comparing):
+        for lane in self._lanes:
             lane.close()
+
+    @property
+    def _lanes(self) -> tuple[Lane, ...]:
+        return self.searching, self.judging, self.drawing, self.comparing
+
+    def now(self) -> dict[str, tuple[str, dict[Labels, float]]]:
+        """Return what holds at this moment, for the metrics."""
+        inside = {(("kind", lane.name),): float(lane.inside) for lane in self._lanes}
+        found: dict[str, tuple[str, dict[Labels, float]]] = {
+            "abstrag_documents": (
+                "Documents in the store",
+                {(): float(len(self.workspace.documents()))},
+            ),
+            "abstrag_requests_inside": ("Requests being served or waiting", inside),
+        }
+        if self.workspace.models is not None:
+            spent = self.workspace.models.ledger().total
+            tokens: dict[Labels, float] = {
+                (("kind", "input"),): float(spent.tokens_in),
+                (("kind", "output"),): float(spent.tokens_out),
+            }
+            found["abstrag_model_tokens"] = ("Tokens of language models so far", tokens)
+            found["abstrag_model_cost_usd"] = ("What models cost so far", {(): spent.cost})
+        return found
 
     def _resume(self) -> None:
         """Index uploads that a former server took in and did not get to."""

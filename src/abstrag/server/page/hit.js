@@ -96,7 +96,8 @@ async function copy(button, id) {
 }
 
 function entrance(enters) {
-  if (enters === undefined)
+  if (enters === null) return null; // not known yet
+  if (enters === Infinity)
     return h("span", { class: "enters", text: "meets only a part of the question" });
   if (enters > get("tau"))
     return h("span", { class: "enters later", text: `meets the whole question from τ ${budget(enters)} on` });

@@ -102,6 +102,7 @@ function drawLines() {
   const drawn = [];
   const frame = byId("document").getBoundingClientRect();
   const base = strip.getBoundingClientRect();
+  wires.classList.toggle("on-paper", byId("document").querySelector(".pages") !== null);
   wires.style.height = `${Math.max(0, frame.bottom - base.top)}px`;
   const targets = get("lines") ? wordsShown() : new Map();
   for (const { key, price, family: of } of pairs(hitOf(get("active")))) {
@@ -124,7 +125,7 @@ function curve(from, to, base, of, price) {
       d: `M ${x0} ${y0} C ${x0} ${y0 + bend}, ${x1} ${y1 - bend}, ${x1} ${y1 - 2}`,
     }),
     svg("circle", { class: of, cx: x1, cy: y1 - 2, r: 3 }),
-    svg("text", { class: of, x: x1 + 6, y: y1 - 6 }, label),
+    svg("text", { class: of, x: (x0 + x1) / 2 + 5, y: (y0 + y1) / 2 + 4 }, label),
   ];
 }
 

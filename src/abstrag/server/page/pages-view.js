@@ -88,6 +88,9 @@ export class PagesView {
       sheet.canvas.getContext("2d").drawImage(picture, 0, 0);
       element.style.aspectRatio = `${picture.width} / ${picture.height}`;
       element.classList.add("drawn");
+      // its shape is known only now, and what is drawn over it has to follow
+      if (this.owns(sheet.page)) this.goTo(this.active);
+      this.element.dispatchEvent(new CustomEvent("words", { bubbles: true }));
     } catch (error) {
       element.append(h("p", { class: "hint", role: "alert", text: error.message }));
     } finally {
@@ -132,6 +135,11 @@ export class PagesView {
       const other = this.segments.get(id);
       if (other?.page && isWanted()) await this.place(other, looks.get(id), ranks.get(id), isWanted);
     }
+  }
+
+  /** Whether a page is the one of the hit in focus, which is being looked at. */
+  owns(page) {
+    return this.middle === page && this.segments.get(this.active)?.page === page;
   }
 
   /** Turn to a page at once and draw it before any other. */

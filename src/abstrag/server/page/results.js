@@ -66,7 +66,7 @@ function draw() {
       full: full.get(entry.segment) ?? null,
       segment: get("content")?.byId.get(entry.segment),
       rank: at + 1,
-      enters: enters.get(entry.segment),
+      enters: get("curve") ? (enters.get(entry.segment) ?? Infinity) : null,
       before: moved ? (moved.get(entry.segment) ?? null) : undefined,
     }),
   );

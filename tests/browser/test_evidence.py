@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -164,11 +165,11 @@ def test_a_hit_says_at_which_budget_it_enters(visit: Opener) -> None:
     page = visit()
     ask(page)
     first = page.locator(".hit").first
-    assert first.locator(".enters").inner_text() == "in from τ 0.5"
+    assert first.locator(".enters").inner_text() == "meets the whole question at τ 0.5"
     assert page.locator(".dot.in").count() == 1
     set_budget(page, 0.2)
     hit = page.locator(".hit", has_text=EVERYBODY)
-    assert hit.locator(".enters").inner_text() == "enters at τ 0.5"
+    assert hit.locator(".enters").inner_text() == "meets the whole question from τ 0.5 on"
     assert "the next enters at 0.5" in page.locator(".tau .note").inner_text()
     page.locator(".dot").click()
     assert page.locator(".tau output").inner_text() == "0.5"
@@ -187,7 +188,12 @@ def test_steps_are_shown_with_words_family_and_price(visit: Opener) -> None:
     assert "All met for 0.50" in page.locator(".hit").first.locator(".sum").inner_text()
     label = page.locator(".hit .factors").first.get_attribute("aria-label")
     assert label is not None
-    assert re.match(r"relevance 0\.\d\d: match 0\.\d\d, utility 0\.\d\d, ", label)
+    said = re.match(
+        r"score (0\.\d\d): match (0\.\d\d) times weight (0\.\d\d) times directness (0\.\d\d)", label
+    )
+    assert said
+    score, *factors = map(float, said.groups())
+    assert abs(score - prod(factors)) < 0.02, "the factors that are shown do not make the score"
 
 
 def test_an_answer_leads_to_its_quote(visit: Opener) -> None:

@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opentelemetry import trace
+from opentelemetry import metrics, trace
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -77,3 +79,21 @@ def test_a_call_that_fails_is_recorded_as_failed(tmp_path: Path) -> None:
         model.complete(request())
     (call,) = spans("chat tester")
     assert call.status.status_code is trace.StatusCode.ERROR
+
+
+def test_metrics_say_how_long_work_took_and_how_many_tokens_it_used(tmp_path: Path) -> None:
+    reader = InMemoryMetricReader()
+    metrics.set_meter_provider(MeterProvider([reader]))
+    with ferry_store() as rag:
+        rag.search(QUERY, k=2, document="ferries")
+    with serving(says({"n": 3})) as server, asking(server.url, tmp_path) as model:
+        reply = model.complete(request())
+    data = reader.get_metrics_data()
+    assert data is not None
+    (scope,) = [one for each in data.resource_metrics for one in each.scope_metrics if one.metrics]
+    found = {one.name: one.data.data_points for one in scope.metrics}
+    assert scope.scope.name == "abstrag"
+    work = {point.attributes["abstrag.operation"] for point in found["abstrag.operation.duration"]}
+    assert {"abstrag.index", "abstrag.search", "chat"} <= work
+    used = {p.attributes["gen_ai.token.type"]: p.sum for p in found["gen_ai.client.token.usage"]}
+    assert used == {"input": reply.tokens_in, "output": reply.tokens_out}

@@ -44,7 +44,7 @@ from tests.parity.library import (
 from tests.unit.server.running import Client, serving
 
 EXPLAINED = 2  # hits of each question that are also explained
-TOLD_BESIDE = ("patches", "ms")  # what a front end says besides the ranking
+TOLD_BESIDE = ("patches", "ms", "weighing", "groups")  # what a front end says besides the ranking
 
 
 @dataclass(frozen=True)

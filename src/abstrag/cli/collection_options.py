@@ -18,6 +18,7 @@ from abstrag.collection.filters import Filters
 from abstrag.config import SHORTLIST
 from abstrag.errors import InputError
 from abstrag.model.document import Genre
+from abstrag.neural.preload import preload
 from abstrag.stores.location import is_store
 from abstrag.stores.postgres.address import is_address
 from abstrag.workspace.options import WorkspaceConfig
@@ -35,6 +36,9 @@ _OPTIONS: Final = (
     click.option("--until", metavar="DATE", help="Of a collection: only documents up to this day."),
     click.option(
         "--source", metavar="PATH", help="Of a collection: only from this folder, or like *.pdf."
+    ),
+    click.option(
+        "--title", metavar="WORDS", help="Of a collection: only where the title has these."
     ),
     click.option(
         "--no-embeddings",
@@ -59,6 +63,7 @@ class CollectionOptions:
     since: str | None
     until: str | None
     source: str | None
+    title: str | None
     embeddings: bool
     shortlist: int
 
@@ -74,13 +79,13 @@ class CollectionOptions:
                 self._refuse_filters(target)
                 return None
         genre = Genre(config.settings.genre) if config.settings.genre else None
-        filters = Filters(self.since, self.until, self.source, genre, folder)
+        filters = Filters(self.since, self.until, self.source, genre, folder, self.title)
         return Place(replace(config, create=False), filters, self)
 
     def _refuse_filters(self, target: str) -> None:
         """A filter chooses among documents, and there is one."""
-        for name, value in (("since", self.since), ("until", self.until), ("source", self.source)):
-            if value is not None:
+        for name in ("since", "until", "source", "title"):
+            if getattr(self, name) is not None:
                 raise InputError(
                     f"--{name} chooses among documents, and {target!r} is one document",
                     hint="name a store or an indexed folder, or --all for the whole store",
@@ -109,6 +114,9 @@ class Place:
                 hint="give --background and --granularity to abstrag index",
             )
         with opened(self.config) as workspace:
+            # the models load while the cards are read, and a first question waits for less
+            judged = workspace.defaults.preset.judge_weight > 0
+            preload(embedder=self.options.embeddings, judge=judged)
             with progress(None, quiet=as_json) as bar:
                 task = bar.task_ids[0]
 
@@ -139,6 +147,7 @@ def collection_options(*arguments: str) -> Callable[[_Command], _Command]:
             since: str | None,
             until: str | None,
             source: str | None,
+            title: str | None,
             no_embeddings: bool,
             shortlist: int,
             **rest: Any,
@@ -151,7 +160,9 @@ def collection_options(*arguments: str) -> Callable[[_Command], _Command]:
             missing = [n for n, v in zip(arguments, given, strict=True) if v is None]
             if missing and missing != [arguments[0]] * whole:
                 raise click.UsageError(f"Missing argument '{missing[-1].upper()}'.")
-            options = CollectionOptions(whole, since, until, source, not no_embeddings, shortlist)
+            options = CollectionOptions(
+                whole, since, until, source, title, not no_embeddings, shortlist
+            )
             named = dict(zip(arguments, given, strict=True))
             return command(collection=options, **named, **rest)
 

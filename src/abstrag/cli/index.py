@@ -32,6 +32,7 @@ from abstrag.workers.processes import usual_workers
 from abstrag.workers.protocol import Engine
 from abstrag.workspace.many_files import FEW, index_many
 from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.upkeep import prepare
 from abstrag.workspace.workspace import Workspace
 
 _HELD: Final = ("indexed", "unchanged", "same")  # what became of files that the store has
@@ -49,6 +50,11 @@ _LINES: Final = 40  # files that get a line each when all went well; of more, th
     envvar="ABSTRAG_IN_PROCESS",
     help="Index in this process, which starts sooner and has no limit of time and memory.",
 )
+@click.option(
+    "--no-prepare",
+    is_flag=True,
+    help="Leave what a search over all documents needs to the first one that is asked.",
+)
 @library_options
 @llm_options
 @json_option
@@ -60,6 +66,7 @@ def index_command(
     budget: Budget | None,
     retry: bool,
     in_process: bool,
+    no_prepare: bool,
     as_json: bool,
 ) -> None:
     r"""Index files, and everything inside folders.
@@ -70,9 +77,11 @@ def index_command(
     folders are passed over, and LaTeX without \documentclass is skipped there. A file that cannot
     be read does not stop the others: what failed is listed at the end, and the exit code says so.
     Files are read by processes that are ended when a file takes too much time or memory; such a
-    file is set aside, and not tried again without --retry. Documents whose files are gone stay in
-    the store; `abstrag store remove` takes them out. With --llm a model takes part, and this
-    process does all; what it could not answer is said, and asked again the next time.
+    file is set aside, and not tried again without --retry. At last, where the store has more than
+    one document, what a search over all of them needs is made for those that are new. Documents
+    whose files are gone stay in the store; `abstrag store remove` takes them out. With --llm a
+    model takes part, and this process does all; what it could not answer is said, and asked again
+    the next time.
     """
     shortfalls: list[Shortfall] = []
     config = replace(config, budget=budget or Budget())
@@ -89,6 +98,7 @@ def index_command(
         else:
             few = FEW if workers_options.workers is None and not workers_options.is_given else 0
             outcomes = _outcomes(workspace, library, paths, engine, few=few, told=told)
+            prepared = 0 if no_prepare else prepare(workspace, told.on_prepared)
         ledger = models.ledger() if models else None
     if models_options.dry_run and as_json:
         print_json({"estimate": to_data(estimate)})
@@ -96,7 +106,7 @@ def index_command(
     if models_options.dry_run:
         print_estimate(estimate)
         return
-    _report(outcomes, shortfalls, ledger, as_json=as_json)
+    _report(outcomes, shortfalls, ledger, prepared, as_json=as_json)
 
 
 def _engine(
@@ -142,6 +152,7 @@ def _report(
     outcomes: list[Outcome],
     shortfalls: list[Shortfall],
     ledger: Ledger | None,
+    prepared: int,
     *,
     as_json: bool,
 ) -> None:
@@ -155,10 +166,14 @@ def _report(
                 "outcomes": [to_data(o) for o in outcomes],
                 "dropped": dict(sorted(dropped.items())),
                 "ledger": to_data(ledger) if ledger else None,
+                "prepared": prepared,
             }
         )
     else:
         _print(outcomes, dropped)
+        if prepared:
+            what = "search over all documents"
+            console().print(f"prepared  {_many(prepared, 'document')} for {what}")
     if any(o.without for o in outcomes):
         click.echo("run the same command again to ask for what is missing", err=True)
     if ledger is not None:

@@ -66,12 +66,25 @@ class IndexingTold:
         self._outcomes.append(outcome)
         self._tell("")
 
+    def on_prepared(self, done: int, total: int) -> None:
+        """Have so many documents ready for a search over all, of so many that were not."""
+        here = f"preparing search over all documents: {done} of {total}"
+        task = self._bar.task_ids[0]
+        if done == 0:
+            self._bar.reset(task, total=total)
+        self._bar.update(task, total=total, completed=done, description="preparing search over all")
+        self._say(here)
+
+    def _say(self, line: str) -> None:
+        """Write a line where nobody watches, and not too often."""
+        if self._bar.console.is_terminal or self._clock() - self._last < EVERY_S:
+            return
+        self._last = self._clock()
+        click.echo(line, err=True)
+
     def _tell(self, now: str) -> None:
         here = f"{self._file} {now}".strip()
         task = self._bar.task_ids[0]
         self._bar.update(task, completed=len(self._outcomes), description=escape(here))
-        if self._bar.console.is_terminal or self._clock() - self._last < EVERY_S:
-            return
-        self._last = self._clock()
         parts = (counted(self._outcomes), here)
-        click.echo("; ".join(part for part in parts if part), err=True)
+        self._say("; ".join(part for part in parts if part))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final
@@ -52,6 +51,15 @@ _LOOPBACK: Final = "127.0.0.1"
     show_default=True,
     help="Refuse larger uploads.",
 )
+@click.option(
+    "--log",
+    "log_form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    envvar="ABSTRAG_LOG",
+    help="Warnings as sentences, or every request as a line of JSON.",
+)
 @budget_options
 @llm_options
 def serve_command(
@@ -62,6 +70,7 @@ def serve_command(
     names: tuple[str, ...],
     store_path: Target | None,
     max_mb: float,
+    log_form: str,
     budget: Budget | None,
 ) -> None:
     """Serve the page and the HTTP API; Ctrl-C ends it and keeps what is finished.
@@ -73,6 +82,7 @@ def serve_command(
     try:
         from abstrag.server.app import create_app
         from abstrag.server.listen import bound_socket, serve
+        from abstrag.server.logs import LogForm, set_up_logs
         from abstrag.server.settings import DOCUMENTS_KEPT, ServerSettings, is_loopback
     except ModuleNotFoundError as error:
         raise ResourceMissing(
@@ -83,8 +93,7 @@ def serve_command(
 
     if not is_loopback(host) and token is None:
         token = secrets.token_urlsafe(24)
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    logging.getLogger("bm25s").propagate = False  # it would tell of every index it builds
+    set_up_logs(LogForm(log_form))
     config = WorkspaceConfig(resolved(store_path or default_store()), keep=DOCUMENTS_KEPT)
     with (
         connected(models_options) or nullcontext() as models,

@@ -10,6 +10,8 @@ from abstrag.cli.options import json_option, store_option
 from abstrag.cli.output import console, print_json, progress
 from abstrag.cli.store_target import StoreTarget
 from abstrag.collection.cards import all_cards
+from abstrag.collection.filters import Filters
+from abstrag.collection.listing import Sort, listing
 from abstrag.errors import InputError
 from abstrag.model.record import to_data
 from abstrag.neural.embedder import default_embedder
@@ -26,21 +28,49 @@ def store_command() -> None:
 
 
 @store_command.command("list")
+@click.option("--title", metavar="WORDS", help="Only where the title has these.")
+@click.option("--source", metavar="PATH", help="Only from this folder, or like *.pdf.")
+@click.option("--since", metavar="DATE", help="Only documents from this day.")
+@click.option("--until", metavar="DATE", help="Only documents up to this day.")
+@click.option(
+    "--sort", type=click.Choice([each.value for each in Sort]), help="By what.  [default: id]"
+)
 @store_option
 @json_option
-def store_list(store_path: Target | None, as_json: bool) -> None:
-    """List the documents in the store."""
+def store_list(
+    store_path: Target | None,
+    title: str | None,
+    source: str | None,
+    since: str | None,
+    until: str | None,
+    sort: str | None,
+    as_json: bool,
+) -> None:
+    """List the documents in the store, with the names and sizes of their files."""
     with open_store(store_path or default_store(), create=False) as store:
         documents = store.documents()
+    filters = Filters(since, until, source, title=title)
+    passed = listing(documents, filters, sort=Sort(sort or Sort.TITLE))
+    if sort is None:
+        passed.sort(key=lambda pair: pair[0].id)
     if as_json:
-        print_json([to_data(d) for d in documents])
+        print_json(
+            [{**to_data(info), "file": one.file, "bytes": one.bytes} for info, one in passed]
+        )
         return
     out = console()
-    for d in documents:
+    for d, one in passed:
         size = f"{d.segments} segments, {d.terms} terms, {d.edges} edges"
-        out.print(f"[bold]{d.id}[/]  {escape(d.title)}  [dim]{d.date or 'no date'} · {size}[/]")
+        file = f" · {one.file}" if one.file else ""
+        weight = f", {one.bytes:,} bytes" if one.bytes is not None else ""
+        out.print(
+            f"[bold]{d.id}[/]  {escape(d.title)}  "
+            f"[dim]{d.date or 'no date'} · {size}{escape(file)}{weight}[/]"
+        )
     if not documents:
         out.print("the store is empty: abstrag index FILE")
+    elif not passed:
+        out.print(f"none of the {len(documents)} documents passes the filters")
 
 
 @store_command.command("remove")

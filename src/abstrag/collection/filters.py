@@ -28,7 +28,8 @@ class Filters:
     until: str | None = None
     source: str | None = None  # a folder, a file, or a pattern such as *.pdf
     genre: Genre | None = None
-    folder: str | None = None  # where all of the collection comes from
+    folder: str | None = None  # where all of the collection comes from, by its path or its name
+    title: str | None = None  # words of the title, in any order and case
 
     def __post_init__(self) -> None:
         for name, value in (("since", self.since), ("until", self.until)):
@@ -43,6 +44,8 @@ class Filters:
             )
         if self.source is not None and not self.source.strip():
             raise InputError("--source is empty", hint="name a folder, a file or a pattern: *.pdf")
+        if self.title is not None and not self.title.strip():
+            raise InputError("--title is empty", hint="give words that the title holds")
 
     @property
     def any(self) -> bool:
@@ -65,8 +68,13 @@ class Filters:
                 return f"its date is {document.date}, and only documents {asked} are asked for"
         for wanted in (self.folder, self.source):
             if wanted is not None and not _comes_from(document.source_path, wanted):
-                own = "no file" if document.source_path is None else document.source_path
+                own = "no file" if document.source_path is None else repr(_called(document))
                 return f"it comes from {own}, and only {wanted} is asked for"
+        if self.title is not None:
+            own = document.title.casefold()
+            lacks = next((w for w in self.title.split() if w.casefold() not in own), None)
+            if lacks is not None:
+                return f"its title is {document.title!r}, which does not hold {lacks!r}"
         if self.genre is not None and document.genre is not self.genre:
             return f"its genre is {document.genre.value}, and only {self.genre.value} is asked for"
         return None
@@ -78,11 +86,18 @@ def _reaches(date: str, since: str) -> bool:
     return date[:size] >= since[:size]
 
 
+def _called(document: DocumentInfo) -> str:
+    """Name the file of a document and its folder, not where on a disk they lie."""
+    return "/".join(PurePath(document.source_path or "").parts[-2:])
+
+
 def _comes_from(path: str | None, source: str) -> bool:
     if path is None:
         return False
     if _GLOB & set(source):
         return fnmatchcase(path, source) or fnmatchcase(PurePath(path).name, source)
+    if len(PurePath(source).parts) == 1 and source in PurePath(path).parts[1:]:
+        return True  # the bare name of a folder or file, for whoever does not see the disk
     wanted = Path(source).expanduser().resolve()
     # a server's documents may come from another machine, where the path needs no resolving
     return any(PurePath(path).is_relative_to(each) for each in (wanted, PurePath(source)))

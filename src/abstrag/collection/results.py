@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import PurePath
 
 from abstrag.collection.filters import Filters
 from abstrag.collection.shelf import Source
@@ -50,6 +51,30 @@ class CollectionHit(Result):
 
 
 @record
+class DocumentFound(Result):
+    """A document that is about a query, before any of its segments is ranked."""
+
+    document: str
+    title: str
+    date: str | None
+    file: str | None  # its name alone
+    also: tuple[str, ...]  # other documents with the same title and text
+    prior: float  # what the sources together make of it, in [0, 1]
+    standings: tuple[Standing, ...]
+
+
+@record
+class DocumentHits:
+    """The hits of one document among those of all; `ranks` are theirs, 1 for the best."""
+
+    document: str
+    title: str
+    date: str | None
+    file: str | None  # its name alone
+    ranks: tuple[int, ...]
+
+
+@record
 class CollectionRanking(Result):
     """The best segments of many documents, best first, and the documents that were searched."""
 
@@ -63,6 +88,28 @@ class CollectionRanking(Result):
     passed: int  # that no filter refuses
     judgements: int = 0
     judgements_avoided: int = 0
+
+    def by_document(self) -> tuple[DocumentHits, ...]:
+        """Group the hits by their documents, the document of the best hit first."""
+        ranks: dict[str, list[int]] = {}
+        for rank, found in enumerate(self.hits, 1):
+            ranks.setdefault(found.hit.document, []).append(rank)
+        known = {one.document: one for one in self.documents}
+        return tuple(
+            DocumentHits(
+                document=name,
+                title=known[name].title,
+                date=known[name].date,
+                file=file_name(known[name].source_path),
+                ranks=tuple(own),
+            )
+            for name, own in ranks.items()
+        )
+
+
+def file_name(source_path: str | None) -> str | None:
+    """Return what the file of a document is called, without saying where it lies."""
+    return None if source_path is None else PurePath(source_path).name
 
 
 class Lost(StrEnum):

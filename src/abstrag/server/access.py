@@ -34,11 +34,14 @@ HEADERS: Final = {
 }
 
 
+_GUARDED: Final = ("/api/", "/metrics")
+
+
 class Guard:
     """Lets a request through, or refuses it; either way the answer has the security headers."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings, *, public: bool = True) -> None:
-        """Guard an application; with `public`, what is not under /api needs no token."""
+        """Guard an application; with `public`, only /api and /metrics need a token."""
         self._app = app
         self._token = settings.token
         self._any_address = not is_loopback(settings.host)
@@ -80,7 +83,7 @@ class Guard:
         # the scheme is not compared: behind a proxy with TLS the page is https and we are not
         if origin is not None and _place_of(origin) != host.casefold():
             raise Foreign(f"requests from pages of {origin!r} are refused")
-        if self._token is None or (self._public and not path.startswith("/api/")):
+        if self._token is None or (self._public and not path.startswith(_GUARDED)):
             return
         if not hmac.compare_digest(_token(headers).encode(), self._token.encode()):
             raise NoToken(

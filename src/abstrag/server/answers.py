@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from abstrag.errors import AbstragError, InputError
+from abstrag.server.observed import REQUEST
 from abstrag.server.refusals import Refused, TooLarge, WrongType, told
 
 JSON: Final = "application/json"
@@ -100,7 +101,9 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def _unforeseen(request: Request, error: Exception) -> Response:
-        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        number = {"request": request.scope.get(REQUEST)}
+        path = request.url.path
+        log.error("%s %s failed", request.method, path, exc_info=error, extra={"fields": number})
         return refusal(
             AbstragError(
                 "something went wrong inside the server",

@@ -62,6 +62,7 @@ class Watcher:
     began: Callable[[Path], None] = lambda _path: None
     ended: Callable[[Path], None] = lambda _path: None  # in whichever way
     failed: Callable[[Path], None] = lambda _path: None  # or was cancelled: nobody wants the file
+    over: Callable[[str], None] = lambda _state: None  # with how it ended
     set_aside: Callable[[Path, str], AbstragError] = lambda path, why: TooCostly(
         f"{path.name!r} was given up: {why}"
     )
@@ -174,6 +175,7 @@ class Jobs:
             if (cancelled or job.state is JobState.FAILED) and not self._closing:
                 self._watcher.failed(path)
             self._watcher.ended(path)
+            self._watcher.over("cancelled" if cancelled else job.state.value)
             if not cancelled:
                 self._set(job)  # its end is told when there is nothing left to do about it
 

@@ -44,6 +44,11 @@ class Lane:
         future.add_done_callback(self._left)  # not when the client goes: the thread goes on
         return await asyncio.wrap_future(future)
 
+    @property
+    def inside(self) -> int:
+        """How many are being served or waiting."""
+        return self._inside
+
     def _left(self, _future: Future[T]) -> None:
         with self._lock:
             self._inside -= 1

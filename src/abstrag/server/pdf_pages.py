@@ -7,10 +7,11 @@ is the order of reading, else line by line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import c_int
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from threading import Lock
@@ -24,7 +25,7 @@ from abstrag.documents.pdf_layout.glyphs import Box as GlyphBox
 from abstrag.documents.pdf_layout.glyphs import Glyphs, glyphs_of
 from abstrag.errors import Damaged
 from abstrag.model.record import record
-from abstrag.model.scan import ScannedPage
+from abstrag.model.scan import ScannedPage, ScannedWord
 from abstrag.server.png import png
 from abstrag.server.refusals import NotThere
 
@@ -80,28 +81,38 @@ def places(
         nth: Which of several equal quotations, from 0.
         scan: The words of the page, if it is a picture.
     """
+    with page_words(path, number, scan) as (words, size, on_screen):
+        found = PageWords(words).find(quote, nth)
+        boxes = tuple(map(on_screen, lines_of(words, found)))
+        return Places(number, *size, boxes)
+
+
+@contextmanager
+def page_words(
+    path: Path, number: int, scan: ScannedPage | None
+) -> Iterator[tuple[list[Glyphs | Placed], tuple[float, float], Callable[[Box], Box]]]:
+    """Open a page: its words, its size, and what turns their boxes into fractions of it."""
     with _opened(path) as document, _page(document, number, path) as page:
         across, down = page.get_size()
+        size = round(across, 2), round(down, 2)
         if scan is not None:
-            return Places(number, round(across, 2), round(down, 2), _on_scan(scan, quote, nth))
+            yield list(map(_placed, scan.words)), size, _from_scan
+            return
         text = page.get_textpage()
         try:
             words = list(glyphs_of(text.raw))
         finally:
             text.close()
-        found = _Words(words).find(quote, nth)
-        boxes = tuple(_on_screen(page, line) for line in _lines(words, found))
-        return Places(number, round(across, 2), round(down, 2), boxes)
+        yield words, size, partial(_on_screen, page)
 
 
-def _on_scan(scan: ScannedPage, quote: str, nth: int) -> tuple[Box, ...]:
-    """Return the boxes of a quotation among the words of a picture."""
-    words = [
-        _Placed(word.text, GlyphBox(word.box[0], -word.box[3], word.box[2], -word.box[1]))
-        for word in scan.words
-    ]
-    found = _Words(words).find(quote, nth)
-    return tuple((left, -top, right, -low) for left, low, right, top in _lines(words, found))
+def _placed(word: ScannedWord) -> Placed:
+    return Placed(word.text, GlyphBox(word.box[0], -word.box[3], word.box[2], -word.box[1]))
+
+
+def _from_scan(box: Box) -> Box:
+    left, low, right, top = box
+    return left, -top, right, -low
 
 
 def squeezed(text: str) -> str:
@@ -110,7 +121,7 @@ def squeezed(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class Placed:
     """A word and its box, y upwards as in a PDF."""
 
     text: str
@@ -118,22 +129,32 @@ class _Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class PageWords:
     """The words of a page as one run of characters that know their word."""
 
-    words: Sequence[Glyphs | _Placed]
+    words: Sequence[Glyphs | Placed]
 
     def find(self, quote: str, nth: int) -> list[int]:
         """Return the words a quotation is made of, by number, in the file's order."""
-        texts = [squeezed(word.text) for word in self.words]
-        ends = np.array(list(accumulate(map(len, texts))), dtype=np.int64)
-        page = "".join(texts)
-        spans = _whole(page, squeezed(quote), nth) or _by_lines(page, quote)
+        return self.holding(self.spans(quote, nth))
+
+    def spans(self, quote: str, nth: int) -> list[tuple[int, int]]:
+        """Return the runs of the page's characters that a quotation is made of, in its order."""
+        page = "".join(self._texts)
+        return _whole(page, squeezed(quote), nth) or _by_lines(page, quote)
+
+    def holding(self, spans: Iterable[tuple[int, int]]) -> list[int]:
+        """Return the words that hold runs of characters, by number, in the file's order."""
+        ends = np.array(list(accumulate(map(len, self._texts))), dtype=np.int64)
         found: set[int] = set()
         for start, end in spans:
             first, last = np.searchsorted(ends, (start, end - 1), side="right")
             found.update(range(int(first), int(last) + 1))
         return sorted(found)
+
+    @property
+    def _texts(self) -> list[str]:
+        return [squeezed(word.text) for word in self.words]
 
 
 def _whole(page: str, quote: str, nth: int) -> list[tuple[int, int]]:
@@ -163,7 +184,7 @@ def _by_lines(page: str, quote: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _lines(words: Sequence[Glyphs | _Placed], found: Sequence[int]) -> Iterator[Box]:
+def lines_of(words: Sequence[Glyphs | Placed], found: Sequence[int]) -> Iterator[Box]:
     """Merge the boxes of words that stand next to each other in one line."""
     line: Box | None = None
     before = -2

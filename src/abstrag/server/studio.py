@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 from abstrag.engine.kept import Kept
@@ -11,9 +10,10 @@ from abstrag.engine.source_files import source_hash
 from abstrag.errors import AbstragError
 from abstrag.llm.model import Role
 from abstrag.neural.bundle import WEIGHTS
-from abstrag.server.answers import log
+from abstrag.server.ahead import Ahead
 from abstrag.server.jobs import Jobs, Watcher
 from abstrag.server.lane import Lane
+from abstrag.server.metrics import Labels, Metrics
 from abstrag.server.refusals import TooBusy
 from abstrag.server.settings import ServerSettings
 from abstrag.server.sources import Sources
@@ -34,11 +34,15 @@ class Studio:
     Whoever opened the workspace closes it, when the studio is closed.
     """
 
-    def __init__(self, settings: ServerSettings, workspace: Workspace) -> None:
+    def __init__(
+        self, settings: ServerSettings, workspace: Workspace, metrics: Metrics | None = None
+    ) -> None:
         self.settings = settings
+        self.metrics = metrics or Metrics()
         self.workspace = workspace
         self.uploads = Uploads(beside(workspace.target, ".studio") / "uploads")
         self.sources = Sources()
+        self.ahead = Ahead(workspace)
         self.rivals: Kept[dict[str, System]] = Kept(workspace.config.keep)
         self.jobs = Jobs(
             workspace.target,
@@ -47,9 +51,10 @@ class Studio:
             budget=settings.budget,
             watcher=Watcher(
                 began=self.uploads.begun,
-                ended=self.uploads.ended,
+                ended=self._ended,
                 failed=self._failed,
                 set_aside=self._set_aside,
+                over=self.metrics.job,
             ),
         )
         self.searching = Lane(
@@ -86,15 +91,40 @@ class Studio:
         return self.searching if self.workspace.models is None else self.judging
 
     def start(self) -> None:
-        """Take up what was left unfinished, and load the engine meanwhile."""
+        """Take up what was left unfinished, and make ready for questions meanwhile."""
         self._resume()
-        Thread(target=_warm, name="warming", daemon=True).start()
+        self.ahead.start()
 
     def close(self) -> None:
         """End the worker and the lanes; what is finished is in the store."""
+        self.ahead.close()
         self.jobs.close()
-        for lane in (self.searching, self.judging, self.drawing, self.comparing):
+        for lane in self._lanes:
             lane.close()
+
+    @property
+    def _lanes(self) -> tuple[Lane, ...]:
+        return self.searching, self.judging, self.drawing, self.comparing
+
+    def now(self) -> dict[str, tuple[str, dict[Labels, float]]]:
+        """Return what holds at this moment, for the metrics."""
+        inside = {(("kind", lane.name),): float(lane.inside) for lane in self._lanes}
+        found: dict[str, tuple[str, dict[Labels, float]]] = {
+            "abstrag_documents": (
+                "Documents in the store",
+                {(): float(len(self.workspace.documents()))},
+            ),
+            "abstrag_requests_inside": ("Requests being served or waiting", inside),
+        }
+        if self.workspace.models is not None:
+            spent = self.workspace.models.ledger().total
+            tokens: dict[Labels, float] = {
+                (("kind", "input"),): float(spent.tokens_in),
+                (("kind", "output"),): float(spent.tokens_out),
+            }
+            found["abstrag_model_tokens"] = ("Tokens of language models so far", tokens)
+            found["abstrag_model_cost_usd"] = ("What models cost so far", {(): spent.cost})
+        return found
 
     def _resume(self) -> None:
         """Index uploads that a former server took in and did not get to."""
@@ -111,6 +141,11 @@ class Studio:
             except TooBusy:
                 return
 
+    def _ended(self, path: Path) -> None:
+        """Note the end of a job, and prepare the search over all documents for a new one."""
+        self.uploads.ended(path)
+        self.ahead.look_again()
+
     def _set_aside(self, path: Path, why: str) -> AbstragError:
         """Note that a content is not to be tried again."""
         library = self.workspace.library
@@ -121,14 +156,3 @@ class Studio:
         """Drop an upload that cannot be indexed, unless a document was made of it before."""
         if self.workspace.store.find_source(str(path.resolve())) is None:
             self.uploads.discard(path)
-
-
-def _warm() -> None:
-    """Load what the first search would have to wait for."""
-    try:
-        from abstrag.engine.demo import demo_document
-        from abstrag.language.parser import parse
-
-        parse([demo_document().title])
-    except (ImportError, AbstragError) as error:
-        log.warning("the language model cannot be loaded: %s", error)

@@ -6,13 +6,15 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from abstrag.collection.results import CollectionRanking
+from abstrag.collection.filters import Filters
+from abstrag.collection.results import CollectionRanking, DocumentHits
 from abstrag.config import TAU_MAX
 from abstrag.model.document import Genre
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import record
 from abstrag.model.term import Family, Relation
 from abstrag.query.question import MAX_QUERY_CHARS
+from abstrag.rank.relevance import Preset
 from abstrag.server.sweep import GRID
 
 MOST_HITS: Final = 200
@@ -26,17 +28,34 @@ SegmentName = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 @record
+class Weighing:
+    """How the factors make a relevance: match^a · utility^b · exp(−c · gap)."""
+
+    match_power: float  # a
+    utility_power: float  # b
+    gap_rate: float  # c
+
+    @classmethod
+    def of(cls, preset: Preset) -> Weighing:
+        """Take the powers of a preset."""
+        return cls(preset.match_power, preset.utility_power, preset.gap_rate)
+
+
+@record
 class TimedRanking(Ranking):
-    """A ranking, and how many milliseconds it took."""
+    """A ranking, how its factors were weighed, and how many milliseconds it took."""
 
     ms: float = 0.0
+    weighing: Weighing | None = None
 
 
 @record
 class TimedCollectionRanking(CollectionRanking):
-    """A ranking over a collection, and how many milliseconds it took."""
+    """A ranking over a collection, its hits by document, and how many milliseconds it took."""
 
     ms: float = 0.0
+    groups: tuple[DocumentHits, ...] = ()
+    weighing: Weighing | None = None
 
 
 class Body(BaseModel):
@@ -141,6 +160,13 @@ class CollectionIn(Body):
     until: Name | None = None
     source: Name | None = None  # a folder, a file, or a pattern such as *.pdf
     genre: Genre | None = None
+    folder: Name | None = None  # its name, or its path on the server
+    title: Name | None = None  # words of it
+
+    @property
+    def filters(self) -> Filters:
+        """Which documents are asked."""
+        return Filters(self.since, self.until, self.source, self.genre, self.folder, self.title)
 
 
 class SearchAllIn(CollectionIn):
@@ -153,6 +179,15 @@ class ExplainOneOfManyIn(CollectionIn):
     """A question and the segment whose trace is wanted, named DOCUMENT:SEGMENT."""
 
     segment: Name
+
+
+class WhyNotOfManyIn(CollectionIn):
+    """A question and the passage that is missed: its words, or a document and its segment."""
+
+    passage: Annotated[str, Field(min_length=1, max_length=20_000)] | None = None
+    document: Name | None = None
+    segment: SegmentName | None = None
+    k: Hits = 10
 
 
 class RevertIn(Body):

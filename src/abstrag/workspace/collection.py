@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from abstrag.collection.filters import Filters
 from abstrag.collection.map import CollectionMap
-from abstrag.collection.results import CollectionRanking, CollectionWhyNot, Standing
+from abstrag.collection.results import (
+    CollectionRanking,
+    CollectionWhyNot,
+    DocumentFound,
+    Standing,
+    file_name,
+)
 from abstrag.collection.searcher import CollectionSearcher
 from abstrag.collection.shelf import Shelf
 from abstrag.collection.why_not import Passage, why_not
@@ -78,6 +84,25 @@ class SearchableCollection(Searchable):
     def standing(self, query: str, document: str) -> tuple[Standing, ...]:
         """Say where a document stands with each source of the shortlist."""
         return self.searcher.standing(query, document, filters=self.filters)
+
+    def find_documents(self, query: str, *, k: int = DEFAULT_K) -> tuple[DocumentFound, ...]:
+        """Find the documents that are about something, by their content; none is opened."""
+        if k < 1:
+            raise InputError(f"k is {k}", hint="ask for at least one document")
+        shortlist = self.searcher.shortlist(query, filters=self.filters)
+        every = shortlist.shelf.documents
+        return tuple(
+            DocumentFound(
+                document=every[row].id,
+                title=every[row].title,
+                date=every[row].date,
+                file=file_name(every[row].source_path),
+                also=shortlist.copies(row),
+                prior=float(shortlist.prior[row]),
+                standings=shortlist.standings(row),
+            )
+            for row in shortlist.order[:k].tolist()
+        )
 
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Describe the documents that pass the filters."""

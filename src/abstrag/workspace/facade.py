@@ -31,7 +31,7 @@ from abstrag.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from abstrag.collection.filters import Filters
     from abstrag.collection.map import CollectionMap
-    from abstrag.collection.results import CollectionRanking, CollectionWhyNot
+    from abstrag.collection.results import CollectionRanking, CollectionWhyNot, DocumentFound
     from abstrag.engine.generator import Generator
     from abstrag.engine.library import Knowledge
     from abstrag.llm.connect import Models
@@ -142,6 +142,15 @@ class AbstRAG:
 
         return tuple(index_many(self.workspace, wanted, Processes(workers)))
 
+    def prepare(self) -> int:
+        """Make ahead what the first search over all documents would have to wait for.
+
+        Only what is missing is made; returned is for how many documents that was.
+        """
+        from abstrag.workspace.upkeep import prepare
+
+        return prepare(self.workspace)
+
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Describe what is in the store."""
         return self.workspace.documents()
@@ -192,6 +201,12 @@ class AbstRAG:
     ) -> CollectionRanking:
         """Rank the segments of all documents, or of those that filters let through."""
         return self.collection(folder, filters=filters).search(query, k=k, tau=tau)
+
+    def find_documents(
+        self, query: str, *, k: int = DEFAULT_K, filters: Filters | None = None
+    ) -> tuple[DocumentFound, ...]:
+        """Find the documents that are about something, by their content."""
+        return self.collection(filters=filters).find_documents(query, k=k)
 
     def explain(
         self, query: str, segment: str, *, tau: float | None = None, document: str | None = None

@@ -1,4 +1,4 @@
-"""What a store holds of models that are no longer installed: told, and dropped when it is prepared.
+"""What is made ahead for searches over a whole store, and what no installed model made.
 
 Vectors and judgements are kept under the fingerprint of the model that made them and are only ever
 given to that model, so those of another one are never mixed in. They merely take up room.
@@ -7,11 +7,26 @@ given to that model, so those of another one are never mixed in. They merely tak
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from abstrag.collection.cards import OnMade, all_cards
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.embedder import default_embedder
 from abstrag.neural.judge import default_judge
 from abstrag.stores.protocol import Store
+
+if TYPE_CHECKING:
+    from abstrag.workspace.workspace import Workspace
+
+
+def prepare(workspace: Workspace, on_made: OnMade = lambda _done, _all: None) -> int:
+    """Make what a search over all documents needs and is missing; say for how many that was.
+
+    One document alone needs nothing of it.
+    """
+    if len(workspace.documents()) < 2:
+        return 0
+    return all_cards(workspace.store, encoder=workspace.embedder, on_made=on_made).made
 
 
 def installed_models() -> dict[str, frozenset[str]]:

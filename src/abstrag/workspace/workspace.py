@@ -374,13 +374,19 @@ class Workspace:
         made.prepare()
         return made
 
+    @property
+    def embedder(self) -> TextEncoder:
+        """What embeds documents and queries."""
+        from abstrag.neural.embedder import default_embedder
+
+        return self.encoder or default_embedder()
+
     def _shelf(self, embeddings: bool, on_made: OnMade) -> Shelf:
         """Return the cards of all documents, read again when the documents have changed."""
         from abstrag.collection.cards import all_cards
         from abstrag.collection.shelf import Shelf
-        from abstrag.neural.embedder import default_embedder
 
-        encoder = (self.encoder or default_embedder()) if embeddings else None
+        encoder = self.embedder if embeddings else None
         key = self.store.version(), embeddings
         return self._shelves.get(
             key, lambda: Shelf.of(all_cards(self.store, encoder=encoder, on_made=on_made))

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from abstrag.cli.main import main
+from abstrag.collection.cards import all_cards
+from abstrag.neural.embedder import default_embedder
 from abstrag.stores.open import open_store
 from tests.unit.collection.shelves import TEXTS, fill
 
@@ -100,6 +102,7 @@ def test_filters_choose_documents(library: Path, capsys: pytest.CaptureFixture[s
     search = ("search", library, "Mercury and hounds at dawn")
     assert documents(told(capsys, *search, "--until", "2020")) == {"hounds"}
     assert documents(told(capsys, *search, "--source", "/other")) == {"metal"}
+    assert documents(told(capsys, *search, "--title", "HOUNDS")) == {"hounds"}
     shown = run(capsys, *search, "--genre", "legal", *PLAIN)
     assert f"none of the {len(TEXTS)} documents passes the filters" in shown
 
@@ -188,3 +191,38 @@ def test_cards_can_be_made_ahead(library: Path, capsys: pytest.CaptureFixture[st
     }
     shown = run(capsys, *prepare)
     assert f"0 cards made, {len(TEXTS)} documents have one" in shown
+
+
+def test_indexing_prepares_the_search_over_all_for_what_is_new(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, store = tmp_path / "papers", tmp_path / "store.db"
+    folder.mkdir()
+    index = ("index", folder, "--store", store, "--in-process")
+    (folder / "metal.md").write_text(TEXTS["metal"], "utf-8")
+    assert "prepared" not in run(capsys, *index)  # one document needs nothing of it
+    (folder / "planet.md").write_text(TEXTS["planet"], "utf-8")
+    assert "prepared  2 documents for search over all documents" in run(capsys, *index)
+    assert "prepared" not in run(capsys, *index)
+    (folder / "hounds.md").write_text(TEXTS["hounds"], "utf-8")
+    assert "prepared" not in run(capsys, *index, "--no-prepare")
+    assert json.loads(run(capsys, *index, "--json"))["prepared"] == 1
+    with open_store(store, create=False) as kept:
+        assert all_cards(kept, encoder=default_embedder()).made == 0
+
+
+def test_documents_are_listed_with_files_sizes_filter_and_sort(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "store.db"
+    for name, size in (("metal", 1), ("planet", 20)):
+        (tmp_path / f"{name}.md").write_text(TEXTS[name] * size, "utf-8")
+    run(capsys, "index", tmp_path, "--store", store, "--in-process", "--no-prepare")
+    listed = ("store", "list", "--store", store)
+    bytes_ = (tmp_path / "planet.md").stat().st_size
+    assert f"planet.md, {bytes_:,} bytes" in run(capsys, *listed)
+    by_size = json.loads(run(capsys, *listed, "--sort", "size", "--json"))
+    assert [one["file"] for one in by_size] == ["planet.md", "metal.md"]
+    only = json.loads(run(capsys, *listed, "--source", "m*.md", "--json"))
+    assert [one["id"] for one in only] == ["metal"]
+    assert "none of the 2 documents passes" in run(capsys, *listed, "--title", "absent")

@@ -10,16 +10,19 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from jsonschema import Draft202012Validator
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_document
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 from tests.unit.server.running import Client as HttpClient
 from tests.unit.server.running import store_with_demo
 
 COMMAND = "from abstrag.cli.mcp import mcp_command; mcp_command()"
-READING = {"ask", "documents", "explain", "search", "search_all", "why_not"}
+READING = {"ask", "documents", "explain", "find_documents", "search", "search_all", "why_not"}
 TOKEN = "open-sesame"
 
 
@@ -118,6 +121,50 @@ def test_by_default_an_agent_can_read_and_nothing_else(store: Path) -> None:
         assert "index" in await refused(client, "index", path="x.md")
 
     talk(over_stdio(store), work)
+
+
+async def a_collection(client: Client) -> None:
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+
+    async def checked(tool: str, **arguments: Any) -> Any:
+        told = await call(client, tool, **arguments)
+        schema = tools[tool].output_schema
+        assert schema is not None
+        Draft202012Validator(schema).validate(told)
+        return told
+
+    about = await checked("find_documents", query="dogs that need exercise", k=1)
+    (best,) = about["documents"]
+    assert (best["document"], best["file"]) == ("hounds", "hounds.md")
+    assert "vectors" in best["why"]
+    listed = await checked("documents", title="hounds", sort="date")
+    assert (listed["total"], [one["id"] for one in listed["documents"]]) == (1, ["hounds"])
+    page = await checked("documents", limit=1, offset=1)
+    assert (page["total"], len(page["documents"])) == (2, 1)
+    found = await checked("search_all", query="Who needs walks?", k=3)
+    hit = found["hits"][0]
+    assert (hit["document"], hit["found"]["quote"]) == ("hounds", "Hounds need long walks.")
+    assert found["by_document"][0]["document"] == "hounds"
+    assert 1 in found["by_document"][0]["ranks"]
+    only = await checked("search_all", query="Who needs walks?", title="lock")
+    assert {one["document"] for one in only["hits"]} <= {"lock"}
+    missed = await checked("why_not", query="ships", passage="Hounds need long walks", k=1)
+    assert (missed["document"], bool(missed["detail"])) == ("hounds", True)
+    cited = await checked("ask", document=hit["document"], question="Who needs long walks?")
+    assert any(one["quote"] == "Hounds need long walks." for one in cited["citations"])
+
+
+def test_an_agent_finds_searches_and_cites_in_a_collection(tmp_path: Path) -> None:
+    texts = {
+        "hounds": "# Hounds\n\nHounds need long walks. A puppy sleeps twenty hours a day.",
+        "lock": "# The lock\n\nCargo vessels pass the lock at dawn.",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.md").write_text(text, "utf-8")
+    with Workspace(WorkspaceConfig(tmp_path / "store.db")) as workspace:
+        for _ in workspace.indexing().index_paths([tmp_path / f"{name}.md" for name in texts]):
+            pass
+    talk(over_stdio(tmp_path / "store.db"), a_collection)
 
 
 def test_an_agent_may_index_inside_a_folder_that_is_allowed(tmp_path: Path) -> None:

@@ -6,29 +6,47 @@ numbers and its steps; `explain` has the literals. Numbers are those of the hit,
 
 from __future__ import annotations
 
-from abstrag.collection.results import CollectionRanking
+from collections.abc import Iterable
+
+from abstrag.collection.listing import ListedDocument
+from abstrag.collection.results import (
+    CollectionRanking,
+    CollectionWhyNot,
+    DocumentFound,
+    DocumentHits,
+)
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import Hit, Ranking, WhyNot
 from abstrag.model.record import record
 from abstrag.model.span import Span
-from abstrag.stores.protocol import DocumentInfo
-
-
-@record
-class Listed:
-    """A document that can be asked."""
-
-    id: str
-    title: str
-    date: str | None
-    segments: int
 
 
 @record
 class Listing:
-    """The documents of the store."""
+    """Documents of the store, and how many there are in all that pass the filters."""
 
-    documents: tuple[Listed, ...]
+    documents: tuple[ListedDocument, ...]
+    total: int
+
+
+@record
+class AboutIt:
+    """A document that is about a query; `prior` in [0, 1] is what it was found by, `why` how."""
+
+    document: str
+    title: str
+    date: str | None
+    file: str | None
+    prior: float
+    why: str
+
+
+@record
+class DocumentsFound:
+    """Documents that are about a query, best first."""
+
+    query: str
+    documents: tuple[AboutIt, ...]
 
 
 @record
@@ -101,13 +119,17 @@ class FoundInDocument:
 
 @record
 class CollectionResult:
-    """The evidence for a question in all documents, best first."""
+    """The evidence for a question in all documents, best first.
+
+    `by_document` groups the hits: `ranks` count from 1.
+    """
 
     query: str
     hits: tuple[FoundInDocument, ...]
     documents: int  # that passed the filters
     preset: str
     tau: float
+    by_document: tuple[DocumentHits, ...]
 
 
 @record
@@ -143,6 +165,7 @@ class Missed:
     segment: str | None
     rank: int | None
     would_help: str | None
+    document: str | None = None
 
 
 @record
@@ -152,11 +175,6 @@ class Indexed:
     document: str
     status: str
     segments: int
-
-
-def listed(info: DocumentInfo) -> Listed:
-    """Return a document as it is listed."""
-    return Listed(info.id, info.title, info.date, info.segments)
 
 
 def found(hit: Hit) -> Found:
@@ -203,7 +221,27 @@ def collection_result(ranking: CollectionRanking) -> CollectionResult:
         for one in ranking.hits
     )
     query = ranking.query.text
-    return CollectionResult(query, hits, ranking.passed, ranking.preset, ranking.tau)
+    return CollectionResult(
+        query, hits, ranking.passed, ranking.preset, ranking.tau, ranking.by_document()
+    )
+
+
+def documents_found(query: str, some: Iterable[DocumentFound]) -> DocumentsFound:
+    """Return documents that were found by content, in few words."""
+    return DocumentsFound(
+        query,
+        tuple(
+            AboutIt(
+                one.document,
+                one.title,
+                one.date,
+                one.file,
+                one.prior,
+                ", ".join(f"{s.source.value} {s.score:.2f} (rank {s.rank})" for s in one.standings),
+            )
+            for one in some
+        ),
+    )
 
 
 def factors(hit: Hit) -> Factors:
@@ -231,6 +269,20 @@ def missed(answer: WhyNot) -> Missed:
         helps = f"{change.description} would move it to rank {change.rank_after}"
     return Missed(
         answer.passage, answer.cause.value, answer.detail, answer.segment, answer.rank, helps
+    )
+
+
+def missed_in_all(answer: CollectionWhyNot) -> Missed:
+    """Return why a passage of a collection was not found, in few words."""
+    within = missed(answer.within) if answer.within is not None else None
+    return Missed(
+        answer.passage,
+        answer.lost.value,
+        answer.detail,
+        None if within is None else within.segment,
+        answer.rank,
+        None if within is None else within.would_help,
+        answer.document,
     )
 
 

@@ -24,10 +24,12 @@ from abstrag.server.settings import ServerSettings
 
 PATH: Final = "/mcp"
 INSTRUCTIONS: Final = (
-    "Find evidence in indexed documents. Call documents for the ids, then search. Every quote is "
-    "exact: it stands at its span of its page. A reading says in one sentence which assumptions "
-    "make a segment evidence; gap is what they cost. Use why_not when a passage you expected is "
-    "missing, and explain for the costs of one segment."
+    "Find evidence in indexed documents. search_all asks every document at once; find_documents "
+    "finds documents by what they are about, documents lists them by title, file and date, and "
+    "search asks one of them by its id. Every quote is exact: it stands at its span of its page. "
+    "A reading says in one sentence which assumptions make a segment evidence; gap is what they "
+    "cost. Use why_not when a passage you expected is missing, and explain for the costs of one "
+    "segment."
 )
 _READS: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -47,6 +49,7 @@ def mcp_server(toolbox: Toolbox) -> MCPServer[Any]:
     )
     for tool in (
         toolbox.documents,
+        toolbox.find_documents,
         toolbox.search,
         toolbox.search_all,
         toolbox.explain,

@@ -5,20 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from abstrag.collection.filters import Filters
+from abstrag.collection.listing import Sort, listing
 from abstrag.errors import FileMissing, InputError
 from abstrag.model.answer import Answer
+from abstrag.model.document import Genre
 from abstrag.server.asking import asked_options
 from abstrag.server.mcp.results import (
     CollectionResult,
+    DocumentsFound,
     Factors,
     Indexed,
     Listing,
     Missed,
     SearchResult,
     collection_result,
+    documents_found,
     factors,
-    listed,
     missed,
+    missed_in_all,
     search_result,
 )
 from abstrag.workspace.document import SearchableDocument
@@ -42,9 +46,43 @@ class Toolbox:
         """True when there is a folder to index from."""
         return bool(self._folders)
 
-    def documents(self) -> Listing:
-        """List the documents that can be asked, with their ids."""
-        return Listing(tuple(listed(info) for info in self._workspace.documents()))
+    def documents(
+        self,
+        title: str | None = None,
+        source: str | None = None,
+        folder: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        genre: Genre | None = None,
+        sort: Sort = Sort.TITLE,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Listing:
+        """List documents with their ids: by words of the title, file (*.pdf), folder, date, genre.
+
+        To find documents by what they say, use find_documents or search_all.
+        """
+        if limit < 1 or offset < 0:
+            raise InputError(f"limit is {limit} and offset is {offset}", hint="count from 1 and 0")
+        wanted = Filters(since, until, source, genre, folder, title)
+        passed = [one for _, one in listing(self._workspace.documents(), wanted, sort=sort)]
+        return Listing(tuple(passed[offset : offset + limit]), len(passed))
+
+    def find_documents(
+        self,
+        query: str,
+        k: int = 10,
+        title: str | None = None,
+        source: str | None = None,
+        folder: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        genre: Genre | None = None,
+    ) -> DocumentsFound:
+        """Find the documents that a question or a topic is about, by their content."""
+        _see_that_k_fits(k)
+        many = self._workspace.collection(Filters(since, until, source, genre, folder, title))
+        return documents_found(query, many.find_documents(query, k=k))
 
     def search(
         self,
@@ -69,11 +107,18 @@ class Toolbox:
         since: str | None = None,
         until: str | None = None,
         source: str | None = None,
+        title: str | None = None,
+        folder: str | None = None,
+        genre: Genre | None = None,
     ) -> CollectionResult:
-        """Find the evidence in all documents, or those of a time (2024-05) or source (*.pdf)."""
+        """Find the evidence in all documents, or those of a time (2024-05) or source (*.pdf).
+
+        Further filters: words of the title, a folder's name, a genre.
+        """
         _see_that_k_fits(k)
         options = asked_options(self._workspace, preset=preset, judge=judge, tau=tau)
-        many = self._workspace.collection(Filters(since, until, source), options)
+        wanted = Filters(since, until, source, genre, folder, title)
+        many = self._workspace.collection(wanted, options)
         return collection_result(many.search(query, k=k))
 
     def explain(
@@ -90,17 +135,24 @@ class Toolbox:
 
     def why_not(
         self,
-        document: str,
         query: str,
         passage: str,
+        document: str | None = None,
         k: int = 10,
         tau: float | None = None,
         preset: str | None = None,
         judge: bool | None = None,
     ) -> Missed:
-        """Say why a passage, given in its own words, is not among the first k hits."""
-        asked = self._opened(document, preset, judge, tau)
-        return missed(asked.why_not(query, passage=passage, k=k))
+        """Say why a passage, given in its own words, is not among the first k hits.
+
+        Without a document, why it is not among those of search_all.
+        """
+        if document is not None:
+            asked = self._opened(document, preset, judge, tau)
+            return missed(asked.why_not(query, passage=passage, k=k))
+        options = asked_options(self._workspace, preset=preset, judge=judge, tau=tau)
+        many = self._workspace.collection(options=options)
+        return missed_in_all(many.why_not(query, passage=passage, k=k))
 
     def ask(self, document: str, question: str) -> Answer:
         """Answer a question or judge a claim from the document, every quotation verified."""

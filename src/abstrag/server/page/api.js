@@ -91,7 +91,10 @@ export async function* events(path, options) {
 const doc = (id) => `/documents/${encodeURIComponent(id)}`;
 
 export const health = () => read("/health");
-export const documents = () => read("/documents");
+export async function documents(asked = {}) {
+  const response = await request(`/documents?${new URLSearchParams({ limit: 200, ...asked })}`);
+  return { list: await response.json(), total: Number(response.headers.get("X-Total-Count")) };
+}
 export const content = (id) => read(doc(id));
 export const forget = (id) => read(doc(id), { method: "DELETE" });
 export const upload = (file) =>
@@ -103,6 +106,8 @@ export const upload = (file) =>
 export const progress = (job) => events(`/jobs/${encodeURIComponent(job)}/events`);
 
 export const search = (id, asked, signal) => send(`${doc(id)}/search`, asked, { signal });
+export const searchAll = (asked, signal) => send("/search", asked, { signal });
+export const whyNotAll = (asked) => send("/why-not", asked);
 export const explain = (id, asked) => send(`${doc(id)}/explain`, asked);
 export const whyNot = (id, asked) => send(`${doc(id)}/why-not`, asked);
 export const budget = (id, asked, signal) => send(`${doc(id)}/budget`, asked, { signal });
@@ -131,6 +136,15 @@ export const revert = (id) => send("/policy/revert", { id });
 
 export const boxes = (id, page, span) =>
   read(`${doc(id)}/pages/${page}/boxes?start=${span.start}&end=${span.end}`);
+
+/** Where words of a segment stand on a page: for each [start, end] of its text a list of boxes. */
+export const wordBoxes = (id, page, segment, spans) =>
+  read(
+    `${doc(id)}/pages/${page}/words?${new URLSearchParams([
+      ["segment", segment],
+      ...spans.map(([start, end]) => ["at", `${start}-${end}`]),
+    ])}`,
+  );
 
 /** Fetch one page of a PDF as pixels; a canvas needs no image address, so the key never enters one. */
 export async function pagePicture(id, page, width) {

@@ -1,6 +1,7 @@
 /** Asking: the query, its ranking, the rankings at every budget, and why a passage is not there. */
 
 import * as api from "/static/api.js";
+import { everywhere, filters, hitsOf, searchAll } from "/static/collection.js";
 import { get, set } from "/static/state.js";
 
 const K = 10;
@@ -10,13 +11,19 @@ let current = new AbortController();
 export async function search(query, { keep = false } = {}) {
   const id = get("document");
   const asked = query.trim();
-  if (!id || !asked) return;
+  if (!asked) return;
   current.abort();
   current = new AbortController();
   const { signal } = current;
   set({ query: asked, busy: true, failure: null, moved: keep ? ranks() : null });
   if (!keep) set({ whyNot: null, opened: new Set() });
   try {
+    if (everywhere()) {
+      await searchAll(asked, { tau: get("tau"), ...ranked() }, signal);
+      await onFound(get("found"));
+      return;
+    }
+    set({ found: null });
     const ranking = await api.search(id, question(asked), signal);
     const active =
       keep && ranking.hits.some((hit) => hit.segment === get("active"))
@@ -34,6 +41,13 @@ export async function search(query, { keep = false } = {}) {
   }
 }
 
+let onFound = async () => {};
+
+/** Tell `listener` of every answer of a search over all documents. */
+export function whenFound(listener) {
+  onFound = listener;
+}
+
 /** How everything on the page is ranked; every request that ranks or explains says it. */
 export const ranked = () => ({ judge: get("judge") });
 
@@ -44,6 +58,8 @@ const ranks = () => new Map(order().map((entry, at) => [entry.segment, at + 1]))
 
 /** The order at the slider's budget: from the sweep while it has it, else from the last search. */
 export function order() {
+  if (get("found"))
+    return hitsOf(get("document")).map((hit) => ({ ...hit, reachable: hit.trace.reachable }));
   const [ranking, sweep, tau] = [get("ranking"), get("sweep"), get("tau")];
   if (!ranking) return [];
   if (ranking.tau === tau || !sweep)
@@ -95,10 +111,19 @@ export async function whyNot(target) {
   }
   try {
     const asked = { ...question(query), ...target };
+    if (get("found")) {
+      const named = target.segment ? { document: id } : {};
+      const answer = await api.whyNotAll({ ...asked, k: 20, ...named, ...filters() });
+      set({ whyNot: { target, among: answer } });
+      return;
+    }
     let answer = await api.whyNot(id, asked);
     // what is among the hits is asked about all the same: why is it not higher?
     const higher = answer.cause === "found" && answer.rank > 1;
-    if (higher) answer = await api.whyNot(id, { ...asked, k: Math.min(3, answer.rank - 1) });
+    if (higher) {
+      const { rank } = answer; // as the hits have it, whatever fewer of them would make of it
+      answer = { ...(await api.whyNot(id, { ...asked, k: Math.min(3, rank - 1) })), rank };
+    }
     set({ whyNot: { target, answer, higher } });
   } catch (error) {
     set({ whyNot: { target, error } });
@@ -109,5 +134,5 @@ export async function whyNot(target) {
 export async function again() {
   const open = get("whyNot");
   if (get("query")) await search(get("query"), { keep: true });
-  if (open?.answer) await whyNot(open.target);
+  if (open?.answer || open?.among) await whyNot(open.target);
 }

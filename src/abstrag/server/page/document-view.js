@@ -3,6 +3,7 @@
 import { byId, h, reveal, show } from "/static/dom.js";
 import { refusal, teach } from "/static/notices.js";
 import { order } from "/static/asking.js";
+import { hitsOf } from "/static/collection.js";
 import { open } from "/static/library.js";
 import { PagesView } from "/static/pages-view.js";
 import { get, set, watch } from "/static/state.js";
@@ -13,8 +14,8 @@ let view = null;
 
 /** Start drawing the document whenever it changes. */
 export function startDocument() {
-  watch(["content", "contentFailure", "document", "layout", "documents"], draw);
-  watch(["ranking", "sweep", "tau", "active"], mark);
+  watch(["content", "contentFailure", "document", "layout", "documents", "total"], draw);
+  watch(["ranking", "found", "sweep", "tau", "active"], mark);
   draw();
 }
 
@@ -40,8 +41,8 @@ function head(info, content, pages) {
   const facts = [
     info.date,
     info.pages && plural(info.pages, "page"),
-    plural(content.segments.length, "segment"),
-    plural(info.terms, "term"),
+    plural(content.segments.length, "passage"),
+    info.file,
   ];
   const choice = (name, label, on) =>
     h("button", {
@@ -65,12 +66,19 @@ function head(info, content, pages) {
   );
 }
 
+/** Where the words of the hit in focus stand, as elements; empty until they are drawn. */
+export const wordsShown = () => view?.words?.() ?? new Map();
+
 /** Mark what is found, and bring the hit in focus into view. */
 function mark() {
   view?.mark(order(), get("active"), hitOf(get("active")));
 }
 
-const hitOf = (segment) => get("ranking")?.hits.find((hit) => hit.segment === segment) ?? null;
+/** The complete hit of a segment of the open document, where there is one. */
+export const hitOf = (segment) => {
+  const hits = get("found") ? hitsOf(get("document")) : (get("ranking")?.hits ?? []);
+  return hits.find((hit) => hit.segment === segment) ?? null;
+};
 
 /** Show the place of a segment. */
 export function goTo(segment) {
@@ -93,6 +101,7 @@ export function goToSpan(span) {
 }
 
 function welcome() {
+  if (get("total") > 0) return desk();
   return teach(
     "Drop a document anywhere on this page",
     "PDF, Word, HTML, Markdown, LaTeX or plain text. It is read on this machine and goes nowhere else.",
@@ -108,5 +117,29 @@ function welcome() {
       h("li", { text: "Move the budget τ to allow more reading between the lines, or less." }),
       h("li", { text: "Select a passage you expected and ask why it is not there." }),
     ),
+  );
+}
+
+/** No document is open and there are some: the latest, to open one, and all can be asked. */
+function desk() {
+  const row = (info) =>
+    h(
+      "li",
+      {},
+      h("button", {
+        type: "button",
+        class: "link",
+        text: info.title,
+        on: { click: () => open(info.id) },
+      }),
+      h("span", { class: "place", text: ` ${[info.file, info.date].filter(Boolean).join(" · ")}` }),
+    );
+  const latest = [...get("documents")]
+    .sort((a, b) => b.indexed_at.localeCompare(a.indexed_at))
+    .slice(0, 12);
+  return teach(
+    `${plural(get("total"), "document")} to ask`,
+    "A question goes to all of them until you open one; a hit opens its document here, at its place.",
+    h("ul", { class: "latest", "aria-label": "Documents indexed last" }, latest.map(row)),
   );
 }

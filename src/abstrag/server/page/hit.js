@@ -1,17 +1,20 @@
-/** One hit: the exact quote, where it stands, how it reads, its three factors, and its steps. */
+/** One hit: the exact quote, where it stands, how it reads, what its score is made of, its steps. */
 
 import { h } from "/static/dom.js";
 import { goTo } from "/static/document-view.js";
+import { factors } from "/static/factors.js";
 import { marked } from "/static/quote.js";
 import { get, set } from "/static/state.js";
 import { steps } from "/static/trace.js";
-import { brief, budget, place, two, under } from "/static/words.js";
+import { smallTable } from "/static/table.js";
+import { budget, place, two, under } from "/static/words.js";
 
 /**
  * Draw a hit. `entry` has the factors at the slider's budget, `full` the last complete answer for the
- * segment or null, `segment` what the document says, `enters` the budget at which it meets the query.
+ * segment or null, `segment` what the document says, `enters` the budget at which it meets the query,
+ * `same` the other hits that say the very same.
  */
-export function card({ entry, full, segment, rank, enters, before }) {
+export function card({ entry, full, segment, rank, enters, before, same = [] }) {
   const id = entry.segment;
   const open = get("opened").has(id);
   const inside = full && full.text ? marked(full) : [segment?.text ?? ""];
@@ -29,10 +32,12 @@ export function card({ entry, full, segment, rank, enters, before }) {
       "div",
       { class: "body" },
       h("blockquote", { class: "quote" }, inside),
+      segment && smallTable(segment, get("content")),
       segment?.headers?.length > 0 && h("p", { class: "place", text: under(segment.headers) }),
       h("p", { class: "place" }, place(segment ?? full ?? {}) || "in the text", entrance(enters)),
+      same.length > 0 && h("p", { class: "place same", text: repeated(same) }),
       full?.reading && full.reading !== "" && h("p", { class: "reading", text: full.reading }),
-      factors(entry),
+      factors({ ...entry, lines: full?.lines }, get("ranking")?.weighing),
       full?.judgement !== null &&
         full?.judgement !== undefined &&
         h(
@@ -91,10 +96,12 @@ async function copy(button, id) {
 }
 
 function entrance(enters) {
-  if (enters === undefined) return h("span", { class: "enters", text: "never all of it" });
+  if (enters === null) return null; // not known yet
+  if (enters === Infinity)
+    return h("span", { class: "enters", text: "meets only a part of the question" });
   if (enters > get("tau"))
-    return h("span", { class: "enters later", text: `enters at τ ${budget(enters)}` });
-  return h("span", { class: "enters in", text: `in from τ ${budget(enters)}` });
+    return h("span", { class: "enters later", text: `meets the whole question from τ ${budget(enters)} on` });
+  return h("span", { class: "enters in", text: `meets the whole question at τ ${budget(enters)}` });
 }
 
 function movement(rank, before) {
@@ -109,30 +116,8 @@ function movement(rank, before) {
   });
 }
 
-/** Match, utility and exp(−gap) as three small bars, and the relevance they make. */
-export function factors({ match, utility, gap, relevance }) {
-  const parts = [
-    ["match", match],
-    ["utility", utility],
-    ["e⁻ᵍᵃᵖ", Math.exp(-gap)],
-  ];
-  const said = `relevance ${brief(relevance)}: match ${brief(match)}, utility ${two(utility)}, exp of minus gap ${two(Math.exp(-gap))}`;
-  return h(
-    "div",
-    { class: "factors", role: "img", "aria-label": said },
-    parts.map(([name, value]) =>
-      h(
-        "span",
-        { class: "factor" },
-        h("span", { class: "name", text: name }),
-        h(
-          "span",
-          { class: "track" },
-          h("span", { class: "fill", style: { width: `${100 * Math.min(1, value)}%` } }),
-        ),
-        h("span", { class: "value", text: brief(value) }),
-      ),
-    ),
-    h("span", { class: "relevance", text: brief(relevance) }),
-  );
+/** Say where else the very same words stand. */
+function repeated(same) {
+  const where = same.map(({ rank, page }) => (page ? `p. ${page} (hit ${rank})` : `hit ${rank}`));
+  return `the same words again: ${where.join(", ")}`;
 }

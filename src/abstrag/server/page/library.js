@@ -8,12 +8,15 @@ import { learn } from "/static/words.js";
 
 /** Fetch the list of documents. */
 export async function loadShelf() {
-  const [health, documents] = await Promise.all([api.health(), api.documents()]);
-  set({ health, documents });
+  const [health, { list, total }] = await Promise.all([api.health(), api.documents()]);
+  set({ health, documents: list, total });
 }
 
-/** Open a document and put the query to it that the one before was asked. */
-export async function open(id) {
+/**
+ * Open a document and put the query to it that the one before was asked; `among` opens it beside
+ * the hits of all documents, which stay.
+ */
+export async function open(id, { among = false } = {}) {
   const empty = {
     ranking: null,
     sweep: null,
@@ -34,9 +37,9 @@ export async function open(id) {
     set({ content: { ...content, byId: segments } });
     learn((await api.terms(id, "", 1000)).terms);
     await loadEdits(id);
-    if (get("query")) await search(get("query"));
+    if (get("query") && !among) await search(get("query"));
   } catch (error) {
-    set({ contentFailure: error });
+    if (get("document") === id) set({ contentFailure: error });
   }
 }
 
@@ -46,6 +49,7 @@ export async function forget(id) {
   await loadShelf();
   if (get("document") === id)
     set({ document: null, content: null, ranking: null, sweep: null, curve: null, whyNot: null });
+  set({ found: null });
 }
 
 let count = 0;

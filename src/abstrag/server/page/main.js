@@ -1,12 +1,15 @@
 /** Where the page starts: every part is told to watch its share of the state, then data comes in. */
 
-import { readAddress, startAddress } from "/static/address.js";
+import { readAddress, startAddress, whenPasted } from "/static/address.js";
 import { startAnswer } from "/static/answer.js";
+import { search } from "/static/asking.js";
+import { startCollection } from "/static/collection-view.js";
 import { startCompare } from "/static/compare.js";
 import { byId, show } from "/static/dom.js";
 import { startDocument } from "/static/document-view.js";
 import { startEdits } from "/static/edits-view.js";
 import { takeKeyFromAddress } from "/static/key.js";
+import { startLines } from "/static/lines.js";
 import { startKeyboard } from "/static/keyboard.js";
 import { loadShelf, open } from "/static/library.js";
 import { startMap } from "/static/map-view.js";
@@ -23,7 +26,7 @@ import { startViews } from "/static/views.js";
 import { startWhyNot } from "/static/why-not-view.js";
 
 takeKeyFromAddress();
-const wanted = readAddress();
+let wanted = readAddress();
 [
   startTheme,
   startViews,
@@ -32,6 +35,8 @@ const wanted = readAddress();
   startDocument,
   startSelection,
   startQuery,
+  startCollection,
+  startLines,
   startTau,
   startResults,
   startWhyNot,
@@ -42,22 +47,33 @@ const wanted = readAddress();
   startRefine,
 ].forEach((start) => start());
 // before anything is waited for: what a person types meanwhile is theirs
-const known = document.querySelector(`#tab-${CSS.escape(wanted.view ?? "")}`);
-set({ tau: wanted.tau, query: wanted.query, view: known ? wanted.view : "evidence" });
+take();
 watchConnection(() => {
   if (!get("content")) begin();
 });
+whenPasted(async () => {
+  wanted = readAddress();
+  take();
+  await begin(true);
+});
 begin();
 
-async function begin() {
+/** Put what the address says into the state, less what takes a request. */
+function take() {
+  const known = document.querySelector(`#tab-${CSS.escape(wanted.view ?? "")}`);
+  const { tau, query, everywhere, filters } = wanted;
+  set({ tau, query, everywhere, filters, view: known ? wanted.view : "evidence" });
+}
+
+async function begin(pasted = false) {
   try {
     await loadShelf();
     set({ judge: wanted.judge && get("health").judge });
-    const documents = get("documents");
-    const only = documents.length === 1 ? documents[0] : null;
-    const first = documents.find((one) => one.id === wanted.document) ?? only;
+    const only = get("total") === 1 ? get("documents")[0].id : null;
+    const first = wanted.document ?? only;
     startAddress();
-    if (first && !get("document")) await open(first.id);
+    if (first && (pasted || !get("document"))) await open(first, { among: wanted.everywhere });
+    if (get("query") && (!first || wanted.everywhere)) await search(get("query"));
   } catch (error) {
     show(byId("document"), refusal(error, begin));
   }

@@ -1,6 +1,7 @@
 /** The query: the field, and what was understood by it, as weighted literals. */
 
 import { Refusal } from "/static/api.js";
+import { everywhere } from "/static/collection.js";
 import { search, setJudge } from "/static/asking.js";
 import { byId, h, show } from "/static/dom.js";
 import { refusal } from "/static/notices.js";
@@ -20,9 +21,17 @@ export function startQuery() {
     event.preventDefault();
     byId("query-form").requestSubmit();
   });
+  let sent = null; // what was asked by key, until its hits are there
   byId("query-form").addEventListener("submit", (event) => {
     event.preventDefault();
+    sent = field.value;
     ask(field.value);
+  });
+  watch(["ranking", "found"], () => {
+    // the keys are for the hits now, unless a person writes on; they are drawn in a moment
+    if ((get("ranking") || get("found")) && sent === field.value)
+      setTimeout(() => document.activeElement === field && toHits());
+    if (get("ranking") || get("found")) sent = null;
   });
   watch(["query"], () => {
     if (field.value.trim() !== get("query")) {
@@ -30,7 +39,7 @@ export function startQuery() {
       grow();
     }
   });
-  watch(["ranking", "health", "judge"], drawLiterals);
+  watch(["ranking", "found", "health", "judge"], drawLiterals);
   watch(["failure"], () =>
     show(byId("query-error"), get("failure") && refusal(get("failure"), () => ask(field.value))),
   );
@@ -44,7 +53,7 @@ export function startQuery() {
 /** Ask a query and show its evidence. */
 export function ask(query) {
   if (!query.trim()) return byId("query").focus();
-  if (!get("document")) {
+  if (!get("total")) {
     const hint = "Drop one on this page; it is asked as soon as it is there.";
     const failure = new Refusal({ error: "There is no document to ask yet", hint });
     return set({ query: query.trim(), failure });
@@ -53,15 +62,25 @@ export function ask(query) {
   return search(query);
 }
 
+/** Give the keyboard to the hit in focus. */
+function toHits() {
+  const hits = byId("results");
+  (hits.querySelector(".hit[aria-current]") ?? hits.querySelector(".hit"))?.focus({
+    preventScroll: true,
+  });
+}
+
 function drawLiterals() {
-  const query = get("ranking")?.query;
+  const query = (get("found") ?? get("ranking"))?.query;
   if (!query) return show(byId("literals"));
   const chips = query.literals.map((literal) =>
     h(
       "li",
       {
         class: literal.terms.length ? "literal" : "literal unknown",
-        title: literal.terms.length ? null : "nothing in the document is called so",
+        title: literal.terms.length
+          ? null
+          : `nothing in ${everywhere() ? "any document" : "the document"} is called so`,
       },
       h("span", { class: "kind", text: literal.kind }),
       literal.negated ? "not " : "",

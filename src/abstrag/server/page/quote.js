@@ -12,12 +12,7 @@ export function family(trace) {
 
 /** The text of a hit as nodes, matched words in marks; overlapping ones keep the first. */
 export function marked(hit) {
-  const spots = hit.trace.literals
-    .filter(
-      (trace) => trace.met && trace.mention && trace.mention.header === null && !trace.context,
-    )
-    .map((trace) => ({ ...trace.mention, family: family(trace), label: trace.literal.label }))
-    .sort((a, b) => a.start - b.start || b.end - a.end);
+  const spots = (hit.words?.length ? aligned(hit.words) : typed(hit.trace.literals)).sort((a, b) => a.start - b.start || b.end - a.end);
   const nodes = [];
   let at = 0;
   for (const spot of spots) {
@@ -27,6 +22,7 @@ export function marked(hit) {
       h("mark", {
         class: `met ${spot.family}`,
         title: `${spot.label}: ${spot.family}`,
+        data: { start: spot.start, end: spot.end },
         text: hit.text.slice(spot.start, spot.end),
       }),
     );
@@ -35,3 +31,21 @@ export function marked(hit) {
   nodes.push(hit.text.slice(at));
   return nodes.filter((node) => node !== "");
 }
+
+const typed = (literals) =>
+  literals
+    .filter(
+      (trace) => trace.met && trace.mention && trace.mention.header === null && !trace.context,
+    )
+    .map((trace) => ({ ...trace.mention, family: family(trace), label: trace.literal.label }));
+
+/** Where words are aligned, each word of the query marks the word that meets it. */
+const aligned = (words) =>
+  words
+    .filter((one) => one.met && one.said_start !== null && one.header === null && !one.in_section)
+    .map((one) => ({
+      start: one.said_start,
+      end: one.said_end,
+      family: one.family ?? "stated",
+      label: one.asked,
+    }));

@@ -3,6 +3,7 @@
 import * as api from "/static/api.js";
 import { order, ranked } from "/static/asking.js";
 import { byId, h, say, show, still } from "/static/dom.js";
+import { goToHit, grouped } from "/static/collection-view.js";
 import { card, toggle } from "/static/hit.js";
 import { teach } from "/static/notices.js";
 import { ask } from "/static/query.js";
@@ -11,11 +12,15 @@ import { budget, plural, short } from "/static/words.js";
 
 /** Start drawing the hits whenever something they depend on changes. */
 export function startResults() {
-  watch(["ranking", "sweep", "curve", "tau", "opened", "content", "busy"], draw);
+  watch(["ranking", "found", "sweep", "curve", "tau", "opened", "content", "busy", "total"], draw);
   watch(["active"], focusActive);
   watch(["ranking"], () => {
     const ranking = get("ranking");
     if (ranking) say(spoken(ranking));
+  });
+  watch(["found"], () => {
+    const found = get("found");
+    if (found) say(spokenOfAll(found));
   });
   draw();
 }
@@ -25,18 +30,25 @@ function spoken({ hits, tau }) {
   return `${plural(hits.length, "hit")} at budget ${budget(tau)}. First: ${short(hits[0].text, 160)}`;
 }
 
+function spokenOfAll({ hits, groups }) {
+  if (!hits.length) return "No evidence found in any document";
+  const where = `${plural(hits.length, "hit")} in ${plural(groups.length, "document")}`;
+  return `${where}. First, in ${groups[0].title}: ${short(hits[0].hit.text, 160)}`;
+}
+
 function draw() {
   const ranking = get("ranking");
   const place = byId("results");
   place.classList.toggle("busy", get("busy"));
-  if (!ranking) return show(place, get("content") ? suggestions() : null);
+  if (get("found")) return drawAll(place, get("found"));
+  if (!ranking) return show(place, get("content") ? suggestions() : invitation());
   const entries = order();
   if (!entries.length)
     return show(
       place,
       teach(
         "No evidence found",
-        "No segment holds anything of this query. Try other words, or look at the map for what the document calls things.",
+        "No passage holds anything of this question. Try other words, or look at the map for what the document calls things.",
       ),
     );
   const before = places();
@@ -47,13 +59,14 @@ function draw() {
   ]);
   const enters = new Map((get("curve")?.entries ?? []).map((entry) => [entry.segment, entry.tau]));
   const moved = get("moved");
-  const cards = entries.map((entry, at) =>
+  const cards = once(entries).map(({ entry, at, same }) =>
     card({
       entry,
+      same,
       full: full.get(entry.segment) ?? null,
       segment: get("content")?.byId.get(entry.segment),
       rank: at + 1,
-      enters: enters.get(entry.segment),
+      enters: get("curve") ? (enters.get(entry.segment) ?? Infinity) : null,
       before: moved ? (moved.get(entry.segment) ?? null) : undefined,
     }),
   );
@@ -77,7 +90,44 @@ function summary(ranking) {
   return h(
     "p",
     { class: "summary" },
-    `${ranking.touched} of ${ranking.segments} segments hold something of the query · ${Math.round(ranking.ms)} ms${judged}`,
+    `${ranking.touched} of ${ranking.segments} passages hold something of the question · ${Math.round(ranking.ms)} ms${judged}`,
+  );
+}
+
+/** Hits that say the very same under the same headers are one card; the best rank is its own. */
+function once(entries) {
+  const cards = new Map();
+  entries.forEach((entry, at) => {
+    const segment = get("content")?.byId.get(entry.segment);
+    const words = [...(segment?.headers ?? []), segment?.text ?? entry.segment].join("\n");
+    const key = words.toLowerCase().replace(/\s+/g, " ");
+    const first = cards.get(key);
+    if (first) first.same.push({ rank: at + 1, page: segment?.page });
+    else cards.set(key, { entry, at, same: [] });
+  });
+  return [...cards.values()];
+}
+
+/** The hits of all documents, by document. */
+function drawAll(place, found) {
+  if (!found.hits.length) {
+    const none = found.passed
+      ? "No document holds anything of this question. Try other words."
+      : `None of the ${found.collection} documents passes the filters.`;
+    return show(place, teach("No evidence found", none));
+  }
+  const held = heldFocus();
+  show(place, ...grouped(found));
+  giveFocus(held);
+  return undefined;
+}
+
+/** Before a document is open: all of them can be asked. */
+function invitation() {
+  if (get("total") < 1) return null;
+  return teach(
+    get("total") === 1 ? "Ask your document" : `Ask all ${get("total")} documents`,
+    "Write a question or a claim above. You get exact quotes, grouped by document, each with the steps that make it evidence.",
   );
 }
 
@@ -105,11 +155,16 @@ const places = () =>
 function heldFocus() {
   const item = document.activeElement?.closest("#results .hit");
   if (!item) return null;
-  return { segment: item.dataset.segment, at: controls(item).indexOf(document.activeElement) };
+  const { segment, document: owner } = item.dataset;
+  return { segment, owner, at: controls(item).indexOf(document.activeElement) };
 }
 
 function giveFocus(held) {
-  const item = held && items().find((one) => one.dataset.segment === held.segment);
+  const item =
+    held &&
+    items().find(
+      ({ dataset }) => dataset.segment === held.segment && dataset.document === held.owner,
+    );
   if (item) (controls(item)[held.at] ?? item).focus({ preventScroll: true });
 }
 
@@ -131,27 +186,50 @@ function slide(before) {
 }
 
 function focusActive() {
+  const owner = get("found") ? get("document") : undefined;
   for (const item of items()) {
-    if (item.dataset.segment === get("active")) item.setAttribute("aria-current", "true");
+    const { segment, document: held } = item.dataset;
+    if (segment === get("active") && held === owner) item.setAttribute("aria-current", "true");
     else item.removeAttribute("aria-current");
   }
 }
 
 /** Go to the next or the previous hit, as j and k do. */
 export function step(by) {
+  if (get("found")) return stepAmongAll(by);
   const ids = order().map((entry) => entry.segment);
   if (!ids.length) return;
-  const at = ids.indexOf(get("active"));
-  const to = ids[Math.max(0, Math.min(ids.length - 1, at + by))];
+  const shown = items().map((item) => item.dataset.segment); // equal hits are one
+  const at = shown.indexOf(get("active"));
+  const to = shown[Math.max(0, Math.min(shown.length - 1, at + by))];
   set({ active: to });
-  const item = items().find((one) => one.dataset.segment === to);
+  take(items().find((one) => one.dataset.segment === to));
+  return undefined;
+}
+
+/** The same over all documents: the hit in focus is the one that has the keyboard. */
+function stepAmongAll(by) {
+  const all = items();
+  const held = all.indexOf(document.activeElement?.closest(".hit"));
+  const at = held < 0 ? all.findIndex((item) => item.hasAttribute("aria-current")) : held;
+  const item = all[Math.max(0, Math.min(all.length - 1, at + by))];
+  const { segment, document: owner } = item.dataset;
+  take(item);
+  const one = get("found").hits.find(
+    ({ hit }) => hit.segment === segment && hit.document === owner,
+  );
+  goToHit(one.hit);
+}
+
+function take(item) {
   item?.focus({ preventScroll: true });
   item?.scrollIntoView({ block: "nearest" });
 }
 
 /** Show the steps of the hit in focus, as Enter does. */
 export const openActive = () => {
-  if (get("active")) toggle(get("active"));
+  if (get("found")) document.activeElement?.closest(".hit")?.querySelector("[data-do=steps]")?.click();
+  else if (get("active")) toggle(get("active"));
 };
 
 /** Before the first query: the document's own headings, as things to ask about. */

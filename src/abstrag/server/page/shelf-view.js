@@ -1,10 +1,11 @@
 /** The shelf of documents, dropping files on the page, and the lines of progress. */
 
+import * as api from "/static/api.js";
 import { byId, h, show } from "/static/dom.js";
 import { add, drop, forget, open } from "/static/library.js";
 import { refusal } from "/static/notices.js";
-import { get, watch } from "/static/state.js";
-import { plural } from "/static/words.js";
+import { get, set, watch } from "/static/state.js";
+import { plural, size } from "/static/words.js";
 
 /** Start the shelf: its button, the file button, and the whole page as a place to drop on. */
 export function startShelf() {
@@ -25,9 +26,83 @@ export function startShelf() {
 function draw() {
   const info = get("documents").find((one) => one.id === get("document"));
   byId("shelf-title").textContent =
-    info?.title ?? (get("documents").length ? "Choose a document" : "No document yet");
+    info?.title ??
+    get("content")?.title ??
+    (get("total") > 1 ? `All ${get("total")} documents` : "No document yet");
   document.title = info ? `${info.title} · AbstRAG` : "AbstRAG Studio";
   if (byId("shelf").open) drawShelf();
+}
+
+const SORTS = [
+  ["title", "title"],
+  ["file", "file name"],
+  ["date", "date, newest first"],
+  ["size", "size, largest first"],
+  ["indexed", "indexed, latest first"],
+];
+let asked = { sort: "title" };
+
+/** The list as it is filtered and sorted now; the server does both, for a store may be large. */
+async function listed() {
+  const said = Object.fromEntries(Object.entries(asked).filter(([, value]) => value));
+  const list = byId("shelf").querySelector(".shelf");
+  try {
+    const found = await api.documents(said);
+    show(list, found.list.map(row));
+    byId("shelf").querySelector(".count").textContent =
+      found.total > found.list.length
+        ? `the first ${found.list.length} of ${found.total}`
+        : plural(found.total, "document");
+  } catch (error) {
+    show(list, h("li", {}, refusal(error)));
+  }
+}
+
+function tools() {
+  const change = (name) => (event) => {
+    asked = { ...asked, [name]: event.target.value.trim() };
+    listed();
+  };
+  const text = (name, label, hint) =>
+    h(
+      "label",
+      {},
+      label,
+      h("input", { value: asked[name] ?? "", placeholder: hint, on: { input: change(name) } }),
+    );
+  return h(
+    "div",
+    { class: "shelf-tools" },
+    text("title", "Title has", "words"),
+    text("source", "File", "*.pdf"),
+    h(
+      "label",
+      {},
+      "Sort by",
+      h(
+        "select",
+        { on: { change: change("sort") } },
+        SORTS.map(([value, label]) =>
+          h("option", { value, selected: value === asked.sort, text: label }),
+        ),
+      ),
+    ),
+  );
+}
+
+function everything() {
+  return h("button", {
+    type: "button",
+    class: "link",
+    text: `Ask all ${get("total")} documents`,
+    on: {
+      click: () => {
+        byId("shelf").close();
+        set({ everywhere: true });
+        byId("query").focus();
+      },
+    },
+  });
 }
 
 function drawShelf() {
@@ -40,19 +115,24 @@ function drawShelf() {
       h("button", { class: "quiet close", "aria-label": "Close", text: "×" }),
     ),
     h("h2", { id: "shelf-head", text: "Documents" }),
+    list.length > 0 && tools(),
+    list.length > 1 && get("health")?.collection !== false && h("p", {}, everything()),
     list.length
-      ? h("ul", { class: "shelf" }, list.map(row))
+      ? [h("p", { class: "place count" }), h("ul", { class: "shelf" }, list.map(row))]
       : h("p", {
           text: "Nothing here yet. Drop a file anywhere on the page, or press “Add a file”.",
         }),
   );
+  if (list.length) listed();
 }
 
 function row(info) {
   const facts = [
+    info.file,
+    info.folder && `in ${info.folder}`,
+    size(info.bytes),
     info.date,
-    info.pages && plural(info.pages, "page"),
-    plural(info.segments, "segment"),
+    info.pages ? plural(info.pages, "page") : plural(info.segments, "passage"),
   ]
     .filter(Boolean)
     .join(" · ");

@@ -2,7 +2,11 @@
 
 const values = {
   health: null, // version, documents, judge, model
-  documents: [], // the shelf
+  documents: [], // the shelf, or the first of them
+  total: 0, // documents of the store
+  everywhere: false, // ask all documents, not only the open one
+  filters: {}, // which of them: title, source, folder, since, until, genre
+  found: null, // the last answer of a search over all
   jobs: [], // files on their way into it
   document: null, // id of the open one
   content: null, // its blocks and segments
@@ -19,6 +23,7 @@ const values = {
   moved: null, // segment → rank before the last change
   active: null, // segment id of the hit in focus
   opened: new Set(), // segments whose steps are shown
+  lines: true, // draw lines from the words of the question to the words that meet them
   whyNot: null,
   edits: { edges: [], removed: [] },
   term: null, // the map's centre

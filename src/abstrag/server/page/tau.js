@@ -57,8 +57,8 @@ function describe() {
   const inside = entries.filter((entry) => entry.tau <= get("tau")).length;
   const next = entries.find((entry) => entry.tau > get("tau"));
   const now = inside
-    ? `${plural(inside, "segment meets", "segments meet")} the whole query`
-    : "no segment meets the whole query";
+    ? `${plural(inside, "passage meets", "passages meet")} the whole question`
+    : "no passage meets the whole question";
   return next
     ? `${now}; the next enters at ${budget(next.tau)}`
     : `${now}; a larger budget adds none`;

@@ -1,12 +1,16 @@
 /** The document as structured text: headings, lists, tables; every segment can be pointed at. */
 
 import { h, reveal } from "/static/dom.js";
+import { wanted, wantedHeaders } from "/static/lines.js";
 import { marked } from "/static/quote.js";
+import { cellsOf } from "/static/table.js";
 
 export class TextView {
   constructor(content) {
     this.spans = new Map();
     this.texts = new Map(content.segments.map((segment) => [segment.id, segment.text]));
+    this.content = content;
+    this.cells = new Map(); // cell of a table → its element
     this.element = h("article", {
       class: "text",
       tabindex: "0",
@@ -88,9 +92,11 @@ export class TextView {
               colspan: cell.column_span > 1 && cell.column_span,
               rowspan: cell.row_span > 1 && cell.row_span,
             };
-            return own
+            const element = own
               ? this.span("td", own, size, cell.text)
               : h(cell.header ? "th" : "td", size, cell.text);
+            this.cells.set(cell, element);
+            return element;
           });
           return row ? this.span("tr", row, {}, made) : h("tr", {}, made);
         }),
@@ -122,10 +128,39 @@ export class TextView {
     }
     if (this.active && this.active.tagName === "SPAN")
       this.active.textContent = this.texts.get(this.active.dataset.segment);
+    this.markHeaders(active);
     const element = this.spans.get(active);
     if (element?.tagName === "SPAN" && hit) element.replaceChildren(...marked(hit));
     if (element && element !== this.active) reveal(element);
     this.active = element ?? null;
+  }
+
+  /** Mark the headers that the row or cell in focus stands under. */
+  markHeaders(active) {
+    for (const cell of this.element.querySelectorAll(".its-header"))
+      cell.classList.remove("its-header");
+    const segment = this.content.byId.get(active);
+    const table = segment && this.content.blocks[segment.block]?.table;
+    if (!table) return;
+    for (const cell of cellsOf(segment, table).heads)
+      this.cells.get(cell)?.classList.add("its-header");
+  }
+
+  /** The elements that hold the words of the hit in focus, by the number of what they meet. */
+  words() {
+    const found = new Map();
+    const heads = [...this.element.querySelectorAll(".its-header")];
+    for (const { key, text } of wantedHeaders()) {
+      const head = heads.find((one) => one.textContent === text);
+      if (head) found.set(key, head);
+    }
+    if (this.active?.tagName !== "SPAN") return found;
+    const marks = [...this.active.querySelectorAll("mark")];
+    for (const { key, span } of wanted()) {
+      const mark = marks.find((one) => one.dataset.start <= span[0] && span[0] < one.dataset.end);
+      if (mark) found.set(key, mark);
+    }
+    return found;
   }
 
   goTo(segment) {

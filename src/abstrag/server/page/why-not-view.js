@@ -3,7 +3,7 @@
 import { setTau, whyNot } from "/static/asking.js";
 import { byId, h, say, show } from "/static/dom.js";
 import { addEdge } from "/static/editing.js";
-import { factors } from "/static/hit.js";
+import { factors } from "/static/factors.js";
 import { refusal } from "/static/notices.js";
 import { get, set, watch } from "/static/state.js";
 import { steps } from "/static/trace.js";
@@ -48,6 +48,7 @@ function body(asked) {
       text: "Not for which question? Ask one first, then select the passage again.",
     });
   if (asked.error) return refusal(asked.error, () => whyNot(asked.target));
+  if (asked.among) return among(asked.among);
   const { passage, cause, detail, rank, counterfactual, hit } = asked.answer;
   say(`${cause}: ${detail}`);
   return [
@@ -59,7 +60,26 @@ function body(asked) {
       : cause !== "found" &&
         h("p", { class: "hint", text: "No single edge and no budget would lift it." }),
     hit &&
-      h("details", {}, h("summary", { text: "Its steps" }), factors(hit), steps(hit, get("tau"))),
+      h(
+        "details",
+        {},
+        h("summary", { text: "Its steps" }),
+        factors(hit, get("ranking")?.weighing),
+        steps(hit, get("tau")),
+      ),
+  ];
+}
+
+/** Where a passage gets lost among all documents. */
+function among({ passage, lost, detail, rank, title, within }) {
+  say(`${lost}: ${detail}`);
+  return [
+    h("blockquote", { class: "quote", text: within?.hit?.text || passage }),
+    title && h("p", { class: "place", text: title }),
+    h("p", { class: "cause" }, h("b", { text: capital(lost) }), rank ? ` · rank ${rank} of all` : ""),
+    h("p", { text: `${capital(detail)}.` }),
+    within?.hit &&
+      h("details", {}, h("summary", { text: "Its steps" }), steps(within.hit, get("tau"))),
   ];
 }
 

@@ -8,6 +8,13 @@ export const brief = (share) => (share >= 0.01 || !share ? two(share) : Number(s
 /** A budget: one digit unless it needs two. */
 export const budget = (tau) => String(Number(Number(tau).toFixed(2)));
 
+/** How large a file is; nothing where that is not known. */
+export function size(bytes) {
+  if (bytes === null || bytes === undefined) return "";
+  if (bytes < 1000) return `${bytes} bytes`;
+  return bytes < 1e6 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
 /** A share as a percentage. */
 export const percent = (share) => `${Math.round(100 * share)}%`;
 

@@ -1,4 +1,4 @@
-"""Questions to all documents of the store at once: search, explain."""
+"""Questions to all documents of the store at once: search, explain, why-not, find documents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from abstrag.collection.filters import Filters
+from abstrag.collection.results import CollectionWhyNot, DocumentFound
 from abstrag.model.ranking import Hit
 from abstrag.model.record import to_data
 from abstrag.server.answers import answer
@@ -20,6 +20,8 @@ from abstrag.server.wire import (
     ExplainOneOfManyIn,
     SearchAllIn,
     TimedCollectionRanking,
+    Weighing,
+    WhyNotOfManyIn,
 )
 from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.options import SearchOptions
@@ -31,14 +33,21 @@ router = APIRouter(prefix="/api", tags=["collection"])
     "/search", summary="Find the evidence in all documents", response_model=TimedCollectionRanking
 )
 async def search(body: SearchAllIn, studio: StudioDep) -> Response:
-    """The best segments of all documents that pass the filters; `ms` is what it took."""
+    """The best segments of all documents that pass the filters; `groups` has them by document."""
     options = _options(studio, body)
 
     def work() -> dict[str, Any]:
         started = perf_counter()
-        found = to_data(_opened(studio, body, options).search(body.query, k=body.k))
+        ranking = _opened(studio, body, options).search(body.query, k=body.k)
+        found = to_data(ranking)
         found["documents"] = [without_folder(one) for one in found["documents"]]
-        return {**found, "ms": round(1000 * (perf_counter() - started), 1)}
+        groups = [to_data(one) for one in ranking.by_document()]
+        return {
+            **found,
+            "groups": groups,
+            "weighing": to_data(Weighing.of(options.preset)),
+            "ms": round(1000 * (perf_counter() - started), 1),
+        }
 
     return answer(await studio.ranking(options)(work))
 
@@ -54,10 +63,46 @@ async def explain(body: ExplainOneOfManyIn, studio: StudioDep) -> Response:
     )
 
 
+@router.post(
+    "/why-not", summary="Say why a passage is not found among all", response_model=CollectionWhyNot
+)
+async def why_not(body: WhyNotOfManyIn, studio: StudioDep) -> Response:
+    """Where it gets lost: in no document, filtered, not shortlisted, within its own, outranked."""
+    options = _options(studio, body)
+
+    def work() -> Any:
+        return to_data(
+            _opened(studio, body, options).why_not(
+                body.query,
+                passage=body.passage,
+                segment=body.segment,
+                document=body.document,
+                k=body.k,
+            )
+        )
+
+    return answer(await studio.ranking(options)(work))
+
+
+@router.post(
+    "/documents/find",
+    summary="Find documents by what they are about",
+    response_model=list[DocumentFound],
+)
+async def found(body: SearchAllIn, studio: StudioDep) -> Response:
+    """The documents that a query is about, best first; none of them is opened."""
+    options = _options(studio, body)
+
+    def work() -> Any:
+        many = _opened(studio, body, options)
+        return [to_data(one) for one in many.find_documents(body.query, k=body.k)]
+
+    return answer(await studio.searching(work))
+
+
 def _options(studio: Studio, body: CollectionIn) -> SearchOptions:
     return asked_options(studio.workspace, preset=body.preset, judge=body.judge, tau=body.tau)
 
 
 def _opened(studio: Studio, body: CollectionIn, options: SearchOptions) -> SearchableCollection:
-    filters = Filters(body.since, body.until, body.source, body.genre)
-    return studio.workspace.collection(filters, options)
+    return studio.workspace.collection(body.filters, options)

@@ -8,15 +8,22 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
+from pydantic import StringConstraints
 from starlette.responses import Response, StreamingResponse
 
+from abstrag.collection.filters import Filters
+from abstrag.collection.listing import ListedDocument, Sort, listing
+from abstrag.collection.listing import listed as listed_document
+from abstrag.model.document import Genre
 from abstrag.model.record import to_data
 from abstrag.server.answers import EVENTS, answer, event
 from abstrag.server.bodies import received
 from abstrag.server.jobs import Job
 from abstrag.server.pdf_pages import NARROWEST, WIDEST, Places
-from abstrag.server.refusals import TooBusy, WrongType
+from abstrag.server.pdf_words import WordPlaces
+from abstrag.server.refusals import NotThere, TooBusy, WrongType
 from abstrag.server.routes.shared import StudioDep, without_folder
+from abstrag.server.studio import Studio
 from abstrag.server.views import document_view
 from abstrag.stores.protocol import DocumentInfo
 
@@ -24,21 +31,46 @@ UPLOAD = "/api/documents"
 _POLL_S = 0.05
 _HEARTBEAT_S = 10.0  # so that a connection nobody listens to any more is found out
 
+Span = Annotated[str, StringConstraints(pattern=r"^\d{1,6}-\d{1,6}$")]
+Filter = Annotated[str | None, Query(min_length=1, max_length=500)]
+
 router = APIRouter(prefix="/api", tags=["documents"])
 
 
 @router.get("/documents", summary="List the documents of the store")
-async def listed(studio: StudioDep) -> Response:
-    """Every document with its page count, and whether its PDF can be shown."""
+async def listed(
+    studio: StudioDep,
+    title: Filter = None,
+    source: Filter = None,
+    folder: Filter = None,
+    since: Filter = None,
+    until: Filter = None,
+    genre: Genre | None = None,
+    sort: Sort = Sort.TITLE,
+    descending: bool | None = None,
+    limit: Annotated[int | None, Query(ge=1)] = None,
+    offset: Annotated[int, Query(ge=0)] = 0,
+) -> Response:
+    """Every document that passes the filters, with its file's name and size, its date and pages.
 
-    def work() -> list[dict[str, Any]]:
-        return [_listed(studio.sources.pages(info), info) for info in studio.workspace.documents()]
+    The header `X-Total-Count` says how many pass, whatever the limit is.
+    """
+    wanted = Filters(since, until, source, genre, folder, title)
 
-    return answer(await studio.searching(work))
+    def work() -> tuple[list[dict[str, Any]], int]:
+        passed = listing(studio.workspace.documents(), wanted, sort=sort, descending=descending)
+        some = passed[offset : None if limit is None else offset + limit]
+        return [_listed(studio, info, one) for info, one in some], len(passed)
+
+    found, total = await studio.searching(work)
+    made = answer(found)
+    made.headers["X-Total-Count"] = str(total)
+    return made
 
 
-def _listed(pages: int | None, info: DocumentInfo) -> dict[str, Any]:
-    said = without_folder(to_data(info))
+def _listed(studio: Studio, info: DocumentInfo, one: ListedDocument) -> dict[str, Any]:
+    pages = studio.sources.pages(info)
+    said = {**without_folder(to_data(info)), **to_data(one)}
     return {**said, "pages": pages, "has_pdf": pages is not None}
 
 
@@ -93,7 +125,7 @@ async def shown(document: str, studio: StudioDep) -> Response:
     def work() -> dict[str, Any]:
         info = studio.workspace.store.find(document)
         view = document_view(info, studio.workspace.index(info))
-        return {**view, "info": _listed(studio.sources.pages(info), info)}
+        return {**view, "info": _listed(studio, info, listed_document(info))}
 
     return answer(await studio.searching(work))
 
@@ -154,6 +186,32 @@ async def placed(
         info = studio.workspace.store.find(document)
         source = studio.workspace.index(info).document
         return to_data(studio.sources.places(info, source, number, start=start, end=end))
+
+    return answer(await studio.drawing(work))
+
+
+@router.get(
+    "/documents/{document}/pages/{number}/words",
+    summary="Find words of a segment on a page of a PDF",
+    response_model=WordPlaces,
+)
+async def words_placed(
+    document: str,
+    number: int,
+    studio: StudioDep,
+    segment: Annotated[str, Query(min_length=1, max_length=100)],
+    at: Annotated[list[Span], Query(min_length=1, max_length=100)],
+) -> Response:
+    """For each stretch of the segment's text, such as 4-12, its boxes on the page."""
+
+    def work() -> Any:
+        info = studio.workspace.store.find(document)
+        index = studio.workspace.index(info)
+        held = next((one for one in index.segments if one.id == segment), None)
+        if held is None:
+            raise NotThere(f"{info.id!r} has no segment {segment!r}")
+        parts = [(int(start), int(end)) for start, end in (each.split("-") for each in at)]
+        return to_data(studio.sources.words(info, index.document, held, number, parts))
 
     return answer(await studio.drawing(work))
 

@@ -20,6 +20,7 @@ from abstrag.server.wire import (
     SearchIn,
     SweepIn,
     TimedRanking,
+    Weighing,
     WhyNotIn,
 )
 
@@ -34,7 +35,11 @@ async def search(document: str, body: SearchIn, studio: StudioDep) -> Response:
     def work() -> dict[str, Any]:
         started = perf_counter()
         found = to_data(opened(studio, document, body, options).search(body.query, k=body.k))
-        return {**found, "ms": round(1000 * (perf_counter() - started), 1)}
+        return {
+            **found,
+            "weighing": to_data(Weighing.of(options.preset)),
+            "ms": round(1000 * (perf_counter() - started), 1),
+        }
 
     return answer(await studio.ranking(options)(work))
 

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp
 from abstrag.errors import AbstragError
 from abstrag.server.access import Guard
 from abstrag.server.bodies import Bodies
+from abstrag.server.mcp.stdio import AnsweringServer
 from abstrag.server.mcp.toolbox import Toolbox
 from abstrag.server.settings import ServerSettings
 
@@ -39,7 +40,7 @@ _WRITES: Final = ToolAnnotations(
 
 def mcp_server(toolbox: Toolbox) -> MCPServer[Any]:
     """Make the server; `index` is a tool only where indexing is allowed."""
-    server: MCPServer[Any] = MCPServer(
+    server = AnsweringServer(
         "abstrag",
         instructions=INSTRUCTIONS,
         version=version("abstrag"),

@@ -21,6 +21,7 @@ from abstrag.server.access import Guard
 from abstrag.server.bodies import Bodies
 from abstrag.server.mcp.stdio import AnsweringServer
 from abstrag.server.mcp.toolbox import Toolbox
+from abstrag.server.settings import Scope as Access
 from abstrag.server.settings import ServerSettings
 
 PATH: Final = "/mcp"
@@ -69,7 +70,8 @@ def http_app(toolbox: Toolbox, settings: ServerSettings) -> ASGIApp:
         # the guard checks names and origins, and knows which ones are ours
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return Guard(Bodies(app, settings), settings, public=False)
+    needs = Access.INDEX if toolbox.may_index else Access.READ
+    return Guard(Bodies(app, settings), settings, public=False, needs=lambda _m, _p: needs)
 
 
 def _in_thread(tool: Callable[..., Any]) -> Callable[..., Any]:

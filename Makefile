@@ -17,9 +17,10 @@ COMPILE := $(LOCK_VENV)/bin/uv pip compile --quiet --universal --python-version 
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 ARGS ?=
 DATA ?= data
+MINUTES ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check train-check frameworks-check bench experiments docs setup lock clean
+.PHONY: help demo test check fuzz train-check frameworks-check bench experiments docs setup lock clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -35,6 +36,9 @@ check: $(DEV) ## lint, formatting and types
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+
+fuzz: $(DEV) ## hunt for files and requests that break a parser or a server (MINUTES=60)
+	$(RUN) -m tests.fuzz.hunt --crafted --minutes $(MINUTES) $(ARGS)
 
 bench: $(DEV) ## run every script in benchmarks/
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(RUN) $$script; done

@@ -18,6 +18,7 @@ AbstragError              anything we raise on purpose                      (exi
 ├── StoreError            the store cannot be read or written               (exit 13, HTTP 503)
 │   ├── StoreCorrupt      the file is no store of ours, or it is broken
 │   ├── StoreTooNew       a newer version of abstrag wrote it
+│   ├── StoreReadOnly     its disk is full or read-only, and it can only be read
 │   └── UnknownDocument   the store holds no document of that name          (exit 14, HTTP 404)
 ├── ResourceMissing       something that ships with us is not there         (exit 15)
 ├── PartialFailure        some of several files failed, the rest is done    (exit 16)
@@ -144,6 +145,10 @@ class StoreCorrupt(StoreError):
 
 class StoreTooNew(StoreError):
     """A newer version of this program wrote the store."""
+
+
+class StoreReadOnly(StoreError):
+    """The disk of the store is full or read-only; reading works as ever."""
 
 
 class UnknownDocument(StoreError):

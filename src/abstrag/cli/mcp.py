@@ -28,6 +28,13 @@ from abstrag.stores.open import Target, default_store, resolved
     envvar="ABSTRAG_TOKEN",
     help="For --http: ask every client for this.  [default: none on loopback, else a new one]",
 )
+@click.option(
+    "--tokens",
+    "tokens_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    envvar="ABSTRAG_TOKENS",
+    help="For --http: A file of lines SCOPE TOKEN; a scope is read, index or admin.",
+)
 @click.option("--name", "names", multiple=True, help="For --http: a host name to be reached by.")
 @click.option(
     "--allow-index",
@@ -51,6 +58,7 @@ def mcp_command(
     host: str,
     port: int,
     token: str | None,
+    tokens_file: Path | None,
     names: tuple[str, ...],
     folders: tuple[Path, ...],
     store_path: Target | None,
@@ -65,7 +73,12 @@ def mcp_command(
         from abstrag.server.listen import bound_socket, serve
         from abstrag.server.mcp.server import PATH, http_app, mcp_server
         from abstrag.server.mcp.toolbox import Toolbox
-        from abstrag.server.settings import DOCUMENTS_KEPT, ServerSettings, is_loopback
+        from abstrag.server.settings import (
+            DOCUMENTS_KEPT,
+            ServerSettings,
+            is_loopback,
+            read_tokens,
+        )
     except ModuleNotFoundError as error:
         raise ResourceMissing(
             f"abstrag mcp needs {error.name!r}, which is not installed", hint=INSTALL
@@ -83,11 +96,14 @@ def mcp_command(
         if not over_http:
             mcp_server(toolbox).run("stdio")
             return
-        if not is_loopback(host) and token is None:
+        tokens = read_tokens(tokens_file) if tokens_file is not None else ()
+        if not is_loopback(host) and token is None and not tokens:
             token = secrets.token_urlsafe(24)
             click.echo(f"token: {token}")
         with bound_socket(host, port) as taken:
             bound = taken.getsockname()[1]
-            settings = ServerSettings(host=host, port=bound, token=token, names=names)
+            settings = ServerSettings(
+                host=host, port=bound, token=token, tokens=tokens, names=names
+            )
             click.echo(f"mcp at http://{shown(host)}:{bound}{PATH}  (Ctrl-C ends it)")
             serve(http_app(toolbox, settings), settings, taken)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
@@ -36,6 +37,13 @@ _LOOPBACK: Final = "127.0.0.1"
     envvar="ABSTRAG_TOKEN",
     help="Ask every client for this.  [default: none on loopback, else a new one]",
 )
+@click.option(
+    "--tokens",
+    "tokens_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    envvar="ABSTRAG_TOKENS",
+    help="A file of lines SCOPE TOKEN; a scope is read, index or admin.",
+)
 @click.option("--name", "names", multiple=True, help="A host name the server is reached by.")
 @click.option(
     "--store",
@@ -67,6 +75,7 @@ def serve_command(
     host: str,
     port: int,
     token: str | None,
+    tokens_file: Path | None,
     names: tuple[str, ...],
     store_path: Target | None,
     max_mb: float,
@@ -83,7 +92,12 @@ def serve_command(
         from abstrag.server.app import create_app
         from abstrag.server.listen import bound_socket, serve
         from abstrag.server.logs import LogForm, set_up_logs
-        from abstrag.server.settings import DOCUMENTS_KEPT, ServerSettings, is_loopback
+        from abstrag.server.settings import (
+            DOCUMENTS_KEPT,
+            ServerSettings,
+            is_loopback,
+            read_tokens,
+        )
     except ModuleNotFoundError as error:
         raise ResourceMissing(
             f"abstrag serve needs {error.name!r}, which is not installed", hint=INSTALL
@@ -91,7 +105,8 @@ def serve_command(
     from abstrag.workspace.options import WorkspaceConfig
     from abstrag.workspace.workspace import Workspace
 
-    if not is_loopback(host) and token is None:
+    tokens = read_tokens(tokens_file) if tokens_file is not None else ()
+    if not is_loopback(host) and token is None and not tokens:
         token = secrets.token_urlsafe(24)
     set_up_logs(LogForm(log_form))
     config = WorkspaceConfig(resolved(store_path or default_store()), keep=DOCUMENTS_KEPT)
@@ -105,6 +120,7 @@ def serve_command(
             host=host,
             port=taken.getsockname()[1],
             token=token,
+            tokens=tokens,
             names=names,
             max_upload_bytes=round(max_mb * _MIB),
             budget=budget or Budget(),

@@ -12,6 +12,7 @@ from abstrag.collection.sentences import SentenceShelf, embedded
 from abstrag.collection.vectors import WINDOW_WORDS, Coded, windows
 from abstrag.neural.encoder import TextEncoder
 from abstrag.stores.protocol import DocumentInfo, Store
+from abstrag.stores.spare import keep_layer
 
 CARD: Final = "card"
 VECTORS: Final = "vectors"
@@ -113,14 +114,14 @@ class _Reader:
             if card_key(info) not in cards:
                 self._sentences.keep_stems(info, index)
                 cards[card_key(info)] = made = card_of(index)
-                self.store.put_layer(info.content_hash, CARD, card_key(info)[1], made.to_bytes())
+                keep_layer(self.store, info.content_hash, CARD, card_key(info)[1], made.to_bytes())
         if self.encoder is not None:
             bare = {i.content_hash: i for i in documents if i.content_hash not in vectors}
             self._sentences.keep_vectors({info: indexes[info] for info in bare.values()})
             cut = {content: windows(indexes[info]) for content, info in bare.items()}
             for content, coded in embedded(cut, self.encoder):
                 vectors[content] = coded
-                self.store.put_layer(content, VECTORS, self._vector_print, coded.to_bytes())
+                keep_layer(self.store, content, VECTORS, self._vector_print, coded.to_bytes())
 
     @property
     def _sentences(self) -> SentenceShelf:

@@ -8,6 +8,7 @@ from abstrag.collection.entries import VERSION, Entries, entries_of
 from abstrag.collection.map import CollectionMap
 from abstrag.model.record import from_json, to_json
 from abstrag.stores.protocol import DocumentInfo, Store
+from abstrag.stores.spare import keep_layer
 
 LAYER: Final = "entries"
 
@@ -32,7 +33,7 @@ def collection_map(store: Store) -> CollectionMap:
 def keep_entries(store: Store, info: DocumentInfo) -> Entries:
     """Read a document's entries off its index and keep them."""
     entries = entries_of(store.get(info.id))
-    store.put_layer(info.content_hash, LAYER, _fingerprint(info), to_json(entries).encode())
+    keep_layer(store, info.content_hash, LAYER, _fingerprint(info), to_json(entries).encode())
     return entries
 
 

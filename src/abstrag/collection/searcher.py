@@ -27,6 +27,7 @@ from abstrag.rank.judging import Judge
 from abstrag.rank.relevance import DEFAULT_PRESET, Preset
 from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.stores.rows import collector_paused
+from abstrag.stores.spare import SpareMemory
 
 _KEPT: Final = 64  # open documents, the last ones used
 
@@ -189,7 +190,9 @@ class CollectionSearcher:
 
     def _usual(self, info: DocumentInfo) -> Searcher:
         index = self.store.get(info.id)
-        return Searcher(index, preset=self.preset, judge=self._judge, memory=self.store)
+        return Searcher(
+            index, preset=self.preset, judge=self._judge, memory=SpareMemory(self.store)
+        )
 
     def lay(self, text: str, shortlist: Shortlist, *, tau: float) -> Found:
         """Lay a query over every document on the shortlist."""

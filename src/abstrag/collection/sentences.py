@@ -22,6 +22,7 @@ from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.passage import passage
 from abstrag.rank.lexical import words
 from abstrag.stores.protocol import DocumentInfo, Store
+from abstrag.stores.spare import keep_layer
 
 STEMS: Final = "sentence stems"
 VECTORS: Final = "sentence vectors"
@@ -125,7 +126,7 @@ class SentenceShelf:
     def keep_stems(self, info: DocumentInfo, index: DocumentIndex) -> SentenceStems:
         """Make and keep the stems of a document's sentences."""
         made = SentenceStems.of(index)
-        self.store.put_layer(info.content_hash, STEMS, _stem_print(info), made.to_bytes())
+        keep_layer(self.store, info.content_hash, STEMS, _stem_print(info), made.to_bytes())
         return made
 
     def keep_vectors(self, indexes: Mapping[DocumentInfo, DocumentIndex]) -> list[Coded]:
@@ -136,7 +137,7 @@ class SentenceShelf:
         made = dict(embedded(texts, self.encoder))
         for info in indexes:
             data = made[info.id].to_bytes()
-            self.store.put_layer(info.content_hash, VECTORS, self._vector_print(info), data)
+            keep_layer(self.store, info.content_hash, VECTORS, self._vector_print(info), data)
         return list(made.values())
 
     def _vector_print(self, info: DocumentInfo) -> str:

@@ -116,7 +116,10 @@ def _page(data: bytes | None) -> etree._Element | None:
     """Parse a page of contents as leniently as readers of books do."""
     if not data or not data.strip():
         return None
-    return lxml.html.document_fromstring(data, parser=lxml.html.HTMLParser(encoding="utf-8"))
+    try:
+        return lxml.html.document_fromstring(data, parser=lxml.html.HTMLParser(encoding="utf-8"))
+    except etree.ParserError:  # nothing but marks and comments
+        return None
 
 
 def _add(visible: VisibleText, page: bytes, name: str, called: str | None) -> None:

@@ -153,7 +153,8 @@ def _read(rows: Sequence[Sequence[Slot]]) -> tuple[str, Alignment]:
     for row in rows:
         for i, item in enumerate(row):
             if after is not None:
-                runs.append((length, after))
+                # what a macro expands to stands where the macro does, one cell as the next
+                runs.append((length, min(after, item.span.start)))
                 pieces.append("\t" if i else "\n")
                 length += 1
             runs.extend((length + a, b) for a, b in item.alignment.runs if item.text)

@@ -151,6 +151,8 @@ def problem_of(document: Document, block: Block, *, strict: bool) -> str | None:
     for cell in block.table.cells if block.table else ():
         if not _within(cell.span, block.span):
             return f"has a cell in row {cell.row}, column {cell.column} outside its span"
+        if strict and cell.text.split() != document.quote(cell.span).split():
+            return f"has a cell in row {cell.row}, column {cell.column} that reads otherwise"
     if not _matches(document.text, block, strict=strict):
         return "has a text that is not what its alignment points at"
     return None

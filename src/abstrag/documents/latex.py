@@ -97,10 +97,15 @@ class _Reader:
         self._flush()
 
     def _front(self, end: int) -> None:
+        """Read title and date; a brace that is left open there does not reach into the body."""
+        outer, self._source.limit = self._source.limit, end
+        before = len(self.blocks.made)
         if match := _TITLE.search(self._source.text, 0, end):
             self._title(match)
         if match := _DATE.search(self._source.text, 0, end):
             self._date(match)
+        self._drain(before)
+        self._source.limit = outer
 
     def _run(self, start: int, end: int) -> None:
         outer, self._source.limit = self._source.limit, min(end, self._source.limit)

@@ -7,13 +7,12 @@ those of a machine, and so is what they caught.
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from abstrag.errors import InputError, TooCostly
 from abstrag.model.record import from_json, record, to_json
+from abstrag.whole_file import write_whole
 
 _RETRY = "abstrag index --retry FILE tries it again; docs/limits.md tells how to raise the limits"
 
@@ -56,12 +55,7 @@ class Quarantine:
         if self._folder is None:
             self._in_memory[content] = entry
             return entry
-        self._folder.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", dir=self._folder, delete=False, encoding="utf-8") as file:
-            file.write(to_json(entry, indent=1))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(file.name).replace(self._path(self._folder, content))
+        write_whole(self._path(self._folder, content), to_json(entry, indent=1))
         return entry
 
     def release(self, content: str) -> None:

@@ -252,7 +252,15 @@ def _cell_text(document: Document, cell: Cell) -> tuple[str, Alignment]:
     text, alignment = reading_text(document.text, [(cell.span.start, cell.span.end)])
     if text == cell.text:
         return text, alignment
-    return cell.text, Alignment(((0, cell.span.start),))
+    return cell.text, _held(Alignment(((0, cell.span.start),)), len(cell.text), cell.span.end)
+
+
+def _held(alignment: Alignment, length: int, end: int) -> Alignment:
+    """Let no character stand at or behind `end`: a macro may show more than it is long."""
+    last = max(end - 1, alignment.at(0))
+    if all(alignment.at(i) <= last for i in range(length)):
+        return alignment
+    return Alignment(tuple((i, min(alignment.at(i), last)) for i in range(length)))
 
 
 def _row_text(document: Document, cells: list[Cell]) -> tuple[str, Alignment]:
@@ -267,7 +275,8 @@ def _row_text(document: Document, cells: list[Cell]) -> tuple[str, Alignment]:
         runs.extend((length + a, b) for a, b in alignment.runs)
         pieces.append(text)
         length += len(text)
-    return "".join(pieces), Alignment(tuple(runs))
+    end = max(cell.span.end for cell in cells)
+    return "".join(pieces), _held(Alignment(tuple(runs)), length, end)
 
 
 def _segment(name: str, unit: _Unit, start: int, text: str, block: Block, role: Role) -> Segment:

@@ -285,7 +285,8 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
         )
     if version > _VERSION:
         raise StoreTooNew(f"{str(path)!r} was written by a newer abstrag", hint="upgrade abstrag")
-    connection.execute("PRAGMA synchronous = NORMAL")
+    # a reply is paid for: what was logged survives a power failure, at the price of a sync a call
+    connection.execute("PRAGMA synchronous = FULL")
 
 
 def _marks(connection: sqlite3.Connection) -> tuple[int, int]:

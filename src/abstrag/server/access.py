@@ -9,6 +9,7 @@ from other machines.
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -17,9 +18,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from abstrag.server.answers import refusal
-from abstrag.server.refusals import Foreign, NoToken, Refused
+from abstrag.server.refusals import Foreign, NotAllowed, NoToken, Refused
 from abstrag.server.settings import LOOPBACK_NAMES, ServerSettings, is_loopback
+from abstrag.server.settings import Scope as Access
 
+_ASKING: Final = frozenset("search explain why-not budget sweep compare ask".split())
 HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; "
@@ -40,10 +43,25 @@ _GUARDED: Final = ("/api/", "/metrics")
 class Guard:
     """Lets a request through, or refuses it; either way the answer has the security headers."""
 
-    def __init__(self, app: ASGIApp, settings: ServerSettings, *, public: bool = True) -> None:
-        """Guard an application; with `public`, only /api and /metrics need a token."""
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: ServerSettings,
+        *,
+        public: bool = True,
+        needs: Callable[[str, str], Access] | None = None,
+    ) -> None:
+        """Guard an application.
+
+        Args:
+            app: What is guarded.
+            settings: The names and tokens of the server.
+            public: What is not under /api or /metrics needs no token.
+            needs: Which scope a method and path take; those of the studio unless given.
+        """
         self._app = app
-        self._token = settings.token
+        self._tokens = settings.all_tokens
+        self._needs = needs or needed
         self._any_address = not is_loopback(settings.host)
         self._names = frozenset(
             name.casefold() for name in (*LOOPBACK_NAMES, settings.host, *settings.names)
@@ -66,13 +84,13 @@ class Guard:
             await send(message)
 
         try:
-            self._check(scope["path"], Headers(scope=scope))
+            self._check(scope["method"], scope["path"], Headers(scope=scope))
         except Refused as error:
             await refusal(error)(scope, receive, safer)
             return
         await self._app(scope, receive, safer)
 
-    def _check(self, path: str, headers: Headers) -> None:
+    def _check(self, method: str, path: str, headers: Headers) -> None:
         host = headers.get("host", "")
         if not self._is_ours(_name_of(host)):
             raise Foreign(
@@ -83,12 +101,20 @@ class Guard:
         # the scheme is not compared: behind a proxy with TLS the page is https and we are not
         if origin is not None and _place_of(origin) != host.casefold():
             raise Foreign(f"requests from pages of {origin!r} are refused")
-        if self._token is None or (self._public and not path.startswith(_GUARDED)):
+        if not self._tokens or (self._public and not path.startswith(_GUARDED)):
             return
-        if not hmac.compare_digest(_token(headers).encode(), self._token.encode()):
+        shown = _token(headers).encode()
+        # all of them are compared, so that the time tells nothing
+        met = [t.scope for t in self._tokens if hmac.compare_digest(shown, t.secret.encode())]
+        if not met:
             raise NoToken(
                 "the token is missing or wrong",
                 hint="send the header Authorization: Bearer TOKEN, as printed at the start",
+            )
+        if max(met) < self._needs(method, path):
+            raise NotAllowed(
+                f"this token allows no {method} of {path!r}",
+                hint=f"it takes a token of scope {self._needs(method, path).name.lower()}",
             )
 
     def _is_ours(self, name: str) -> bool:
@@ -96,6 +122,20 @@ class Guard:
         if name in self._names:
             return True
         return self._any_address and _is_address(name)
+
+
+def needed(method: str, path: str) -> Access:
+    """Return what a request to the studio takes; what nobody has named takes the most."""
+    if method in ("GET", "HEAD"):
+        return Access.READ
+    last = path.rstrip("/").rpartition("/")[2]
+    if method == "POST" and last in _ASKING:
+        return Access.READ
+    if path == "/api/documents" and method == "POST":
+        return Access.INDEX
+    if path.startswith("/api/jobs/") and method == "DELETE":
+        return Access.INDEX
+    return Access.ADMIN
 
 
 def _name_of(host: str) -> str:

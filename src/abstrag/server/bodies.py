@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -51,12 +52,46 @@ class Bodies:
         except Refused as error:
             await refusal(error)(scope, receive, send)
             return
-        whole: list[Message] = [{"type": "http.request", "body": b"".join(pieces)}]
+        whole: Message = {"type": "http.request", "body": b"".join(pieces)}
+        await while_there(self._app, whole, scope, receive, send)
 
-        async def replayed() -> Message:
-            return whole.pop() if whole else await receive()
 
-        await self._app(scope, replayed, send)
+async def while_there(
+    app: ASGIApp, whole: Message, scope: Scope, receive: Receive, send: Send
+) -> None:
+    """Let an application answer a request whose body is there, and stop it when the client goes.
+
+    What waits in a line for its turn leaves the line; what a thread has begun is done to its end.
+    """
+    gone, complete, waiting = asyncio.Event(), False, [whole]
+
+    async def replayed() -> Message:
+        if waiting:
+            return waiting.pop()
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def watched(message: Message) -> None:
+        nonlocal complete
+        await send(message)
+        complete = message["type"] == "http.response.body" and not message.get("more_body", False)
+
+    async def until_gone() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        gone.set()
+
+    answering = asyncio.ensure_future(app(scope, replayed, watched))
+    watching = asyncio.ensure_future(until_gone())
+    try:
+        await asyncio.wait((answering, watching), return_when=asyncio.FIRST_COMPLETED)
+        if not answering.done() and not complete:
+            answering.cancel()
+        with suppress(asyncio.CancelledError):
+            await answering
+    finally:
+        answering.cancel()
+        watching.cancel()
 
 
 async def received(

@@ -5,6 +5,7 @@ A file that goes over its budget ends the worker and nothing else; the next one 
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from abstrag.server.indexing_process import Ended, IndexingProcess
 from abstrag.server.refusals import NotThere, TooBusy, told
 from abstrag.stores.open import Target
 
+log: Final = logging.getLogger("abstrag.server")
 REMEMBERED: Final = 200  # jobs whose end can still be asked for
 _GRACE_S: Final = 10.0  # for the thread to see that the worker has ended
 
@@ -166,15 +168,15 @@ class Jobs:
                 if job is None or job.state.over:  # cancelled while it waited
                     continue
                 self._running = name
-            self._watcher.began(path)
+            _tell(self._watcher.began, path)
             job = self._done(job, path, retry=retry)
             with self._lock:
                 self._running = None
                 self._paths.pop(name, None)
                 cancelled = self._jobs[name].state is JobState.CANCELLED
             if (cancelled or job.state is JobState.FAILED) and not self._closing:
-                self._watcher.failed(path)
-            self._watcher.ended(path)
+                _tell(self._watcher.failed, path)
+            _tell(self._watcher.ended, path)
             self._watcher.over("cancelled" if cancelled else job.state.value)
             if not cancelled:
                 self._set(job)  # its end is told when there is nothing left to do about it
@@ -188,11 +190,19 @@ class Jobs:
                     self._set(job)
         except Ended as ended:
             given_up = not self._closing and self.get(job.job).state is not JobState.CANCELLED
-            error = self._watcher.set_aside(path, ended.why) if given_up else ended.error(path)
+            error = self._set_aside(path, ended) if given_up else ended.error(path)
             return replace(job, state=JobState.FAILED, error=told(error))
         except AbstragError as error:
             return replace(job, state=JobState.FAILED, error=told(error))
         return job
+
+    def _set_aside(self, path: Path, ended: Ended) -> AbstragError:
+        """Note that a file is not to be tried again, if the disk takes the note."""
+        try:
+            return self._watcher.set_aside(path, ended.why)
+        except (OSError, AbstragError) as error:
+            log.error("%s could not be set aside: %s", path.name, error)
+            return ended.error(path)
 
     def _set(self, job: Job) -> None:
         with self._lock:
@@ -203,6 +213,14 @@ class Jobs:
             over = [name for name, one in self._jobs.items() if one.state.over]
             for name in over[: max(0, len(over) - REMEMBERED)]:
                 del self._jobs[name]
+
+
+def _tell(watcher: Callable[[Path], None], path: Path) -> None:
+    """Tell somebody about a file; a disk that takes no note must not stop the files to come."""
+    try:
+        watcher(path)
+    except (OSError, AbstragError) as error:
+        log.error("%s: %s", path.name, error)
 
 
 def _after(job: Job, said: dict[str, Any]) -> Job:

@@ -25,6 +25,12 @@ class NoToken(Refused):
     headers = {"WWW-Authenticate": "Bearer"}  # noqa: RUF012
 
 
+class NotAllowed(Refused):
+    """The token is known and does not allow this."""
+
+    http_status = 403
+
+
 class Foreign(Refused):
     """The request comes from another web site, or under a name that is not ours."""
 

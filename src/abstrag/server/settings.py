@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import IntEnum
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Final
 
 from abstrag.config import MAX_FILE_BYTES, Budget
@@ -11,7 +13,24 @@ from abstrag.errors import InputError
 
 LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "::1")
 DEFAULT_PORT: Final = 8377
+SHORTEST_SECRET: Final = 16  # characters of a token in a file
 DOCUMENTS_KEPT: Final = 8  # in memory, the latest asked: a server runs for long
+
+
+class Scope(IntEnum):
+    """What a token allows; each allows what the ones before it do."""
+
+    READ = 1  # ask and look
+    INDEX = 2  # bring documents in, and cancel that
+    ADMIN = 3  # forget, edit, refine, revert
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What a client shows, and what it may do with it."""
+
+    secret: str = field(repr=False)
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +40,7 @@ class ServerSettings:
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     token: str | None = field(default=None, repr=False)
+    tokens: tuple[Token, ...] = ()  # further ones that allow less; `token` allows everything
     names: tuple[str, ...] = ()  # further host names the server is reached by
     max_upload_bytes: int = MAX_FILE_BYTES
     max_body_bytes: int = 1024 * 1024  # of anything but an upload
@@ -35,12 +55,40 @@ class ServerSettings:
     body_limit_s: float = 60.0  # for a whole body, however steadily it trickles
     upload_limit_s: float = 900.0  # for a whole upload
 
+    @property
+    def all_tokens(self) -> tuple[Token, ...]:
+        """Every token that opens something."""
+        whole = (Token(self.token, Scope.ADMIN),) if self.token else ()
+        return (*whole, *self.tokens)
+
     def __post_init__(self) -> None:
-        if not is_loopback(self.host) and not self.token:
+        if not is_loopback(self.host) and not self.all_tokens:
             raise InputError(
                 f"the server would be open to the network at {self.host!r} without a token",
                 hint="give --token, or stay on 127.0.0.1",
             )
+
+
+def read_tokens(path: Path) -> tuple[Token, ...]:
+    """Read a file of tokens: lines of a scope and a secret, such as `read 8f3a…`."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the tokens in {str(path)!r} cannot be read: {error}") from error
+    made = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, _, secret = line.strip().partition(" ")
+        if name.upper() not in Scope.__members__ or len(secret.strip()) < SHORTEST_SECRET:
+            raise InputError(
+                f"line {number} of {str(path)!r} is no scope and token",
+                hint=f"write read, index or admin, and {SHORTEST_SECRET} characters or more",
+            )
+        made.append(Token(secret.strip(), Scope[name.upper()]))
+    if not made:
+        raise InputError(f"{str(path)!r} has no token", hint="write a line: read SECRET")
+    return tuple(made)
 
 
 def is_loopback(host: str) -> bool:

@@ -7,6 +7,7 @@ hash of the content.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import unicodedata
@@ -17,6 +18,7 @@ from tempfile import NamedTemporaryFile
 from typing import Final
 
 from abstrag.errors import EmptyDocument
+from abstrag.whole_file import sync_folder
 
 _LONGEST: Final = 80  # characters of a name that are kept
 _HARMLESS: Final = re.compile(r"[^\w.+() -]+")
@@ -46,6 +48,8 @@ class Uploads:
                     file.write(piece)
                 if not file.tell():
                     raise EmptyDocument(f"{name!r} is empty", hint="check that the file was saved")
+                file.flush()
+                os.fsync(file.fileno())
                 file.close()
                 return self._placed(partial, digest.hexdigest(), safe_name(name))
             finally:
@@ -56,7 +60,10 @@ class Uploads:
         home.mkdir(exist_ok=True)
         for known in sorted(home.iterdir()):
             return known, False
-        return partial.rename(home / name), True
+        kept = partial.rename(home / name)
+        for folder in (home, self.folder):  # whoever is told that a file is taken can rely on it
+            sync_folder(folder)
+        return kept, True
 
     def holds(self, path: Path) -> bool:
         """True when a path is one of the files kept here."""

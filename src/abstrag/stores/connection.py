@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from abstrag.errors import InputError, StoreCorrupt, StoreError
+from abstrag.errors import InputError, StoreCorrupt, StoreError, StoreReadOnly
 from abstrag.sqlite_file import BUSY_S, result_code
 from abstrag.stores.location import in_memory
 from abstrag.stores.postgres.address import SCHEMES
@@ -16,6 +16,7 @@ from abstrag.stores.postgres.address import SCHEMES
 _AGAIN: Final = "move the file away and index again, or choose another one with --store"
 _PERMISSION: Final = "check the permissions of the file and its folder, or choose another --store"
 _CORRUPT: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_CANNOT_WRITE: Final = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY})
 _HINTS: Final = {
     sqlite3.SQLITE_BUSY: "another process is writing to it; try again when that is done",
     sqlite3.SQLITE_LOCKED: "another process is writing to it; try again when that is done",
@@ -53,6 +54,28 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
         return sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
 
 
+def connect_unwritable(path: Path) -> sqlite3.Connection | None:
+    """Open a file where nothing can be written, not even the notes that readers leave.
+
+    None when that cannot be: the file is missing, or its last writer left part of it in a second
+    file, which only somebody who can write can put in its place.
+    """
+    if in_memory(path) or not path.is_file() or _size(path.with_name(f"{path.name}-wal")):
+        return None
+    address = f"{path.resolve().as_uri()}?immutable=1"
+    with translated(path):
+        return sqlite3.connect(
+            address, uri=True, timeout=BUSY_S, isolation_level=None, check_same_thread=False
+        )
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def configure(connection: sqlite3.Connection) -> None:
     """Set what SQLite does not keep in the file."""
     connection.execute("PRAGMA foreign_keys = ON")
@@ -75,9 +98,8 @@ def translated(path: Path) -> Iterator[None]:
         code = result_code(error)
         if code is None or code in _CORRUPT:  # no code: a column that cannot be decoded
             raise corrupt(path, error) from error
-        raise StoreError(
-            f"store {str(path)!r} cannot be used: {error}", hint=_HINTS.get(code)
-        ) from error
+        kind = StoreReadOnly if code in _CANNOT_WRITE else StoreError
+        raise kind(f"store {str(path)!r} cannot be used: {error}", hint=_HINTS.get(code)) from error
 
 
 def corrupt(path: Path, problem: object) -> StoreCorrupt:

@@ -10,7 +10,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.stores.columns import PACKED, Corrupt
 from abstrag.stores.protocol import DocumentInfo
 from abstrag.stores.rows import Packed
-from abstrag.stores.seal import outside, seal, unsound
+from abstrag.stores.seal import astray, outside, seal, unsound
 from abstrag.stores.tables import Row, Table
 
 
@@ -53,5 +53,7 @@ def require_sound(
     found = (len(index.records), len(index.map.terms), len(index.map.edges))
     if found != (info.segments, info.terms, info.edges):
         raise corrupt(f"rows of document {info.id!r} are missing")
+    if (problem := astray(index)) is not None:
+        raise corrupt(f"document {info.id!r}: {problem}")
     if (problem := outside(len(index.document.text), kept.rows)) is not None:
         raise corrupt(f"document {info.id!r}: {problem}")

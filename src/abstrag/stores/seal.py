@@ -13,6 +13,7 @@ from hashlib import blake2b
 from math import isfinite
 from typing import Any, Final
 
+from abstrag.model.index import DocumentIndex
 from abstrag.stores.tables import CONTEXTS, EDGES, POSTINGS, SEGMENTS, TABLES, TERMS, Row, Table
 
 _REAL: Final = {
@@ -76,6 +77,40 @@ def outside(text_length: int, rows: Mapping[Table, Sequence[Row]]) -> str | None
                 None in ends or not 0 <= row[start] <= row[stop] <= text_length
             ):
                 return f"a row of {table.name} spans {row[start]}:{row[stop]} of {text_length}"
+    return None
+
+
+def astray(index: DocumentIndex) -> str | None:
+    """Say what points beyond the text it stands in, or at a block or segment that is not there."""
+    texts = [record.segment for record in index.records]
+    for segment in texts:
+        if not 0 <= segment.block < len(index.document.blocks):
+            return f"segment {segment.id!r} is of block {segment.block}, and there is none"
+        if any(header.span.end > len(index.document.text) for header in segment.headers):
+            return f"a header of segment {segment.id!r} ends behind the text"
+    for kind, found in (
+        ("mention", index.mentions),
+        ("event", index.frames),
+        ("ambiguity", index.ambiguities),
+    ):
+        for one in found:
+            if not 0 <= one.segment < len(texts):
+                return f"a {kind} is in segment {one.segment}, and there is none"
+            segment, header = texts[one.segment], getattr(one, "header", None)
+            if header is not None and not 0 <= header < len(segment.headers):
+                return f"a {kind} is in header {header} of segment {segment.id!r}"
+            text = segment.text if header is None else segment.headers[header].text
+            if not 0 <= one.start <= one.end <= len(text):
+                return f"a {kind} spans {one.start}:{one.end} of segment {segment.id!r}"
+    return _statements_astray(index)
+
+
+def _statements_astray(index: DocumentIndex) -> str | None:
+    for record in index.records:
+        length = len(record.segment.text)
+        for said in record.statements:
+            if not 0 <= said.start <= said.end <= length:
+                return f"a statement spans {said.start}:{said.end} of {record.segment.id!r}"
     return None
 
 

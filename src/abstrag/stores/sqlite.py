@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from abstrag.errors import StoreCorrupt
+from abstrag.errors import StoreCorrupt, StoreError, StoreTooNew
 from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Mention
@@ -23,7 +23,13 @@ from abstrag.stores.columns import (
     document_info,
     document_infos,
 )
-from abstrag.stores.connection import configure, connect, corrupt, translated
+from abstrag.stores.connection import (
+    configure,
+    connect,
+    connect_unwritable,
+    corrupt,
+    translated,
+)
 from abstrag.stores.kept import Kept, require_sound
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import candidates, choose, complete, unknown
@@ -75,9 +81,29 @@ class SqliteStore:
                 configure(connection)
                 migrate(connection, path)
                 use_write_ahead_log(connection)
+        except StoreError as error:
+            connection.close()
+            if isinstance(error, StoreCorrupt | StoreTooNew):
+                raise
+            return cls._open_unwritable(path, error)
         except BaseException:
             connection.close()
             raise
+        return cls(path, connection)
+
+    @classmethod
+    def _open_unwritable(cls, path: Path, error: StoreError) -> Self:
+        """Open a sound store on a disk that is read-only; what it cannot do is the old error."""
+        connection = connect_unwritable(path)
+        if connection is None:
+            raise error
+        try:
+            with translated(path):
+                configure(connection)
+                migrate(connection, path)
+        except BaseException:
+            connection.close()
+            raise error from None
         return cls(path, connection)
 
     def put(self, index: DocumentIndex, *, source_path: str | None, source_hash: str) -> str:

@@ -6,13 +6,11 @@ and taking an edit back is forgetting it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from threading import Lock
 from typing import Final
 
@@ -21,6 +19,7 @@ from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import from_json, record, to_json
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, Term, TermKind
+from abstrag.whole_file import write_whole
 
 OPERATOR: Final = "by_hand"
 LICENCE: Final = Licence(LicenceKind.BACKGROUND, "added by hand")
@@ -184,9 +183,4 @@ class EditStore:
         if self._folder is None:
             self._in_memory[document] = edits
             return
-        self._folder.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", dir=self._folder, delete=False, encoding="utf-8") as file:
-            file.write(to_json(edits, indent=1))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(file.name).replace(self._path(self._folder, document))
+        write_whole(self._path(self._folder, document), to_json(edits, indent=1))

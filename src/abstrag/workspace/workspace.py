@@ -32,6 +32,7 @@ from abstrag.stores.location import in_memory, is_store
 from abstrag.stores.open import beside, open_store, resolved, shown
 from abstrag.stores.postgres.address import is_address
 from abstrag.stores.protocol import DocumentInfo, Store
+from abstrag.stores.spare import SpareMemory
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.edits import EditStore, applied
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
@@ -228,7 +229,7 @@ class Workspace:
     def local_document(self, target: str | Path) -> SearchableDocument:
         """Open one document as if there were no models, to say what they would be shown."""
         index = self.library.open(str(target))
-        made = Searcher(index, preset=self.defaults.preset, memory=self.store)
+        made = Searcher(index, preset=self.defaults.preset, memory=SpareMemory(self.store))
         return SearchableDocument(self, self.defaults, made)
 
     def map(self) -> CollectionMap:
@@ -356,7 +357,7 @@ class Workspace:
                 index,
                 preset=options.preset,
                 without=options.without,
-                memory=self.store,
+                memory=SpareMemory(self.store),
                 patches=patches,
                 judge=options.judge,
             )
@@ -367,7 +368,7 @@ class Workspace:
                 without=options.without,
                 judge=self.judge if options.preset.judge_weight else None,
                 encoder=self.encoder,
-                memory=self.store,
+                memory=SpareMemory(self.store),
                 patches=patches,
                 reprice=options.reprice,
             )

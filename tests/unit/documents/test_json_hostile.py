@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from abstrag.documents.json_form import load_json
 from abstrag.documents.load import load_bytes
 from abstrag.errors import AbstragError, Damaged, FileTooLarge
 from abstrag.model.record import to_json
@@ -61,3 +62,12 @@ def test_a_cell_that_reaches_beyond_every_table_is_refused(
 def test_lists_in_lists_without_end_are_refused() -> None:
     with pytest.raises(AbstragError, match=r"'a\.json'"):
         load_bytes(b'{"blocks":' + b"[" * 100_000, name="a.json")
+
+
+def test_a_cell_that_does_not_read_as_its_span_is_refused() -> None:
+    rows = {"kind": "table", "rows": [["Year", "t"], ["2022", "1,377"]]}
+    whole = to_json(load_json(json.dumps({"blocks": [rows]}).encode(), "a.json"))
+    assert load_json(whole.encode(), "a.json").blocks[0].table is not None
+    cells, _, text = whole.rpartition('"1,377"')
+    with pytest.raises(Damaged, match="reads otherwise"):
+        load_json(f'{cells}"9,377"{text}'.encode(), "a.json")

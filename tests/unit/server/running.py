@@ -6,7 +6,7 @@ The client is plain `http.client`: it sends any Host and Origin, and no header o
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.types import ASGIApp
 
 from abstrag.engine.demo import demo_background, demo_document
 from abstrag.engine.library import Library
@@ -125,11 +126,18 @@ def running(
 @contextmanager
 def serving(workspace: Workspace, **given: Any) -> Iterator[Client]:
     """Run a server over a workspace for the length of a block."""
+    with listening(lambda settings: create_app(settings, workspace), **given) as client:
+        yield client
+
+
+@contextmanager
+def listening(make: Callable[[ServerSettings], ASGIApp], **given: Any) -> Iterator[Client]:
+    """Run an application for the length of a block."""
     host = given.pop("host", "127.0.0.1")
     with bound_socket(host, 0) as listening:
         port = listening.getsockname()[1]
         settings = ServerSettings(host=host, port=port, **given)
-        server = server_of(create_app(settings, workspace), settings)
+        server = server_of(make(settings), settings)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pytest
 from abstrag.engine.demo import demo_background, demo_document
 from abstrag.engine.library import Library
 from abstrag.errors import StoreError
+from abstrag.indexing.pipeline import index as index_document
 from abstrag.model.index import DocumentIndex
 from abstrag.stores.columns import GIVEN
+from abstrag.stores.seal import astray
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.stores.tables import TABLES
 
@@ -163,3 +166,35 @@ def test_a_document_without_a_digest_gets_one_when_the_store_is_checked(
 def test_a_power_failure_loses_nothing_that_was_reported(sound: Path) -> None:
     with SqliteStore.open(sound, create=False) as store:
         assert store._connection.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda i: _mention(i, segment=10_000), "mention is in segment 10000"),
+        (lambda i: _mention(i, start=0, end=10_000), "mention spans 0:10000"),
+        (lambda i: _mention(i, header=99), "mention is in header 99"),
+        (lambda i: _frame(i, segment=10_000), "event is in segment 10000"),
+        (lambda i: _segment(i, block=10_000), "is of block 10000"),
+    ],
+)
+def test_what_points_at_nothing_is_found_though_its_digest_is_right(change: Any, said: str) -> None:
+    index = index_document(demo_document(), background=demo_background())
+    assert astray(index) is None
+    assert said in (astray(change(index)) or "")
+
+
+def _mention(index: DocumentIndex, **changes: int) -> DocumentIndex:
+    first, *rest = index.mentions
+    return replace(index, mentions=(replace(first, **changes), *rest))
+
+
+def _frame(index: DocumentIndex, **changes: int) -> DocumentIndex:
+    first, *rest = index.frames
+    return replace(index, frames=(replace(first, **changes), *rest))
+
+
+def _segment(index: DocumentIndex, **changes: int) -> DocumentIndex:
+    first, *rest = index.records
+    moved = replace(first, segment=replace(first.segment, **changes))
+    return replace(index, records=(moved, *rest))

@@ -19,7 +19,9 @@ from starlette.types import ASGIApp
 from abstrag.errors import AbstragError
 from abstrag.server.access import Guard
 from abstrag.server.bodies import Bodies
+from abstrag.server.mcp.stdio import AnsweringServer
 from abstrag.server.mcp.toolbox import Toolbox
+from abstrag.server.settings import Scope as Access
 from abstrag.server.settings import ServerSettings
 
 PATH: Final = "/mcp"
@@ -41,7 +43,7 @@ _WRITES: Final = ToolAnnotations(
 
 def mcp_server(toolbox: Toolbox) -> MCPServer[Any]:
     """Make the server; `index` is a tool only where indexing is allowed."""
-    server: MCPServer[Any] = MCPServer(
+    server = AnsweringServer(
         "abstrag",
         instructions=INSTRUCTIONS,
         version=version("abstrag"),
@@ -71,7 +73,8 @@ def http_app(toolbox: Toolbox, settings: ServerSettings) -> ASGIApp:
         # the guard checks names and origins, and knows which ones are ours
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return Guard(Bodies(app, settings), settings, public=False)
+    needs = Access.INDEX if toolbox.may_index else Access.READ
+    return Guard(Bodies(app, settings), settings, public=False, needs=lambda _m, _p: needs)
 
 
 def _in_thread(tool: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
-from abstrag.errors import AbstragError, InputError, StoreCorrupt, StoreError
+from abstrag.errors import AbstragError, InputError, StoreCorrupt, StoreError, StoreReadOnly
 from abstrag.stores.postgres.address import Address
 
 # May go away by itself: the server stops, starts or is full, or another writer was in the way.
@@ -87,7 +87,9 @@ def translated(error: Exception, address: Address) -> AbstragError:
             f"the server of store {name!r} cannot be reached: {said}", hint=_UNREACHABLE
         )
     hint = next((text for kind, text in _HINTS if isinstance(error, kind)), None)
-    return StoreError(f"store {name!r} cannot be used: {said}", hint=hint)
+    read_only = isinstance(error, errors.DiskFull | errors.ReadOnlySqlTransaction)
+    made = StoreReadOnly if read_only else StoreError
+    return made(f"store {name!r} cannot be used: {said}", hint=hint)
 
 
 def corrupt(address: Address, problem: object) -> StoreCorrupt:

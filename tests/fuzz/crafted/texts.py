@@ -1,0 +1,93 @@
+"""Texts that cost more than they say."""
+
+from tests.fuzz.crafted.family import LARGE, MIDDLE, SMALL, Family
+
+_PLAIN = "The port leased Pier 4 to Lind Shipping in 2021. "
+
+
+def _text(
+    name: str, unit: str, sizes: tuple[int, ...] = MIDDLE, before: str = "", after: str = ""
+) -> Family:
+    """A family that repeats a unit."""
+    return Family(name, "txt", lambda n: f"{_PLAIN}{before}{unit * n}{after}\n", sizes)
+
+
+FAMILIES = (
+    _text("a long word", "x", LARGE),
+    _text("a word of digits", "9", LARGE),
+    _text("a word of accents", "e\u0301", MIDDLE),
+    _text("marks upon marks", "\u0301\u0302\u0303", MIDDLE),
+    _text("a family of emoji", "\U0001f468\u200d", MIDDLE),
+    _text("turned around", "\u202eabc\u202c ", MIDDLE),
+    _text("open parentheses", "(", MIDDLE),
+    _text("parentheses", "(", MIDDLE, after=")" * 50_000),
+    _text("pairs of parentheses", "() ", MIDDLE),
+    _text("open quotes", "“", MIDDLE),
+    _text("straight quotes", '"', MIDDLE),
+    _text("apostrophes", "'", MIDDLE),
+    _text("contractions", "it's-", MIDDLE),
+    _text("brackets", "[", MIDDLE),
+    _text("hyphens", "-", LARGE),
+    _text("hyphenated", "well-", MIDDLE),
+    _text("slashes", "a/", MIDDLE),
+    _text("dots", ".", LARGE),
+    _text("dotted letters", "U.S.", MIDDLE),
+    _text("initials", "J. ", MIDDLE),
+    _text("a list of names", "Ann Lind, ", MIDDLE),
+    _text("and so on", "and so he said that ", MIDDLE),
+    _text("pronouns", "he saw her and she saw him ", MIDDLE),
+    _text("questions", "Who? ", MIDDLE),
+    _text("very short sentences", "No. ", MIDDLE),
+    _text("sentences", _PLAIN, (10, 500, 2_000)),
+    _text("blank lines", "\n", LARGE),
+    _text("one word a line", "word\n", MIDDLE),
+    _text("headings", "A HEADING\n\n", SMALL),
+    _text("numbered headings", "1.1.1 Heading\n\nText.\n\n", SMALL),
+    _text("list items", "- item\n", MIDDLE),
+    _text("clauses", "(a) the Fund shall pay;\n", SMALL),
+    _text("references", "see Section 1.2(a)(iii), ", SMALL),
+    _text("definitions", "(the “Fund”) ", SMALL),
+    _text(
+        "different definitions",
+        "",
+        (1,),
+        before="".join(f"A{i} (the “T{i}”) paid. " for i in range(2_000)),
+    ),
+    _text("acronyms", "Very Early Reply (VER) ", SMALL),
+    _text("long acronym", "Alpha ", SMALL, after="(" + "A" * 500 + ")"),
+    _text("speakers", "Q: Did you?\nA: I did.\n", SMALL),
+    _text("dates", "on May 15, 2024, ", SMALL),
+    _text("impossible dates", "on February 31, 99999, ", SMALL),
+    _text("times", "from 2022 to 2023 and until Q4'24, ", SMALL),
+    _text("amounts", "EUR 1.2 million and 3 %, ", SMALL),
+    _text("thousands", ",000", MIDDLE, before="1"),
+    _text("exponents", "1e999999 and -1e-999999 ", SMALL),
+    _text("fractions", "1/0 ", SMALL),
+    _text("roman", "MMMMCMXCIX ", SMALL),
+    _text("addresses", "https://a.example/?q=", SMALL),
+    _text("mail addresses", "a@b.example, ", SMALL),
+    _text("tabs", "a\tb\t", MIDDLE),
+    _text("columns", "a  |  b  |  c\n", MIDDLE),
+    _text("form feeds", "page\f", MIDDLE),
+    _text("carriage returns", "line\r", MIDDLE),
+    _text("separators", "a\u2028b\u2029", MIDDLE),
+    _text("without width", "a\u200b", MIDDLE),
+    _text("soft hyphens", "a\u00ad", MIDDLE),
+    _text("wide letters", "\uff21\u3000", MIDDLE),
+    _text("Chinese", "港口于二零二一年出租了四号码头", SMALL),
+    _text("Thai", "ท่าเรือ", MIDDLE),
+    _text("private letters", "\ue000", MIDDLE),
+    _text("a sentence without end", "the port and ", MIDDLE),
+    _text("lines of stars", "*" * 80 + "\n", SMALL),
+    _text("tables of contents", "Chapter ........ 12\n", SMALL),
+    _text("appositions", "Ann, the head of Lind, the owner of Pier 4, ", SMALL),
+    _text("such as", "ports such as piers such as docks, ", SMALL),
+    _text("titles", "Dr. Prof. Mr. ", MIDDLE),
+    _text("code", "if(a){b();}", MIDDLE),
+    Family("UTF-16", "txt", lambda n: (_PLAIN * n).encode("utf-16"), SMALL[:3]),
+    Family("UTF-32", "txt", lambda n: (_PLAIN * n).encode("utf-32"), SMALL[:3]),
+    Family("Latin-1", "txt", lambda n: ("Caf\xe9 " * n).encode("latin-1"), SMALL),
+    Family("half of a character", "txt", lambda n: b"a \xed\xa0\x80 b " * n, SMALL),
+    Family("zero bytes", "txt", lambda n: b"a\0" * n, SMALL),
+    Family("cut in a character", "txt", lambda n: ("é" * n).encode()[:-1], SMALL),
+)

@@ -89,9 +89,13 @@ class Refiner:
         """Refine on one query; queries solved earlier have to stay solved."""
         trigger = Episode(self.searcher.index.document.id, query, tuple(gold))
         self._check([trigger])
-        before = () if self._ledger is None else self._ledger.solved(text_hash(self.searcher.index))
+        known = self._ledger and self._ledger.episodes(text_hash(self.searcher.index))
         # a document that was cut otherwise since has lost the segments some gold names
-        others = [e for e in before if e.query != query and not self._unknown(e)]
+        before = [e for e in known or () if not self._unknown(e)]
+        if not gold:  # what a person said of this query before still counts
+            said = next((e for e in before if e.query == query), trigger)
+            trigger = replace(trigger, gold=said.gold, bad=said.bad)
+        others = [e for e in before if e.query != query]
         loop = self._loop((trigger, *others))
         made = loop.refine(trigger)
         self._own = loop.state
@@ -132,12 +136,14 @@ class Refiner:
                 )
 
     def _loop(self, episodes: Sequence[Episode]) -> Loop:
-        return Loop(self.system, self.judges, self.state, episodes, carried=len(self._kept()))
+        document = text_hash(self.searcher.index)
+        own = self._carried if self._ledger is None else self._ledger.kept(document)
+        return Loop(self.system, self.judges, self.state, episodes, carried=len(own))
 
     def _kept(self) -> tuple[Kept, ...]:
         if self._ledger is None:
             return self._carried
-        return self._ledger.kept(text_hash(self.searcher.index))
+        return self._ledger.in_force(self.searcher.index)
 
     def _note(self, made: Sequence[tuple[Refinement, Episode]], solved: Sequence[Episode]) -> None:
         if self._ledger is not None:

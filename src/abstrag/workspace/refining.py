@@ -188,4 +188,5 @@ def _cases(
         text = text_hash(workspace.index(info))
         if text not in seen:
             seen.add(text)
-            yield Case(info.id, group, () if ledger is None else ledger.kept(text))
+            index = workspace.index(info)
+            yield Case(info.id, group, () if ledger is None else ledger.in_force(index))

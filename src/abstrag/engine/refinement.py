@@ -19,7 +19,7 @@ from abstrag.neural.judge import default_judge
 from abstrag.policy.hashes import base_hash, canonical, content_hash
 from abstrag.policy.load import load_program
 from abstrag.rank.judging import Judge
-from abstrag.refine.critic import PromptedCritic
+from abstrag.refine.critic import CalibratedCritic, PromptedCritic
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K
 from abstrag.refine.explain import LocalExplainer, PromptedExplainer
@@ -169,7 +169,9 @@ def packaged_evaluator(
 def local_judges(searcher: Searcher, evaluator: Evaluator) -> Judges:
     """Return the rule-based critic, localizer and proposer for one document."""
     licensing = Licensing(searcher.index.background)
-    return Judges.local(evaluator, LocalProposer(licensing))
+    made = Judges.local(evaluator, LocalProposer(licensing))
+    critic = CalibratedCritic(evaluator, searcher.index.genre.value)
+    return replace(made, critic=critic)
 
 
 def prompted_judges(

@@ -17,7 +17,7 @@ from abstrag.language.keys import key
 from abstrag.model.patch import EffectKind, Failure, Patch
 from abstrag.model.ranking import Ranking
 from abstrag.rank.alignment import forms
-from abstrag.refine.critic import Critic, LocalCritic
+from abstrag.refine.critic import CalibratedCritic, Critic, LocalCritic
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, Signals
 from abstrag.refine.explain import Explainer, LocalExplainer
@@ -305,8 +305,12 @@ class Loop:
         return evaluator.signals_of(episode, scoring.query, first)
 
     def _voted(self, found: Signals, episode: Episode, state: State) -> Signals:
-        """A file of one has no controls: there sufficiency is the critic's word (corpus mode)."""
-        if len(self._episodes) > 1 or episode.gold:
+        """A file of one has no controls: there sufficiency is the critic's word (corpus mode).
+
+        A critic that reads traces has none, or a patch would approve itself.
+        """
+        reads_traces = isinstance(self.judges.critic, CalibratedCritic)
+        if len(self._episodes) > 1 or episode.gold or reads_traces:
             return found
         scoring, ranking = self.system.scoring(episode.query, state), self._ranking(state, episode)
         said = self.judges.critic(episode, scoring, ranking)

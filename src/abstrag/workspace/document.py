@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.term import AbstractionMap
 from abstrag.rank.relevance import Preset
+from abstrag.refine.sufficiency import sufficiency
 from abstrag.telemetry import span
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.searchable import Searchable
@@ -91,7 +92,8 @@ class SearchableDocument(Searchable):
         with span("abstrag.search", {**known, "abstrag.k": k}) as recorded:
             found = self.searcher.search(query, k=k, tau=self._tau(tau), fill=fill)
             recorded.note({"abstrag.hits": len(found.hits)})
-        return found
+        expected = sufficiency(found, self.index.genre.value)
+        return found if expected is None else replace(found, absent=round(expected.absent, 3))
 
     def explain(self, query: str, segment: str, *, tau: float | None = None) -> Hit:
         """Return the full trace of one segment, whether it is found or not."""

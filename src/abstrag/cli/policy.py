@@ -152,8 +152,7 @@ def policy_diff(program: str | None, root: Path | None, family: str, as_json: bo
         if (lines := diff(load_program(stage, root=store.root), store.program(stage)))
     }
     patches = () if program else Ledger(store).kept()
-    taught = () if program else Ledger(store).lessons()
-    lessons = [one for one in taught if one.when]
+    lessons = [] if program else [one for one in Ledger(store).lessons() if one.when]
     if as_json:
         compared = {stage: [to_data(one) for one in lines] for stage, lines in programs.items()}
         print_json(
@@ -173,9 +172,8 @@ def policy_diff(program: str | None, root: Path | None, family: str, as_json: bo
                 out.print(f"  [cyan]{one.slot}[/]")
             _print(out, f"  [{_STYLE[one.sign]}]{one.sign} {_plain(one.text)}[/]")
     for lesson in lessons:
-        what = _plain(_patch_words(to_data(lesson.patch)))
-        about = f"lesson {lesson.id} for {lesson.genre} documents, {len(lesson.votes)} votes"
-        _print(out, f"[green]+ {what}[/]  [dim]{_plain(about)}[/]")
+        what = _plain(f"{lesson.genre}: {_patch_words(to_data(lesson.patch))}")
+        _print(out, f"[green]+ {what}[/]  [dim]lesson {lesson.id}[/]")
     for kept in patches:
         what = _plain(_patch_words(to_data(kept.patch)))
         about = f"{kept.id} of {names[kept.document]} for {kept.query!r}"
@@ -298,14 +296,12 @@ def policy_promote(
 
     store = PolicyStore.open(root, family)
     waiting = store.eligible()
-    if not models_options.dry_run and any(one.due for one in Ledger(store).lessons()):
-        from abstrag.workspace.lessons import learn
+    if not models_options.dry_run:
+        from abstrag.cli.policy_lessons import promote_lessons
 
-        own = WorkspaceConfig(store_path, policy=store.root, family=family)
-        with Workspace(own) as workspace:
-            for entry in learn(workspace):
-                if not as_json:
-                    _print_entry(console(), entry)
+        for entry in promote_lessons(store, store_path):
+            if not as_json:
+                _print_entry(console(), entry)
     if models_options.dry_run or not waiting:
         told = f"{len(waiting)} edits have their votes" if waiting else "no edit has its votes yet"
         if as_json:

@@ -7,8 +7,10 @@ from rich.markup import escape
 from abstrag.cli.output import console, print_json
 from abstrag.cli.steps import step_words
 from abstrag.model.record import to_data
+from abstrag.policy.audit import AuditEntry
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.ledger import Ledger
+from abstrag.stores.open import Target
 
 
 def blame_lessons(store: PolicyStore, *, as_json: bool) -> None:
@@ -27,3 +29,17 @@ def blame_lessons(store: PolicyStore, *, as_json: bool) -> None:
             out.print(f"    [dim]{about}[/]", soft_wrap=True)
     if not lessons:
         out.print("no document has asked for a lesson yet")
+
+
+def promote_lessons(store: PolicyStore, library: Target | None) -> tuple[AuditEntry, ...]:
+    """Replay the lessons that have their votes, over the documents of a store."""
+    if not any(one.due for one in Ledger(store).lessons()):
+        return ()
+    # a replay needs the whole engine; the other commands do without
+    from abstrag.workspace.lessons import learn
+    from abstrag.workspace.options import WorkspaceConfig
+    from abstrag.workspace.workspace import Workspace
+
+    config = WorkspaceConfig(library, policy=store.root, family=store.family)
+    with Workspace(config) as workspace:
+        return learn(workspace)

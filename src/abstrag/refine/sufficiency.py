@@ -126,7 +126,7 @@ def features(ranking: Ranking) -> tuple[float, ...]:
 def _unmet(hits: Sequence[Hit]) -> float:
     """The weight of the query's words that none of some hits meets."""
     columns = zip(*(hit.words for hit in hits), strict=True)
-    return sum(column[0].weight for column in columns if not any(w.met for w in column))
+    return float(sum(column[0].weight for column in columns if not any(w.met for w in column)))
 
 
 def _line(hit: Hit, name: str) -> float:

@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "budget": "Show at which budget τ each segment of TARGET meets QUERY.",
     "ask": "Answer QUERY from TARGET with exact quotations, or say what is missing.",
     "refine": "Find out why QUERY fails on TARGET, and mend what failed if nothing else breaks.",
+    "feedback": "Say which hits for QUERY are evidence and which steps are right.",
     "policy": "Show, trace and take back what refinement has learnt.",
     "bench": "Measure retrievers on data sets, and report.",
     "report": "Write the evidence for queries into one HTML file to send.",

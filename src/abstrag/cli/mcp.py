@@ -45,6 +45,11 @@ from abstrag.stores.open import Target, default_store, resolved
     help="Let the agent index files inside FOLDER.  [default: it can only read]",
 )
 @click.option(
+    "--allow-feedback",
+    is_flag=True,
+    help="Let the agent pass on what a person says of hits and steps.",
+)
+@click.option(
     "--store",
     "store_path",
     type=StoreTarget(),
@@ -61,11 +66,13 @@ def mcp_command(
     tokens_file: Path | None,
     names: tuple[str, ...],
     folders: tuple[Path, ...],
+    allow_feedback: bool,
     store_path: Target | None,
 ) -> None:
     """Give an agent tools over a store: documents, search, search_all, explain, why_not and ask.
 
-    With --allow-index FOLDER there is also index, for files inside FOLDER and no others. With
+    With --allow-index FOLDER there is also index, for files inside FOLDER and no others, and with
+    --allow-feedback there is feedback. With
     --llm a model reads queries, judges segments and writes the answers of ask; there is no
     --dry-run of a server.
     """
@@ -92,7 +99,7 @@ def mcp_command(
         connected(models_options) or nullcontext() as models,
         Workspace(config, models=models) as workspace,
     ):
-        toolbox = Toolbox(workspace, folders=folders)
+        toolbox = Toolbox(workspace, folders=folders, takes_feedback=allow_feedback)
         if not over_http:
             mcp_server(toolbox).run("stdio")
             return

@@ -28,6 +28,7 @@ from abstrag.refine.ledger import Ledger
 from abstrag.refine.replay import ReplayReport
 from abstrag.stores.open import Target
 
+LESSONS: Final = "lessons"  # in place of a program: what documents have taught their genre
 _STYLE: Final = {"+": "green", "-": "red", " ": "dim"}
 
 policy_option: Callable[..., Any] = click.option(
@@ -151,9 +152,16 @@ def policy_diff(program: str | None, root: Path | None, family: str, as_json: bo
         if (lines := diff(load_program(stage, root=store.root), store.program(stage)))
     }
     patches = () if program else Ledger(store).kept()
+    lessons = [] if program else [one for one in Ledger(store).lessons() if one.when]
     if as_json:
         compared = {stage: [to_data(one) for one in lines] for stage, lines in programs.items()}
-        print_json({"programs": compared, "patches": [to_data(kept) for kept in patches]})
+        print_json(
+            {
+                "programs": compared,
+                "patches": [to_data(kept) for kept in patches],
+                "lessons": [to_data(one) for one in lessons],
+            }
+        )
         return
     out = console()
     names = {e.payload.get("document"): e.payload.get("name", "?") for e in store.entries()}
@@ -163,11 +171,14 @@ def policy_diff(program: str | None, root: Path | None, family: str, as_json: bo
             if number == 0 or lines[number - 1].slot != one.slot:
                 out.print(f"  [cyan]{one.slot}[/]")
             _print(out, f"  [{_STYLE[one.sign]}]{one.sign} {_plain(one.text)}[/]")
+    for lesson in lessons:
+        what = _plain(f"{lesson.genre}: {_patch_words(to_data(lesson.patch))}")
+        _print(out, f"[green]+ {what}[/]  [dim]lesson {lesson.id}[/]")
     for kept in patches:
         what = _plain(_patch_words(to_data(kept.patch)))
         about = f"{kept.id} of {names[kept.document]} for {kept.query!r}"
         _print(out, f"[green]+ {what}[/]  [dim]{_plain(about)}[/]")
-    if not programs and not patches:
+    if not programs and not patches and not lessons:
         _print(out, f"family {_plain(family)} says nothing that the baseline does not say")
 
 
@@ -177,7 +188,12 @@ def policy_diff(program: str | None, root: Path | None, family: str, as_json: bo
 @family_option
 @json_option
 def policy_blame(program: str, root: Path | None, family: str, as_json: bool) -> None:
-    """Say of every rule and example of PROGRAM which cases voted for it."""
+    """Say of every rule and example of PROGRAM which cases voted for it; `lessons` for lessons."""
+    if program == LESSONS:
+        from abstrag.cli.policy_lessons import blame_lessons
+
+        blame_lessons(PolicyStore.open(root, family), as_json=as_json)
+        return
     lines = PolicyStore.open(root, family).blame(known(program))
     if as_json:
         print_json([to_data(line) for line in lines])
@@ -269,9 +285,10 @@ def policy_promote(
     models_options: LlmOptions,
     as_json: bool,
 ) -> None:
-    """Write edits that have their votes into the programs, if no solved query loses by it.
+    """Promote lessons and prompt edits that have their votes, if no solved query loses by it.
 
-    A model has to replay the solved queries under the changed program, so this needs --llm.
+    Lessons are replayed as documents are searched. An edit of a program has to be replayed by a
+    model, so that needs --llm.
     """
     from abstrag.workspace.options import WorkspaceConfig
     from abstrag.workspace.promotion import Promoter
@@ -279,6 +296,12 @@ def policy_promote(
 
     store = PolicyStore.open(root, family)
     waiting = store.eligible()
+    if not models_options.dry_run:
+        from abstrag.cli.policy_lessons import promote_lessons
+
+        for entry in promote_lessons(store, store_path):
+            if not as_json:
+                _print_entry(console(), entry)
     if models_options.dry_run or not waiting:
         told = f"{len(waiting)} edits have their votes" if waiting else "no edit has its votes yet"
         if as_json:

@@ -19,6 +19,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import to_data
 from abstrag.rank.relevance import Preset
+from abstrag.refine.sufficiency import WARN
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -135,6 +136,9 @@ def _print_doubt(out: Console, ranking: Ranking) -> None:
         out.print(f"[dim]{words}; abstrag map {escape(ranking.document)} shows its own words[/]")
     elif not any(hit.trace.share for hit in ranking.hits):
         out.print("\n[yellow]none of these meets any part of the query[/]; they come closest")
+    if ranking.absent is not None and ranking.absent >= WARN:
+        sure = f"{ranking.absent:.0%} of queries whose hits look like this have no evidence"
+        out.print(f"\n[yellow]probably not in this document[/] [dim]({sure})[/]")
 
 
 def _footer(ranking: Ranking, preset: Preset) -> str:

@@ -18,6 +18,7 @@ from abstrag.model.patch import (
     HypernymRestriction,
     Patch,
     RoleRule,
+    StepPrice,
     TimeWindow,
 )
 from abstrag.refine.outcome import Attempt, Placed, Refinement, Run, Step
@@ -30,10 +31,10 @@ def print_run(out: Console, run: Run, index: DocumentIndex) -> None:
     out.rule(f"[bold]{escape(run.document)}[/]: {run.episodes} queries")
     for made in run.refinements:
         print_refinement(out, made, index)
-    (solved, comp), (now, comp_now) = run.potential_before, run.potential_after
+    (solved, found), (now, found_now) = run.potential_before, run.potential_after
     out.print(
         f"\n[bold]{solved} → {now} of {run.episodes} queries solved[/], "
-        f"compression {comp:.2f} → {comp_now:.2f}, {len(run.patches)} patches kept"
+        f"gold among the first hits {found} → {found_now}, {len(run.patches)} patches kept"
     )
     out.print(f"[dim]ended: {run.end.value}[/]")
 
@@ -111,7 +112,15 @@ def describe(patch: Patch, index: DocumentIndex) -> str:
             return f"a budget τ of {tau:g} for this query"
         case ClauseCost(family=family, weight=weight):
             return f"ω of {family.value if family else ''} bridges becomes {weight:g}"
+        case StepPrice() as step:
+            return step_words(step)
     return "a prompt edit" if patch.edit else "nothing"
+
+
+def step_words(step: StepPrice) -> str:
+    """Say what a step costs from now on."""
+    price = f"at least {step.at_least:g}" if step.refuses else f"at most {step.at_most:g}"
+    return f"“{step.said}” for “{step.asked}” costs {price}"
 
 
 def _comparison(made: Refinement, index: DocumentIndex) -> Table:

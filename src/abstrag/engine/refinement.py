@@ -19,7 +19,7 @@ from abstrag.neural.judge import default_judge
 from abstrag.policy.hashes import base_hash, canonical, content_hash
 from abstrag.policy.load import load_program
 from abstrag.rank.judging import Judge
-from abstrag.refine.critic import PromptedCritic
+from abstrag.refine.critic import CalibratedCritic, PromptedCritic
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K
 from abstrag.refine.explain import LocalExplainer, PromptedExplainer
@@ -89,9 +89,13 @@ class Refiner:
         """Refine on one query; queries solved earlier have to stay solved."""
         trigger = Episode(self.searcher.index.document.id, query, tuple(gold))
         self._check([trigger])
-        before = () if self._ledger is None else self._ledger.solved(text_hash(self.searcher.index))
+        known = self._ledger and self._ledger.episodes(text_hash(self.searcher.index))
         # a document that was cut otherwise since has lost the segments some gold names
-        others = [e for e in before if e.query != query and not self._unknown(e)]
+        before = [e for e in known or () if not self._unknown(e)]
+        if not gold:  # what a person said of this query before still counts
+            said = next((e for e in before if e.query == query), trigger)
+            trigger = replace(trigger, gold=said.gold, bad=said.bad)
+        others = [e for e in before if e.query != query]
         loop = self._loop((trigger, *others))
         made = loop.refine(trigger)
         self._own = loop.state
@@ -132,12 +136,14 @@ class Refiner:
                 )
 
     def _loop(self, episodes: Sequence[Episode]) -> Loop:
-        return Loop(self.system, self.judges, self.state, episodes, carried=len(self._kept()))
+        document = text_hash(self.searcher.index)
+        own = self._carried if self._ledger is None else self._ledger.kept(document)
+        return Loop(self.system, self.judges, self.state, episodes, carried=len(own))
 
     def _kept(self) -> tuple[Kept, ...]:
         if self._ledger is None:
             return self._carried
-        return self._ledger.kept(text_hash(self.searcher.index))
+        return self._ledger.in_force(self.searcher.index)
 
     def _note(self, made: Sequence[tuple[Refinement, Episode]], solved: Sequence[Episode]) -> None:
         if self._ledger is not None:
@@ -163,7 +169,9 @@ def packaged_evaluator(
 def local_judges(searcher: Searcher, evaluator: Evaluator) -> Judges:
     """Return the rule-based critic, localizer and proposer for one document."""
     licensing = Licensing(searcher.index.background)
-    return Judges.local(evaluator, LocalProposer(licensing))
+    made = Judges.local(evaluator, LocalProposer(licensing))
+    critic = CalibratedCritic(evaluator, searcher.index.genre.value)
+    return replace(made, critic=critic)
 
 
 def prompted_judges(

@@ -200,7 +200,9 @@ class Searcher:
         (read,) = self._aligner.read([query.text])
         asked = conditions(query, read)
         links = ALIGN_WORDS not in self._without
-        return Alignment(self._words, query, asked, self._aligner.constants, links=links)
+        steps = self._state.programs.steps if self._state else ()
+        constants = self._aligner.constants
+        return Alignment(self._words, query, asked, constants, links=links, steps=steps)
 
     @cached_property
     def judge(self) -> Judge | None:

@@ -1,7 +1,7 @@
 """u = ⟨t, Δ_t, π_edit⟩: what failed, where, and the least typed change that is tried (section 3.6).
 
 A failure says which query went wrong on which segment and why. A patch names the one stage it
-edits; its delta is one of six kinds, each small enough to be read, costed and taken back.
+edits; its delta is of one kind, small enough to be read, costed and taken back.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from abstrag.config import TAU_MAX
+from abstrag.config import MAX_GAP, TAU_MAX
 from abstrag.errors import InputError
 from abstrag.model.query import Bridge, Query
 from abstrag.model.record import record, to_json
@@ -30,7 +30,7 @@ class Stage(StrEnum):
 
 
 class DeltaKind(StrEnum):
-    """The six kinds of change."""
+    """The paper's six kinds of change, and a seventh of ours: the price of one step."""
 
     ALIAS = "alias"
     HYPERNYM_RESTRICTION = "hypernym_restriction"
@@ -38,6 +38,7 @@ class DeltaKind(StrEnum):
     EVENT_MAPPING = "event_mapping"
     TIME_WINDOW = "time_window"
     CLAUSE_COST = "clause_cost"
+    STEP_PRICE = "step_price"
 
 
 class EffectKind(StrEnum):
@@ -132,8 +133,38 @@ class ClauseCost:
             )
 
 
+@record
+class StepPrice:
+    """What it costs to take the word `said` of a text for the word `asked` of a query.
+
+    A step that somebody refused costs at least `at_least`, one that was confirmed at most
+    `at_most`. Both words stand for all their inflections. Where a `family` is given, a floor holds
+    for steps of that family alone.
+    """
+
+    asked: str
+    said: str
+    at_least: float = 0.0
+    at_most: float = MAX_GAP
+    family: Family | None = None
+    kind: Literal[DeltaKind.STEP_PRICE] = DeltaKind.STEP_PRICE
+
+    def __post_init__(self) -> None:
+        if not (0.0 <= self.at_least <= self.at_most <= MAX_GAP):
+            raise InputError(
+                f"the step {self.said!r} → {self.asked!r} costs {self.at_least!r} to "
+                f"{self.at_most!r}",
+                hint=f"prices lie between 0 and {MAX_GAP:g}, the lower one first",
+            )
+
+    @property
+    def refuses(self) -> bool:
+        """True for a floor, false for a ceiling."""
+        return self.at_least > 0.0
+
+
 Delta = Annotated[
-    Alias | HypernymRestriction | RoleRule | EventMapping | TimeWindow | ClauseCost,
+    Alias | HypernymRestriction | RoleRule | EventMapping | TimeWindow | ClauseCost | StepPrice,
     Field(discriminator="kind"),
 ]
 

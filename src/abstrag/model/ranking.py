@@ -137,6 +137,7 @@ class Ranking(Result):
     touched: int  # that hold something of the query
     judgements: int = 0
     judgements_avoided: int = 0
+    absent: float | None = None  # how likely the document holds no evidence; None: not calibrated
 
     def _repr_html_(self) -> str:
         """Show it in a notebook."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -9,7 +10,7 @@ from abstrag.config import COST_UNIT
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import LiteralTrace, WordTrace
 from abstrag.model.term import Family, Licence, LicenceKind, Mention, Relation
-from abstrag.rank.alignment import NOWHERE, Alignment, step_family
+from abstrag.rank.alignment import NOWHERE, Alignment, forms, step_family
 
 ALIGN_WORDS: Final = "align_words"  # the operator that meets literals by learned links
 
@@ -81,7 +82,7 @@ def by_words(alignment: Alignment, j: int, segment: int, units: int, *, met: boo
                 distance=units / COST_UNIT - fee,
                 cost=units / COST_UNIT,
                 truth_preserving=False,
-                licence=Licence(LicenceKind.MODEL, "the aligner"),
+                licence=_licence(alignment, words),
                 literal=j,
                 segment=segment,
                 details=tuple(f"{w.asked} ← {w.said} {w.price:.2f}" for w in steps),
@@ -95,3 +96,13 @@ def by_words(alignment: Alignment, j: int, segment: int, units: int, *, met: boo
         bridges=bridges,
         mention=mention,
     )
+
+
+def _licence(alignment: Alignment, words: Sequence[WordTrace]) -> Licence:
+    """Return who says what the words cost: the aligner, or somebody who confirmed a step."""
+    for step in alignment.steps:
+        for word in words if not step.refuses else ():
+            asked, said = set(forms(word.asked)), set(forms(word.said))
+            if asked.intersection(forms(step.asked)) and said.intersection(forms(step.said)):
+                return Licence(LicenceKind.PATCH, f"{step.said} → {step.asked}")
+    return Licence(LicenceKind.MODEL, "the aligner")

@@ -20,6 +20,7 @@ from abstrag.config import COST_UNIT, MAX_GAP, OMEGA
 from abstrag.language.keys import key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.patch import StepPrice
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.segment import Segment
 from abstrag.neural.aligner import AlignedText, PriceList
@@ -160,6 +161,7 @@ class Alignment:
     asked: AlignedText
     constants: Aligning
     links: bool = True  # else a word is met by itself alone
+    steps: tuple[StepPrice, ...] = ()  # prices that somebody has set
 
     @cached_property
     def asked_words(self) -> tuple[str, ...]:
@@ -206,6 +208,7 @@ class Alignment:
             alone = self.exact[i] or not self.links
             row = np.where(words.has_digits, MAX_GAP, np.maximum(row, 1e-4))
             row = np.where(equal, direct, MAX_GAP if alone else row)
+            row = self._repriced(row, word, alone=alone)
             least = np.minimum.reduceat(row, cuts)
             # the first word of the least price; those of other segments are no candidates
             hits = np.flatnonzero(row == np.repeat(least, np.diff(words.starts)[filled]))
@@ -216,6 +219,19 @@ class Alignment:
         price = np.minimum(price, MAX_GAP)
         at[price >= MAX_GAP] = NOWHERE
         return price, at, same
+
+    def _repriced(self, row: FloatArray, word: str, *, alone: bool) -> FloatArray:
+        """Return the prices of the document's words for a query word, as people have set them."""
+        own = set(forms(word))
+        for step in self.steps:
+            if own.isdisjoint(forms(step.asked)):
+                continue
+            said = self.words.same(step.said)
+            if step.refuses and _concerns(step, word):
+                row = np.where(said, np.maximum(row, step.at_least), row)
+            elif not (step.refuses or alone):
+                row = np.where(said & ~self.words.has_digits, np.minimum(row, step.at_most), row)
+        return row
 
     @property
     def prices(self) -> FloatArray:
@@ -316,6 +332,11 @@ def step_family(asked: str, said: str, *, same: bool = False) -> str:
         if verbs & {*net.entailments(s), *net.causes(s)}:
             return "event"
     return "related"
+
+
+def _concerns(step: StepPrice, word: str) -> bool:
+    """Tell whether a floor is about steps of the family that meets a word; without any, all are."""
+    return step.family is None or step.family.value == step_family(word, step.said)
 
 
 def _senses(word: str, pos: Pos) -> frozenset[int]:

@@ -16,6 +16,7 @@ from abstrag.model.record import record
 from abstrag.rank.scoring import Scoring
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K
+from abstrag.refine.sufficiency import Calibrations, sufficiency
 
 
 @record
@@ -51,6 +52,29 @@ class LocalCritic:
         wanted = "all of the gold evidence" if episode.gold else "evidence"
         said = f"the first {shown} hits do not hold {wanted}" if shown else "nothing was found"
         return Criticism(False, said, found.dissent)
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedCritic:
+    """Accepts by what rankings like this one turned out to hold; gold, where there is any, decides.
+
+    It says what to try to mend. It reads traces, which a patch changes, so it has no say in
+    whether a patch is kept. Where the preset was not fitted the evaluator decides.
+    """
+
+    evaluator: Evaluator
+    genre: str
+    known: Calibrations | None = None
+    limit: float = 0.5
+
+    def __call__(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> Criticism:
+        """Ask gold, then what was fitted."""
+        local = LocalCritic(self.evaluator)(episode, scoring, ranking)
+        expected = None if episode.gold else sufficiency(ranking, self.genre, self.known)
+        if expected is None:
+            return local
+        said = f"of rankings like this one {expected.missed:.0%} miss evidence"
+        return Criticism(expected.missed < self.limit, said, local.dissent)
 
 
 @dataclass(frozen=True, slots=True)

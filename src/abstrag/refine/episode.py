@@ -13,13 +13,14 @@ from abstrag.model.record import from_json, record
 class Episode:
     """One query about one document.
 
-    `gold` lists the segments that are its evidence, by id or by their exact words. Without gold,
-    the evaluator alone says what is evidence.
+    `gold` lists the segments that are its evidence, by id or by their exact words, `bad` segments
+    that are none whatever the evaluator says. Without gold, the evaluator says what is evidence.
     """
 
     target: str
     query: str
     gold: tuple[str, ...] = ()
+    bad: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

@@ -7,6 +7,7 @@ none of its business, or a patch would approve itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import log2
 from typing import Final
 
 from abstrag.errors import InputError
@@ -17,8 +18,15 @@ from abstrag.model.segment import Segment
 from abstrag.rank.judging import Judge
 from abstrag.refine.episode import Episode
 
-K: Final = 10  # how far the critic looks
+K: Final = 10  # how far the critic looks at most
+LEAST_K: Final = 3  # and at least: all of an abstract is no retrieval
+POOL_SHARE: Final = 4  # one segment in so many
 EVIDENCE: Final = 0.5  # the probability from which a judge takes a segment as evidence
+
+
+def reach_of(segments: int) -> int:
+    """Return the K of a document: a quarter of its segments, 3 at least and 10 at most."""
+    return min(K, max(LEAST_K, -(-segments // POOL_SHARE)))
 
 
 @record
@@ -36,6 +44,8 @@ class Signals:
     needed: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
     dissent: float = 0.0
+    found: int = 0  # gold among the first K
+    gain: float = 0.0  # of the gold at all ranks that were looked at, as in DCG
 
     @property
     def certain(self) -> bool:
@@ -121,12 +131,21 @@ class Evaluator:
         first = ranked[: self.k]
         votes = self.votes(query, first)
         gold = frozenset(episode.gold)
+        bad = frozenset(episode.bad)
         named = [bool(gold & {segment.id, segment.text}) for segment in first]
-        taken = [named[i] or _share(said) > 0.5 for i, said in enumerate(votes)]
+        barred = [bool(bad & {segment.id, segment.text}) for segment in first]
+        taken = [named[i] or (_share(said) > 0.5 and not barred[i]) for i, said in enumerate(votes)]
         evidence = tuple(segment.id for segment, own in zip(first, taken, strict=True) if own)
+        found, gain = 0, 0.0
         if gold:
             met = {name for segment in first for name in (segment.id, segment.text) if name in gold}
             sufficient, needed, dissent = met == gold, tuple(sorted(met)), 0.0
+            found = len(met)
+            gain = sum(
+                1.0 / log2(rank + 1)
+                for rank, segment in enumerate(ranked, 1)
+                if gold & {segment.id, segment.text}
+            )
         else:
             sufficient, needed, dissent = any(taken), evidence, _dissent(votes)
         return Signals(
@@ -136,6 +155,8 @@ class Evaluator:
             needed=needed,
             first=tuple(segment.id for segment in first),
             dissent=dissent,
+            found=found,
+            gain=gain,
         )
 
 

@@ -61,7 +61,10 @@ class LocalExplainer:
         )
 
     def missed(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> int | None:
-        """Return the position of evidence that is not among the first K, if there is any."""
+        """Return the position of what should be among the first K and is not, if there is any.
+
+        Where no segment passes for evidence, that is the one the judge thinks most of.
+        """
         k, segments = self.evaluator.k, scoring.document.segments
         first = {hit.position for hit in ranking.hits[:k]}
         gold = set(episode.gold)
@@ -73,8 +76,13 @@ class LocalExplainer:
         pool = [*below, *(p for p in range(len(segments)) if p not in ranked)][:_POOL]
         votes = self.evaluator.votes(scoring.query, [segments[p] for p in pool])
         taken = self.evaluator.evidence(scoring.query, [segments[p] for p in pool])
-        found = [(-sum(v), p) for p, v, own in zip(pool, votes, taken, strict=True) if own]
-        return min(found)[1] if found else None
+        barred = set(episode.bad)
+        found = [
+            (not own, -sum(v), p)
+            for p, v, own in zip(pool, votes, taken, strict=True)
+            if sum(v) > 0 and not {segments[p].id, segments[p].text} & barred
+        ]
+        return min(found)[2] if found else None
 
     def _diagnosis(
         self, episode: Episode, scoring: Scoring, ranking: Ranking, hit: Hit, *, missed: bool

@@ -2,8 +2,9 @@
 
 A pure function of what every episode looked like before and after (Eqs. 7 and 8). Sufficiency is
 asked of the controls, compression of the trigger and its kin, and progress of the whole file:
-Φ = (sufficient cases, Σ Comp) must rise in lexicographic order. A run of accepted patches
-therefore climbs and cannot go round in circles.
+Φ = (sufficient cases, gold among the first K) must rise in lexicographic order. A patch that
+solves nothing is therefore never kept, and a run of accepted patches climbs and cannot go round
+in circles.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ class Verdict:
 
     accepted: bool
     reasons: tuple[str, ...] = ()  # empty when accepted
+    lifts: bool = False  # solves nothing, harms nothing, and the gold ranks higher: a vote, no more
 
 
 @record
@@ -70,14 +72,15 @@ def decide(
             reasons.append(f"only {kept:.0%} of the first hits stay, at least {OVERLAP:.0%} must")
     if enforce.compression:
         reasons += _spread(before, after, triggers)
-    if enforce.progress:
-        reasons += _progress(before, after)
+    if enforce.progress and (lacking := _progress(before, after)):
+        lifts = not reasons and _lifts(before, after, triggers)
+        return Verdict(False, (*reasons, *lacking), lifts)
     return Verdict(not reasons, tuple(reasons))
 
 
-def potential(cases: Cases) -> tuple[int, float]:
-    """Φ: how many cases are sufficient, and the sum of Comp."""
-    return sum(c.sufficient for c in cases.values()), sum(c.compression for c in cases.values())
+def potential(cases: Cases) -> tuple[int, int]:
+    """Φ: how many cases are sufficient, and how much of what people call evidence is found."""
+    return sum(c.sufficient for c in cases.values()), sum(c.found for c in cases.values())
 
 
 def kept_share(before: Sequence[str], after: Sequence[str]) -> float:
@@ -113,7 +116,21 @@ def _spread(before: Cases, after: Cases, triggers: Collection[str]) -> list[str]
 
 
 def _progress(before: Cases, after: Cases) -> list[str]:
-    (old, old_sum), (new, new_sum) = potential(before), potential(after)
-    if new > old or (new == old and new_sum > old_sum + _TINY):
+    (old, old_found), (new, new_found) = potential(before), potential(after)
+    if (new, new_found) > (old, old_found):
         return []
-    return [f"no progress: Φ ({old}, {old_sum:.2f}) → ({new}, {new_sum:.2f})"]
+    changed = sum(before[name].first != after[name].first for name in before)
+    if not changed:
+        return ["it solves nothing: the first hits of no query change"]
+    queries = "1 query changes" if changed == 1 else f"{changed} queries change"
+    return (
+        [f"it solves nothing: {queries}, and {new} of {len(after)} are solved as before"]
+        if (new == old)
+        else [f"it solves less: {old} → {new} of {len(after)} queries"]
+    )
+
+
+def _lifts(before: Cases, after: Cases, triggers: Collection[str]) -> bool:
+    """Tell whether gold ranks higher over the whole file, and for the queries at hand."""
+    own = sum(after[name].gain - before[name].gain for name in triggers)
+    return own > _TINY and sum(after[n].gain - before[n].gain for n in before) > _TINY

@@ -7,7 +7,7 @@ not taken back since, in order; replaying it gives the same state, hash for hash
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
@@ -20,11 +20,19 @@ from abstrag.policy.hashes import canonical
 from abstrag.policy.leak import CaseText
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.episode import Episode
+from abstrag.refine.feedback import Feedback, Noted, merged, step_patches
+from abstrag.refine.lessons import Lesson, Replay, Vote, travelling, votes_of
+from abstrag.refine.limits import Budget, objection
 from abstrag.refine.outcome import Attempt, Refinement
+from abstrag.refine.router import classify
+from abstrag.refine.state import State
 
 APPLY: Final = "apply"
 REVERT: Final = "revert"
 SOLVED: Final = "solved"
+FEEDBACK: Final = "feedback"
+PROMOTE: Final = "promote"
+_CLOSED: Final = 1 << 30  # more votes than there can be
 
 
 def text_hash(document: DocumentIndex) -> str:
@@ -41,6 +49,8 @@ class Kept:
     document: str
     query: str
     when: str
+    name: str = ""  # of the document
+    genre: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +69,139 @@ class Ledger:
             elif entry.accepted and entry.payload["action"] == APPLY:
                 patch = from_json(Patch, canonical(entry.payload["patch"]))
                 query = str(entry.payload["query"])
-                found.setdefault(place, Kept(patch.id, patch, place[0], query, entry.when))
+                about = str(entry.payload.get("name", "")), str(entry.payload.get("genre", ""))
+                found.setdefault(place, Kept(place[1], patch, place[0], query, entry.when, *about))
         return tuple(k for k in found.values() if document in (None, k.document))
+
+    def in_force(self, document: DocumentIndex) -> tuple[Kept, ...]:
+        """Return what holds for a document: the lessons of its genre, then its own patches."""
+        own, genre = text_hash(document), document.genre.value
+        taught = [
+            Kept(one.id, one.patch, own, one.votes[0].query, one.when, document.document.id, genre)
+            for one in self.lessons()
+            if one.when and one.genre == genre
+        ]
+        return (*taught, *self.kept(own))
+
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Return what documents ask for on behalf of their genre, promoted or not."""
+        promoted: dict[str, tuple[Lesson, str]] = {}
+        refused: dict[str, int] = {}
+        for entry in self._entries():
+            name = str(entry.payload["id"])
+            if entry.payload["action"] == PROMOTE:
+                lesson = from_json(Lesson, canonical(entry.payload["lesson"]))
+                if entry.accepted:
+                    promoted[name] = lesson, entry.when
+                else:
+                    refused[name] = len(lesson.votes)
+            elif entry.payload["action"] == REVERT and name in promoted:
+                del promoted[name]
+                refused[name] = _CLOSED  # nobody has to take the same lesson out twice
+        cast = [
+            (kept.genre, step, Vote(kept.document, kept.name, kept.query, kept.id, kept.when))
+            for kept in (*self.kept(), *self._lifting())
+            if kept.genre and (step := travelling(kept.patch)) is not None
+        ]
+        found = votes_of(cast)
+        waiting = [
+            replace(one, replayed=refused.get(name, 0))
+            for name, one in found.items()
+            if name not in promoted
+        ]
+        taught = [
+            replace(lesson, votes=found[name].votes if name in found else lesson.votes, when=when)
+            for name, (lesson, when) in promoted.items()
+        ]
+        return (*taught, *waiting)
+
+    def _lifting(self) -> Iterator[Kept]:
+        """Go through what was not kept because it solves nothing alone, and still helps."""
+        for entry in self._entries():
+            own = entry.payload
+            if own["action"] == APPLY and own.get("lifts") and not entry.accepted:
+                patch = from_json(Patch, canonical(own["patch"]))
+                about = str(own["query"]), entry.when, str(own["name"]), str(own["genre"])
+                yield Kept(str(own["id"]), patch, str(own["document"]), *about)
+
+    def promote(self, replay: Replay) -> tuple[AuditEntry, ...]:
+        """Make lessons of what has its votes and costs no solved query its evidence."""
+        done = []
+        for lesson in self.lessons():
+            if not lesson.due:
+                continue
+            worse = tuple(replay(lesson.genre, lesson.step))
+            payload = {
+                "action": PROMOTE,
+                "document": "",
+                "id": lesson.id,
+                "query": "",
+                "patch": to_data(lesson.patch),
+                "lesson": to_data(lesson),
+            }
+            names = ", ".join(repr(vote.name) for vote in lesson.votes)
+            reason = f"{len(lesson.votes)} documents ask for it ({names}), no solved query is worse"
+            if worse:
+                reason = f"{len(worse)} solved queries lose their evidence, first {worse[0]!r}"
+            accepted = not worse
+            done.append(self.store.audit(payload, accepted=accepted, reason=reason, case=lesson.id))
+        return tuple(done)
+
+    def note_feedback(self, feedback: Feedback, document: DocumentIndex) -> Noted:
+        """Log what a person says; steps are patches in force from now on."""
+        episode = Episode(document.document.id, feedback.query, feedback.good, feedback.bad)
+        case = Episode(text_hash(document), feedback.query).id
+        payload = {**self._about(document, episode), "action": FEEDBACK, "id": case}
+        payload["feedback"] = to_data(feedback)
+        reason = "a person said so"
+        self.store.audit(payload, accepted=True, reason=reason, case=episode.id)
+        patches, refused = [], []
+        state = State("")
+        for patch in step_patches(feedback):
+            against = objection(patch, state, document, budget=Budget())
+            payload = {
+                **self._about(document, episode),
+                "action": APPLY,
+                "id": patch.id,
+                "patch": to_data(patch),
+                "said": patch.licence.reference,
+                "effect": classify(patch).value,
+            }
+            self.store.audit(
+                payload, accepted=against is None, reason=against or reason, case=episode.id
+            )
+            if against is None:
+                patches.append(patch)
+            else:
+                refused.append(against)
+        return Noted(document.document.id, case, feedback, tuple(patches), tuple(refused))
+
+    def feedback(self, document: str | None = None) -> tuple[Episode, ...]:
+        """Return what people said of hits, as episodes of one text or of all; targets are names."""
+        said: dict[tuple[str, str, str], list[Feedback]] = {}
+        for entry in self._entries():
+            own = entry.payload
+            if own["action"] == FEEDBACK and document in (None, own["document"]):
+                place = str(own["document"]), str(own["name"]), str(own["query"])
+                given = from_json(Feedback, canonical(own["feedback"]))
+                said.setdefault(place, []).append(given)
+        return tuple(
+            Episode(name, query, *merged(given)) for (_, name, query), given in said.items()
+        )
+
+    def episodes(self, document: str) -> tuple[Episode, ...]:
+        """Return the queries a patch of a text is held against: solved ones and people's word."""
+        found = {episode.query: episode for episode in self.solved(document)}
+        found |= {one.query: replace(one, target=document) for one in self.feedback(document)}
+        return tuple(found.values())
 
     def solved(self, document: str) -> tuple[Episode, ...]:
         """Return the queries that refinement has left solved: the controls of what comes next."""
         found: dict[str, Episode] = {}
         for entry in self._entries():
             if entry.payload["action"] == SOLVED and entry.payload["document"] == document:
-                gold = tuple(entry.payload["gold"])
-                episode = Episode(document, str(entry.payload["query"]), gold)
+                gold, bad = (tuple(entry.payload.get(name, ())) for name in ("gold", "bad"))
+                episode = Episode(document, str(entry.payload["query"]), gold, bad)
                 found[episode.id] = episode
         return tuple(found.values())
 
@@ -102,7 +235,8 @@ class Ledger:
         Raises:
             PolicyError: No such patch is in force, or the beginning of its id fits several.
         """
-        fitting = [kept for kept in self.kept() if kept.id.startswith(patch_id)]
+        taught = [Kept(one.id, one.patch, "", "", one.when) for one in self.lessons() if one.when]
+        fitting = [kept for kept in (*self.kept(), *taught) if kept.id.startswith(patch_id)]
         if len({kept.id for kept in fitting}) != 1 or not patch_id:
             what = "several patches in force begin" if fitting else "no patch in force begins"
             raise PolicyError(f"{what} with {patch_id!r}", hint="abstrag policy log")
@@ -134,6 +268,7 @@ class Ledger:
             "said": attempt.said,
             "effect": attempt.effect.value,
             "state_before": refinement.state_before,
+            "lifts": verdict.lifts,
         }
         reason = "; ".join(verdict.reasons) or "nothing got worse and Φ rose"
         self.store.audit(payload, accepted=verdict.accepted, reason=reason, case=episode.id)
@@ -149,4 +284,6 @@ class Ledger:
             "name": document.document.id,
             "query": episode.query,
             "gold": list(episode.gold),
+            "bad": list(episode.bad),
+            "genre": document.genre.value,
         }

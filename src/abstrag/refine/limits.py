@@ -18,6 +18,7 @@ from abstrag.model.patch import (
     PromptEdit,
     RoleRule,
     Stage,
+    StepPrice,
     TimeWindow,
 )
 from abstrag.model.record import record
@@ -25,6 +26,8 @@ from abstrag.model.term import Family, TermKind
 from abstrag.policy.deny import denied
 from abstrag.policy.stages import MUTABLE
 from abstrag.query.time import interval_of
+from abstrag.rank.alignment import forms
+from abstrag.rank.lexical import words
 from abstrag.refine.overlay import away, mentions_of, reach
 from abstrag.refine.router import classify
 from abstrag.refine.state import State
@@ -64,6 +67,8 @@ def objection(
             return _edge_objection(delta, document)
         case TimeWindow() as delta:
             return _window_objection(delta)
+        case StepPrice() as delta:
+            return _step_objection(delta)
         case ClauseCost(family=Family() as family, weight=float() as weight):
             return _order_objection({**dict(state.programs.weights), family: weight})
     return None
@@ -95,6 +100,17 @@ def _edge_objection(delta: Alias | RoleRule | EventMapping, document: DocumentIn
         return "a term is itself already"
     if all(term.id != delta.source for term in document.map.terms):
         return f"the document has no term {delta.source!r}"
+    return None
+
+
+def _step_objection(delta: StepPrice) -> str | None:
+    if not words(delta.asked) or not words(delta.said):
+        return f"{delta.said!r} → {delta.asked!r} is no step from word to word"
+    named = [w for w in (delta.asked, delta.said) if any(c.isdigit() for c in w)]
+    if named and not delta.refuses:
+        return f"{named[0]!r} is a number, and a number is met by itself alone"
+    if not set(forms(delta.asked)).isdisjoint(forms(delta.said)) and not delta.refuses:
+        return f"{delta.said!r} is the word {delta.asked!r} itself"
     return None
 
 

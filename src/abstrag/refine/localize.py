@@ -52,6 +52,7 @@ class LocalLocalizer:
             reason = f"{first.source} → {first.target} lets {first.segments} unfit segments in"
             found.setdefault(Stage.QUERY, reason)
         found.setdefault(Stage.QUERY, "no condition is unmet, so the query is weighed wrongly")
+        found.setdefault(Stage.MAP, "a word may be met by another at too high a price")
         stage, *others = found
         return Localization(stage, found[stage], tuple(others))
 

@@ -13,9 +13,11 @@ from hashlib import sha256
 from typing import Final
 
 from abstrag.errors import InputError
+from abstrag.language.keys import key
 from abstrag.model.patch import EffectKind, Failure, Patch
 from abstrag.model.ranking import Ranking
-from abstrag.refine.critic import Critic, LocalCritic
+from abstrag.rank.alignment import forms
+from abstrag.refine.critic import CalibratedCritic, Critic, LocalCritic
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, Signals
 from abstrag.refine.explain import Explainer, LocalExplainer
@@ -162,8 +164,7 @@ class Loop:
         before = self._placed(self.state, episode)
         attempts: list[Attempt] = []
         cut = False
-        mendable = self._mendable(episode, ranking)
-        for proposal in self._proposals(failure, place, episode) if mendable else ():
+        for proposal in self._proposals(failure, place, episode):
             if len(attempts) == self.judges.budget.attempts:
                 cut = True
                 break
@@ -180,21 +181,6 @@ class Loop:
             controls=tuple(dict.fromkeys(name for one in attempts for name in one.controls)),
         )
         return step, cut
-
-    def _mendable(self, episode: Episode, ranking: Ranking) -> bool:
-        """Tell whether there is evidence to bring up; a question without any teaches nothing.
-
-        Patches could then only thin the ranking out, and with it evidence that the evaluator fails
-        to see. A critic that is a model may see more than the evaluator and is not held to this.
-        """
-        judges = self.judges
-        if not (judges.enforce.progress and isinstance(judges.critic, LocalCritic)):
-            return True
-        if self._judge(self.state, episode).evidence:
-            return True
-        scoring = self.system.scoring(episode.query, self.state)
-        sight = LocalExplainer(judges.evaluator)
-        return sight.missed(episode, scoring, ranking) is not None
 
     def _proposals(
         self, failure: Failure, place: Localization, episode: Episode
@@ -233,9 +219,10 @@ class Loop:
             return Attempt(proposal, effect, Verdict(False, (reason,)))
         controls = self._controls(reached, episode)
         verdict = self._decide(reached, episode, controls)
-        after = self._placed(reached, episode)
+        after: tuple[Placed, ...] = ()
         left = reached
         if verdict.accepted:
+            after = self._placed(reached, episode)  # traces take most of the time
             left, self.state = self.state, reached
             self.patches.append(proposal)
             self._visited.add(reached.hash)
@@ -293,7 +280,7 @@ class Loop:
 
     def _ranking(self, state: State, episode: Episode) -> Ranking:
         """Search under a state, once, with the traces that explain what is found."""
-        name = (state.hash, episode.query)
+        name = (_concerning(state, episode.query).hash, episode.query)
         if name not in self._rankings:
             scoring = self.system.scoring(episode.query, state)
             self._rankings[name] = scoring.ranking(self.judges.evaluator.k)
@@ -301,7 +288,7 @@ class Loop:
 
     def _judge(self, state: State, episode: Episode) -> Signals:
         """Have the evaluator judge what is found under a state, once."""
-        name = (state.hash, episode.query)
+        name = (_concerning(state, episode.query).hash, episode.query)
         if name not in self._judged:
             found = self._seen(state, episode)
             self._judged[name] = self._voted(found, episode, state)
@@ -313,12 +300,17 @@ class Loop:
         segments = scoring.document.segments
         if scoring.judges or evaluator.reads_relevance:
             return evaluator.signals(episode, self._ranking(state, episode), segments)
-        first = [segments[position] for position in scoring.order[: evaluator.k]]
+        reach = len(segments) if episode.gold else evaluator.k
+        first = [segments[position] for position in scoring.order[:reach]]
         return evaluator.signals_of(episode, scoring.query, first)
 
     def _voted(self, found: Signals, episode: Episode, state: State) -> Signals:
-        """A file of one has no controls: there sufficiency is the critic's word (corpus mode)."""
-        if len(self._episodes) > 1 or episode.gold:
+        """A file of one has no controls: there sufficiency is the critic's word (corpus mode).
+
+        A critic that reads traces has none, or a patch would approve itself.
+        """
+        reads_traces = isinstance(self.judges.critic, CalibratedCritic)
+        if len(self._episodes) > 1 or episode.gold or reads_traces:
             return found
         scoring, ranking = self.system.scoring(episode.query, state), self._ranking(state, episode)
         said = self.judges.critic(episode, scoring, ranking)
@@ -326,9 +318,11 @@ class Loop:
 
     def _forget(self, state: State) -> None:
         """Let go of the rankings of a state that is not in force; traces are large."""
-        for known in (self._rankings, self._judged):
-            for name in [name for name in known if name[0] == state.hash]:
-                del known[name]
+        for query in self._episodes:
+            name = (_concerning(state, query).hash, query)
+            if name != (_concerning(self.state, query).hash, query):
+                self._rankings.pop(name, None)
+                self._judged.pop(name, None)
 
     def _placed(self, state: State, episode: Episode) -> tuple[Placed, ...]:
         ranking, signals = self._ranking(state, episode), self._judge(state, episode)
@@ -336,3 +330,13 @@ class Loop:
             Placed(hit.segment, hit.relevance, hit.segment in signals.evidence)
             for hit in ranking.hits[: self.judges.evaluator.k]
         )
+
+
+def _concerning(state: State, query: str) -> State:
+    """Return a state less the steps to words that a query does not have: they do not concern it."""
+    steps = state.programs.steps
+    if not steps:
+        return state
+    asked = {form for word in key(query).split() for form in forms(word)}
+    kept = tuple(step for step in steps if not asked.isdisjoint(forms(step.asked)))
+    return replace(state, programs=replace(state.programs, steps=kept))

@@ -31,7 +31,7 @@ class Placed:
 
 @record
 class Attempt:
-    """One proposal: the patch, what it would do, the gate's word, and the ranking it led to.
+    """One proposal: the patch, what it would do, the gate's word, and, if it passed, its ranking.
 
     `patch` is None when what was proposed is no patch; `said` then tells what it was.
     """
@@ -78,13 +78,13 @@ class Refinement(Result):
 
 @record
 class Run:
-    """A file of episodes refined until nothing improves; Φ is (sufficient cases, Σ Comp)."""
+    """A file of episodes refined until nothing improves; Φ is (sufficient cases, gold found)."""
 
     document: str
     episodes: int
     refinements: tuple[Refinement, ...]
-    potential_before: tuple[int, float]
-    potential_after: tuple[int, float]
+    potential_before: tuple[int, int]
+    potential_after: tuple[int, int]
     solved: tuple[str, ...]  # the queries that are sufficient in the end
     patches: tuple[Patch, ...]
     end: End

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Final, Protocol
 
 from abstrag.bridges.graph import EdgeSource
-from abstrag.config import OMEGA
+from abstrag.config import DELTA_EXPR_ALIAS, OMEGA
 from abstrag.language.keys import key
 from abstrag.model.index import DocumentIndex
-from abstrag.model.patch import TimeWindow
+from abstrag.model.patch import StepPrice, TimeWindow
 from abstrag.model.segment import Segment
 from abstrag.model.term import Edge, Family, Interval, Licence, LicenceKind, Mention, Relation
 from abstrag.query.time import interval_of
+from abstrag.rank.alignment import forms, step_family
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.scoring import Scoring
 from abstrag.refine.state import Programs, State
 
 _KEEP: Final = 8  # patched indexes at hand: a cycle goes to and fro between a few states
 _SOURCES_KEPT: Final = 64  # of one patched index
+_SENSE: Final = re.compile(r"\.[a-z]\.\d+$")  # of a term that is a sense of WordNet: boat.n.01
+_WORDS: Final = ("concept:", "event:")  # terms that are named by words, not by names or numbers
 
 
 class System(Protocol):
@@ -48,7 +51,16 @@ class Overlay:
         granted = state.programs.budget(query)
         tau = plain.tau if granted is None else max(plain.tau, granted)
         patched = self._index(plain, state)
-        return replace(plain, index=patched.index, sources=patched.sources(plain.sources), tau=tau)
+        alignment = plain.alignment
+        if alignment is not None and state.programs.steps:
+            alignment = replace(alignment, steps=state.programs.steps)
+        return replace(
+            plain,
+            index=patched.index,
+            sources=patched.sources(plain.sources),
+            tau=tau,
+            alignment=alignment,
+        )
 
     def _index(self, plain: Scoring, state: State) -> PatchedIndex:
         """What a state makes of the document; kept for the few states a cycle goes between."""
@@ -65,7 +77,7 @@ class PatchedIndex:
 
     def __init__(self, index: CostedIndex, document: DocumentIndex, state: State) -> None:
         self._programs = programs = state.programs
-        if programs.weights or programs.restrictions:
+        if _reprices(programs):
             index = index.with_edges(_adjusted(index.edges, programs))
         edges = tuple(_adjusted(state.map.edges, programs))
         mentions = mentions_of(state.map.surfaces, document.segments)
@@ -73,11 +85,14 @@ class PatchedIndex:
         self._own: tuple[EdgeSource, ...] = ()
         if programs.windows:
             self._own = (_Windows(programs.windows, _times(document)),)
+        confirmed = tuple(step for step in programs.steps if not step.refuses)
+        if confirmed:
+            self._own = (*self._own, _Confirmed(confirmed, _by_form(document)))
         self._known: dict[int, _Adjusted] = {}  # by identity: a graph is kept per set of sources
 
     def sources(self, given: tuple[EdgeSource, ...]) -> tuple[EdgeSource, ...]:
         """Return the sources as they are under the state; the same ones for the same ones."""
-        if not (self._programs.weights or self._programs.restrictions):
+        if not _reprices(self._programs):
             return (*given, *self._own)
         adjusted = [self._adjusted(source) for source in given]
         return (*adjusted, *self._own)
@@ -93,16 +108,82 @@ class PatchedIndex:
         return found
 
 
+def _reprices(programs: Programs) -> bool:
+    """Tell whether edges are priced or barred otherwise than the map has them."""
+    refused = any(step.refuses for step in programs.steps)
+    return bool(programs.weights or programs.restrictions or refused)
+
+
 def _adjusted(edges: Sequence[Edge], programs: Programs) -> Iterator[Edge]:
     """Go through edges at the weights in force, less those that are restricted."""
     weights = dict(programs.weights)
     barred = {(r.source, r.target) for r in programs.restrictions}
+    floors = [step for step in programs.steps if step.refuses]
     for edge in edges:
         if edge.truth_preserving:
             yield edge  # a premise: neither priced nor barred
         elif edge.family is not Family.CONCEPT or (edge.source, edge.target) not in barred:
             weight = weights.get(edge.family)
-            yield edge if weight is None else replace(edge, weight=weight)
+            priced = edge if weight is None else replace(edge, weight=weight)
+            yield _floored(priced, floors)
+
+
+def _floored(edge: Edge, floors: Sequence[StepPrice]) -> Edge:
+    """Return an edge at no less than what a person who refused the step has it cost."""
+    for step in floors:
+        if step.family in (None, edge.family) and _leads(edge, step):
+            distance = max(edge.distance, round(step.at_least - edge.weight, 4))
+            edge = replace(edge, distance=distance)
+    return edge
+
+
+def _leads(edge: Edge, step: StepPrice) -> bool:
+    ends = ((edge.source, step.said), (edge.target, step.asked))
+    return all(not set(_forms(term)).isdisjoint(forms(word)) for term, word in ends)
+
+
+def _forms(term: str) -> tuple[str, ...]:
+    """What makes the word of a term the same as another word; that of a sense is its first name."""
+    return forms(_SENSE.sub("", term.partition(":")[2]).replace("_", " "))
+
+
+@dataclass(frozen=True, slots=True)
+class _Confirmed:
+    """Offers the steps that somebody confirmed, between the terms of the document and the query."""
+
+    steps: tuple[StepPrice, ...]
+    terms: Mapping[str, tuple[str, ...]]  # form of a word, the terms it names
+
+    def edges_into(self, term: str) -> Iterator[Edge]:
+        own = set(_forms(term))
+        for step in self.steps:
+            if own.isdisjoint(forms(step.asked)):
+                continue
+            family = Family(step_family(step.asked, step.said))
+            sources = {t for form in forms(step.said) for t in self.terms.get(form, ())}
+            for source in sorted(sources - {term}):
+                yield Edge(
+                    source=source,
+                    target=term,
+                    relation=Relation.IMPLIES,
+                    family=family,
+                    operator="confirmed",
+                    weight=OMEGA[family],
+                    distance=DELTA_EXPR_ALIAS,
+                    truth_preserving=False,
+                    confidence=0.5,
+                    licence=Licence(LicenceKind.PATCH, f"{step.said} → {step.asked}"),
+                )
+
+
+def _by_form(document: DocumentIndex) -> dict[str, tuple[str, ...]]:
+    """Return the terms of a document that are things or events, by the forms of their words."""
+    found: dict[str, tuple[str, ...]] = {}
+    for term in document.map.terms:
+        if term.id.startswith(_WORDS) and "." not in term.id:
+            for form in _forms(term.id):
+                found[form] = (*found.get(form, ()), term.id)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

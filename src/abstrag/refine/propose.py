@@ -18,6 +18,7 @@ from abstrag.model.patch import (
     Patch,
     RoleRule,
     Stage,
+    StepPrice,
     TimeWindow,
 )
 from abstrag.model.query import Literal, LiteralKind
@@ -30,10 +31,11 @@ from abstrag.rank.scoring import Scoring
 from abstrag.rank.why_not import KINDS
 from abstrag.refine.licensing import Licensed, Licensing
 from abstrag.refine.overlay import away, mentions_of, reach
+from abstrag.refine.propose_steps import dear_steps, misleading_steps
 from abstrag.refine.router import family_of
 
 _MOST: Final = 3  # restrictions proposed for one failure
-Delta = Alias | HypernymRestriction | RoleRule | EventMapping | TimeWindow | ClauseCost
+Delta = Alias | HypernymRestriction | RoleRule | EventMapping | TimeWindow | ClauseCost | StepPrice
 
 
 @record
@@ -78,6 +80,9 @@ class LocalProposer:
         return sorted(patches.values(), key=lambda p: (p.cost, p.id))
 
     def _map(self, failure: Failure, scoring: Scoring, hit: Hit | None) -> Iterator[Patch]:
+        if hit is not None:
+            yield from dear_steps(hit)
+            yield from misleading_steps(hit, scoring)
         for literal in unmet_literals(failure) if hit else ():
             assert hit is not None
             yield from self._verbatim(literal, scoring, hit)
@@ -184,6 +189,8 @@ def patch_cost(delta: Delta) -> float:
             return OMEGA[family_of(delta)] + delta.distance
         case HypernymRestriction():
             return OMEGA[Family.CONCEPT]
+        case StepPrice():
+            return OMEGA[Family.RELATED]
         case TimeWindow():
             return OMEGA[Family.CONTEXT]
         case ClauseCost(family=Family() as family, weight=float() as weight):

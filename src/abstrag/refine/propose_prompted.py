@@ -23,11 +23,13 @@ from abstrag.model.patch import (
     PromptEdit,
     RoleRule,
     Stage,
+    StepPrice,
     TimeWindow,
 )
 from abstrag.model.record import to_data
 from abstrag.model.term import Family, Interval, Licence, LicenceKind
 from abstrag.rank.scoring import Scoring
+from abstrag.refine.feedback import CONFIRMED
 from abstrag.refine.propose import Delta, Unusable, nearest, patch_cost
 
 
@@ -95,6 +97,9 @@ def _delta(one: dict[str, Any], failure: Failure, names: dict[str, str]) -> Delt
             return EventMapping(source, target, abstraction_distance(one_way=True))
         case DeltaKind.TIME_WINDOW:
             return TimeWindow(target, Interval(one["start"], one["end"]))
+        case DeltaKind.STEP_PRICE:
+            said, asked = source.partition(":")[2], target.partition(":")[2]
+            return StepPrice(asked, said, at_most=CONFIRMED)
         case DeltaKind.CLAUSE_COST if target == "tau":
             return ClauseCost(query=failure.query, tau=float(one["amount"]))
         case DeltaKind.CLAUSE_COST:

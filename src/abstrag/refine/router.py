@@ -19,6 +19,7 @@ from abstrag.model.patch import (
     Patch,
     RoleRule,
     Stage,
+    StepPrice,
     TimeWindow,
 )
 from abstrag.model.record import to_json
@@ -33,6 +34,7 @@ STAGES: Final = {
     DeltaKind.EVENT_MAPPING: (Stage.EVENT,),
     DeltaKind.TIME_WINDOW: (Stage.CONTEXT, Stage.QUERY),
     DeltaKind.CLAUSE_COST: (Stage.QUERY,),
+    DeltaKind.STEP_PRICE: (Stage.MAP, Stage.EVENT),
 }
 _NAMES: Final = tuple(f"{k.value}:" for k in (TermKind.ENTITY, TermKind.TIME, TermKind.QUANTITY))
 _OPERATOR: Final = {
@@ -59,6 +61,8 @@ def classify(patch: Patch) -> EffectKind:
             return EffectKind.TIME_WINDOW
         case ClauseCost():
             return EffectKind.QUERY_REWRITE if delta.family is None else EffectKind.BRIDGE_WEIGHT
+        case StepPrice():
+            return EffectKind.BRIDGE_WEIGHT
 
 
 def route(state: State, patch: Patch) -> State:
@@ -77,6 +81,10 @@ def route(state: State, patch: Patch) -> State:
             programs = replace(programs, windows=_with(others, delta))
         case ClauseCost() as delta:
             programs = _priced(programs, delta)
+        case StepPrice() as delta:
+            same = (key(delta.asked), key(delta.said))
+            kept = [s for s in programs.steps if (key(s.asked), key(s.said)) != same]
+            programs = replace(programs, steps=_with(kept, delta))
     if patch.edit is not None:
         programs = replace(programs, edits=_with(programs.edits, patch.edit))
     return replace(state, programs=programs, map=changes)

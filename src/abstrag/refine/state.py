@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from abstrag.language.keys import key
-from abstrag.model.patch import HypernymRestriction, PromptEdit, TimeWindow
+from abstrag.model.patch import HypernymRestriction, PromptEdit, StepPrice, TimeWindow
 from abstrag.model.record import record, to_json
 from abstrag.model.term import Edge, Family
 
@@ -23,6 +23,7 @@ class Programs:
     weights: tuple[tuple[Family, float], ...] = ()  # a family, its ω
     windows: tuple[TimeWindow, ...] = ()
     restrictions: tuple[HypernymRestriction, ...] = ()
+    steps: tuple[StepPrice, ...] = ()
 
     def budget(self, query: str) -> float | None:
         """Return the τ granted to a query, if one is."""

@@ -149,6 +149,24 @@ class RefineIn(BudgetedIn):
     query: QueryText
 
 
+class StepIn(Body):
+    """A step from a word of the text to a word of the query."""
+
+    asked: Name
+    said: Name
+    family: Family | None = None
+
+
+class FeedbackIn(Body):
+    """What a person says about the hits for a question, and about single steps."""
+
+    query: QueryText
+    good: Annotated[list[SegmentName], Field(max_length=100)] = []
+    bad: Annotated[list[SegmentName], Field(max_length=100)] = []
+    right: Annotated[list[StepIn], Field(max_length=100)] = []
+    wrong: Annotated[list[StepIn], Field(max_length=100)] = []
+
+
 class CollectionIn(Body):
     """Which documents are asked, and how to rank; what is None does not matter, or is as usual."""
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from abstrag.collection.filters import Filters
     from abstrag.collection.results import CollectionRanking
     from abstrag.model.answer import Answer
+    from abstrag.refine.feedback import Noted, SaidStep
     from abstrag.refine.outcome import Refinement
     from abstrag.workspace.refining import RefineOptions
 
@@ -138,6 +139,27 @@ class AsyncAbstRAG:
     ) -> Refinement:
         """Find out why a query fails, and mend what failed if no other query gets worse."""
         return await self.run(self.rag.refine, query, gold=gold, document=document, options=options)
+
+    async def feedback(
+        self,
+        query: str,
+        *,
+        good: Sequence[str] = (),
+        bad: Sequence[str] = (),
+        right: Sequence[SaidStep] = (),
+        wrong: Sequence[SaidStep] = (),
+        document: str | None = None,
+    ) -> Noted:
+        """Note what a person says of hits and steps; refinement goes by it, and prices do."""
+        return await self.run(
+            self.rag.feedback,
+            query,
+            good=good,
+            bad=bad,
+            right=right,
+            wrong=wrong,
+            document=document,
+        )
 
     async def close(self) -> None:
         """Wait for what runs, and let go of the store."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from abstrag.engine.searcher import DEFAULT_K, Searcher
+from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.term import AbstractionMap
 from abstrag.rank.relevance import Preset
+from abstrag.refine.sufficiency import sufficiency
 from abstrag.telemetry import span
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.searchable import Searchable
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from abstrag.engine.verdicts import Verdicts
     from abstrag.model.answer import Answer, Asked
     from abstrag.refine.episode import Episode
+    from abstrag.refine.feedback import Noted, SaidStep
     from abstrag.refine.ledger import Kept
     from abstrag.refine.outcome import Refinement, Run
     from abstrag.workspace.refining import RefineOptions
@@ -89,7 +92,8 @@ class SearchableDocument(Searchable):
         with span("abstrag.search", {**known, "abstrag.k": k}) as recorded:
             found = self.searcher.search(query, k=k, tau=self._tau(tau), fill=fill)
             recorded.note({"abstrag.hits": len(found.hits)})
-        return found
+        expected = sufficiency(found, self.index.genre.value)
+        return found if expected is None else replace(found, absent=round(expected.absent, 3))
 
     def explain(self, query: str, segment: str, *, tau: float | None = None) -> Hit:
         """Return the full trace of one segment, whether it is found or not."""
@@ -186,6 +190,32 @@ class SearchableDocument(Searchable):
 
         with self.workspace.refining:
             return refiner_of(self, options).run(episodes)
+
+    def feedback(
+        self,
+        query: str,
+        *,
+        good: Sequence[str] = (),
+        bad: Sequence[str] = (),
+        right: Sequence[SaidStep] = (),
+        wrong: Sequence[SaidStep] = (),
+    ) -> Noted:
+        """Note what a person says: which segments are evidence or not, which steps are right.
+
+        It is an episode that refinement goes by, and a control once it is solved. A step that is
+        called wrong costs all there is from now on; one that is called right costs little.
+        """
+        from abstrag.refine.feedback import Feedback
+
+        given = Feedback(query, tuple(good), tuple(bad), tuple(right), tuple(wrong))
+        names = {name for s in self.index.segments for name in (s.id, s.text)}
+        if unknown := [name for name in (*good, *bad) if name not in names]:
+            document = self.index.document.id
+            raise InputError(
+                f"{document!r} has no segment {unknown[0]!r}", hint=f"abstrag show {document}"
+            )
+        with self.workspace.refining:
+            return self.workspace.patches.ledger.note_feedback(given, self.index)
 
     def report(self, queries: Sequence[str], *, k: int = 5, tau: float | None = None) -> str:
         """Return the evidence for some questions as one HTML page that needs nothing else."""

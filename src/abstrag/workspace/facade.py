@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from abstrag.llm.connect import Models
     from abstrag.model.answer import Answer
     from abstrag.policy.audit import AuditEntry
+    from abstrag.refine.feedback import Noted, SaidStep
     from abstrag.refine.ledger import Kept
     from abstrag.refine.outcome import Refinement
     from abstrag.workspace.collection import SearchableCollection
@@ -268,6 +269,26 @@ class AbstRAG:
         What is accepted holds for every later search of the same text, in every front end.
         """
         return self.open(document).refine(query, gold=gold, options=options)
+
+    def feedback(
+        self,
+        query: str,
+        *,
+        good: Sequence[str] = (),
+        bad: Sequence[str] = (),
+        right: Sequence[SaidStep] = (),
+        wrong: Sequence[SaidStep] = (),
+        document: str | None = None,
+    ) -> Noted:
+        """Note what a person says of hits and steps; refinement goes by it, and prices do."""
+        asked = self.open(document)
+        return asked.feedback(query, good=good, bad=bad, right=right, wrong=wrong)
+
+    def learn(self) -> tuple[AuditEntry, ...]:
+        """Make lessons of what three documents of a genre ask for and no solved query loses by."""
+        from abstrag.workspace.lessons import learn
+
+        return learn(self.workspace)
 
     def patches(self, *, document: str | None = None) -> tuple[Kept, ...]:
         """Return what refinement has kept for a document's text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from abstrag.engine.kept import Kept
 from abstrag.errors import PolicyError
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from abstrag.refine.ledger import Kept as KeptPatch
     from abstrag.refine.ledger import Ledger
 
+_DOCUMENTS: Final = 256  # whose patches are at hand
+
 
 class Patches:
     """The patches of one family in one policy folder, by the text they are for.
@@ -28,7 +30,7 @@ class Patches:
     def __init__(self, root: Path | None = None, family: str = DEFAULT_FAMILY) -> None:
         self._root = policy_root(root)
         self._family = family
-        self._kept: Kept[dict[str, tuple[KeptPatch, ...]]] = Kept(1)
+        self._kept: Kept[tuple[KeptPatch, ...]] = Kept(_DOCUMENTS)
         self._writing = Lock()
 
     @property
@@ -66,14 +68,14 @@ class Patches:
             return ()
         from abstrag.refine.ledger import text_hash
 
+        place = version, text_hash(index), index.genre
         try:
-            known = self._kept.get(version, self._by_text)
+            return self._kept.get(place, lambda: self.ledger.in_force(index))
         except PolicyError as error:
             hint = "--no-patches searches without what refinement has kept"
             raise type(error)(
                 str(error), hint=f"{error.hint}; {hint}" if error.hint else hint
             ) from error
-        return known.get(text_hash(index), ()) if known else ()
 
     def log(self) -> tuple[AuditEntry, ...]:
         """Return everything that was tried, oldest first."""
@@ -93,9 +95,3 @@ class Patches:
         except OSError:
             return None
         return seen.st_mtime_ns, seen.st_size
-
-    def _by_text(self) -> dict[str, tuple[KeptPatch, ...]]:
-        found: dict[str, tuple[KeptPatch, ...]] = {}
-        for kept in self.ledger.kept():
-            found[kept.document] = (*found.get(kept.document, ()), kept)
-        return found

@@ -20,7 +20,7 @@ from abstrag.errors import AbstragError
 from abstrag.model.index import DocumentIndex
 from abstrag.rank.judging import Judge
 from abstrag.refine.episode import Episode
-from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.evaluator import Evaluator, reach_of
 from abstrag.refine.gate import ALL, Controls
 from abstrag.refine.ledger import Kept, Ledger, text_hash
 from abstrag.refine.limits import Budget
@@ -67,7 +67,9 @@ def refiner_of(
     plain = workspace.unpatched(document).searcher if document.patches else document.searcher
     judge = how.judge or workspace.judge
     title = plain.index.document.title
-    evaluator = how.evaluator or packaged_evaluator(judge, title=title, compression=how.compression)
+    evaluator = how.evaluator or packaged_evaluator(
+        judge, title=title, k=reach_of(len(plain.index.segments)), compression=how.compression
+    )
     judges = local_judges(plain, evaluator)
     if workspace.models is not None:
         judges = prompted_judges(
@@ -188,4 +190,5 @@ def _cases(
         text = text_hash(workspace.index(info))
         if text not in seen:
             seen.add(text)
-            yield Case(info.id, group, () if ledger is None else ledger.kept(text))
+            index = workspace.index(info)
+            yield Case(info.id, group, () if ledger is None else ledger.in_force(index))

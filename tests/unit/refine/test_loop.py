@@ -196,7 +196,7 @@ def test_a_patch_that_costs_a_control_its_evidence_is_refused() -> None:
         (patch(Stage.EVENT, ALIAS.delta), "unclassified"),  # type: ignore[arg-type]
         (patch(Stage.MAP, Alias("concept:nowhere", "concept:sewage", 0.1)), "no term"),
         (Unusable("rank this first", "there is no such change"), "no patch"),
-        (patch(Stage.QUERY, ClauseCost(query=SEWAGE, tau=1.2)), "no progress"),
+        (patch(Stage.QUERY, ClauseCost(query=SEWAGE, tau=1.2)), "solves nothing"),
     ],
 )
 def test_every_refusal_has_a_reason(proposal: Patch | Unusable, reason: str) -> None:
@@ -226,12 +226,14 @@ def test_the_gate_sees_the_same_with_and_without_traces(compression: str) -> Non
             assert loop._judge(state, episode) == judges.evaluator.signals(episode, *found)
 
 
-def test_a_question_without_evidence_anywhere_teaches_nothing() -> None:
+def test_a_question_without_evidence_anywhere_keeps_nothing_and_says_what_was_tried() -> None:
     dearer = patch(Stage.QUERY, ClauseCost(family=Family.CONCEPT, weight=0.89))
     blind = Judges.local(Evaluator(Labels({}), k=3), Offers(ALIAS, dearer))
     made = _loop(SEWAGE, LOCK, judges=blind).refine(_episodes(SEWAGE)[0])
     (step,) = made.steps
-    assert step.attempts == ()
+    assert [attempt.patch for attempt in step.attempts] == [ALIAS, dearer]
+    assert all("solves nothing" in attempt.verdict.reasons[-1] for attempt in step.attempts)
+    assert made.patches == ()
     assert made.end is End.FIXED_POINT
 
 

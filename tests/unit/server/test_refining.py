@@ -82,3 +82,13 @@ def test_without_a_judge_nothing_is_refined_and_the_rest_works(
         assert refused.data["hint"]
         assert client.get("/api/policy/log").data == []
         assert client.post("/api/documents/chips/search", asked).status == 200
+
+
+def test_a_step_called_wrong_is_priced_for_every_later_search(client: Client) -> None:
+    said = {"query": FAILING, "good": ["s29"], "wrong": [{"asked": "sewage", "said": "water"}]}
+    noted = client.post(f"{AT}/feedback", said).data
+    assert noted["feedback"]["good"] == ["s29"]
+    assert noted["patches"][0]["delta"]["at_least"] == 4.0
+    logged = client.get("/api/policy/log").data
+    assert [entry["payload"]["action"] for entry in logged] == ["feedback", "apply"]
+    assert client.post("/api/policy/revert", {"id": logged[1]["payload"]["id"]}).status == 200

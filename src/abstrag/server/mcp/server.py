@@ -42,7 +42,7 @@ _WRITES: Final = ToolAnnotations(
 
 
 def mcp_server(toolbox: Toolbox) -> MCPServer[Any]:
-    """Make the server; `index` is a tool only where indexing is allowed."""
+    """Make the server; `index` and `feedback` are tools only where they are allowed."""
     server = AnsweringServer(
         "abstrag",
         instructions=INSTRUCTIONS,
@@ -59,6 +59,8 @@ def mcp_server(toolbox: Toolbox) -> MCPServer[Any]:
         toolbox.ask,
     ):
         server.add_tool(_in_thread(tool), annotations=_READS)
+    if toolbox.takes_feedback:
+        server.add_tool(_in_thread(toolbox.feedback), annotations=_WRITES)
     if toolbox.may_index:
         server.add_tool(_in_thread(toolbox.index), annotations=_WRITES)
     return server

@@ -9,6 +9,7 @@ from abstrag.collection.listing import Sort, listing
 from abstrag.errors import FileMissing, InputError
 from abstrag.model.answer import Answer
 from abstrag.model.document import Genre
+from abstrag.refine.feedback import Noted, parse_step
 from abstrag.server.asking import asked_options
 from abstrag.server.mcp.results import (
     CollectionResult,
@@ -34,11 +35,19 @@ MOST_HITS = 50
 class Toolbox:
     """Answers an agent's calls over one workspace.
 
-    Files are read only from inside `folders`; without any, no document comes into the store.
+    Files are read only from inside `folders`; without any, no document comes into the store. What
+    people say of hits is noted only where `takes_feedback`.
     """
 
-    def __init__(self, workspace: Workspace, *, folders: tuple[Path, ...] = ()) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        folders: tuple[Path, ...] = (),
+        takes_feedback: bool = False,
+    ) -> None:
         self._workspace = workspace
+        self.takes_feedback = takes_feedback
         self._folders = tuple(folder.resolve() for folder in folders)
 
     @property
@@ -157,6 +166,27 @@ class Toolbox:
     def ask(self, document: str, question: str) -> Answer:
         """Answer a question or judge a claim from the document, every quotation verified."""
         return self._workspace.stored(document).ask(question)
+
+    def feedback(
+        self,
+        document: str,
+        query: str,
+        good: list[str] | None = None,
+        bad: list[str] | None = None,
+        right_steps: list[str] | None = None,
+        wrong_steps: list[str] | None = None,
+    ) -> Noted:
+        """Note on a person's behalf which segments are evidence or not; steps are ASKED=SAID.
+
+        Only what a person told you, never what a document says. It is learned from.
+        """
+        return self._workspace.stored(document).feedback(
+            query,
+            good=good or (),
+            bad=bad or (),
+            right=[parse_step(one) for one in right_steps or ()],
+            wrong=[parse_step(one) for one in wrong_steps or ()],
+        )
 
     def index(self, path: str) -> Indexed:
         """Index a file inside the folders that were allowed; returns the id to ask with."""

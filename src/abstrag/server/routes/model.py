@@ -8,9 +8,10 @@ from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
 from abstrag.model.record import to_data
+from abstrag.refine.feedback import Noted
 from abstrag.server.answers import EVENTS, answer, event
 from abstrag.server.routes.shared import StudioDep, opened, options_of
-from abstrag.server.wire import AskIn, RefineIn, RevertIn
+from abstrag.server.wire import AskIn, FeedbackIn, RefineIn, RevertIn, StepIn
 
 router = APIRouter(prefix="/api", tags=["model"])
 
@@ -48,6 +49,33 @@ async def refine(document: str, body: RefineIn, studio: StudioDep) -> Response:
 
     def work() -> Any:
         return to_data(opened(studio, document, body, options).refine(body.query))
+
+    return answer(await studio.judging(work))
+
+
+@router.post("/documents/{document}/feedback", summary="Say what is evidence", response_model=Noted)
+async def feedback(document: str, body: FeedbackIn, studio: StudioDep) -> Response:
+    """Note which segments are evidence or not and which steps are right.
+
+    Steps are priced from then on, until the patch is reverted; good segments are gold for
+    refinement.
+    """
+
+    def work() -> Any:
+        from abstrag.refine.feedback import SaidStep
+
+        def steps(given: list[StepIn]) -> list[SaidStep]:
+            return [SaidStep(one.asked, one.said, one.family) for one in given]
+
+        asked = studio.workspace.stored(document)
+        noted = asked.feedback(
+            body.query,
+            good=body.good,
+            bad=body.bad,
+            right=steps(body.right),
+            wrong=steps(body.wrong),
+        )
+        return to_data(noted)
 
     return answer(await studio.judging(work))
 

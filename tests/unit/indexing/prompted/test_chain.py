@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from abstrag.config import Settings
 from abstrag.engine.demo import demo_background, demo_document
 from abstrag.errors import BadReply, OverBudget
 from abstrag.indexing.pipeline import fingerprint, index, serves, standard_chain
@@ -69,7 +70,7 @@ def test_nothing_a_model_says_is_free_or_rewrites_text() -> None:
 
 def test_a_hundred_segments_take_tens_of_calls() -> None:
     model = diligent()
-    made = index(report(100), prompts=prompts(model))
+    made = index(report(100), settings=Settings(genre="plain"), prompts=prompts(model))
     assert len(made.records) == 100
     assert model.calls < 100
 

@@ -90,7 +90,7 @@ def places(
 @contextmanager
 def page_words(
     path: Path, number: int, scan: ScannedPage | None
-) -> Iterator[tuple[list[Glyphs | Placed], tuple[float, float], Callable[[Box], Box]]]:
+) -> Iterator[tuple[Sequence[Glyphs | Placed], tuple[float, float], Callable[[Box], Box]]]:
     """Open a page: its words, its size, and what turns their boxes into fractions of it."""
     with _opened(path) as document, _page(document, number, path) as page:
         across, down = page.get_size()

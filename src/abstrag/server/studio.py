@@ -108,7 +108,9 @@ class Studio:
 
     def now(self) -> dict[str, tuple[str, dict[Labels, float]]]:
         """Return what holds at this moment, for the metrics."""
-        inside = {(("kind", lane.name),): float(lane.inside) for lane in self._lanes}
+        inside: dict[Labels, float] = {
+            (("kind", lane.name),): float(lane.inside) for lane in self._lanes
+        }
         found: dict[str, tuple[str, dict[Labels, float]]] = {
             "abstrag_documents": (
                 "Documents in the store",

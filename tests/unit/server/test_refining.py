@@ -34,6 +34,7 @@ def client(tmp_path: Path) -> Iterator[Client]:
 def found(client: Client, query: str) -> Any:
     answer = client.post(f"{AT}/search", {"query": query, "k": 10, **UNJUDGED}).data
     answer.pop("ms")
+    answer.pop("weighing")
     return answer
 
 

@@ -20,7 +20,7 @@ DATA ?= data
 MINUTES ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz train-check frameworks-check bench experiments docs setup lock clean
+.PHONY: help demo test check fuzz reproducible train-check frameworks-check bench experiments docs setup lock clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -39,6 +39,12 @@ check: $(DEV) ## lint, formatting and types
 
 fuzz: $(DEV) ## hunt for files and requests that break a parser or a server (MINUTES=60)
 	$(RUN) -m tests.fuzz.hunt --crafted --minutes $(MINUTES) $(ARGS)
+
+reproducible: $(DEV) ## build the wheel twice and compare the bytes
+	rm -rf build/once build/twice
+	$(RUN) -m hatchling build -t wheel -d build/once > /dev/null
+	$(RUN) -m hatchling build -t wheel -d build/twice > /dev/null
+	cmp build/once/*.whl build/twice/*.whl && sha256sum build/once/*.whl
 
 bench: $(DEV) ## run every script in benchmarks/
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(RUN) $$script; done

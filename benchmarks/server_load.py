@@ -7,8 +7,8 @@
 Searches are without the judge unless `--judged` is given: with it a server takes two at a time and
 lets eight wait, and sends everybody else away. Every client sends its next search when it has the
 answer to the last one. The server runs as a process of its own on loopback, over a store with the
-bundled article; a client is a thread with one kept connection. Prints the median, the 95th
-percentile and the slowest answer, and every error.
+bundled article; a client is a thread with one kept connection. Prints the median, the 95th and 99th
+percentile and the slowest answer, every error, and the memory of the server over time.
 """
 
 from __future__ import annotations
@@ -112,6 +112,17 @@ def call(port: int, method: str, path: str, body: bytes | None = None) -> dict[s
     return answer
 
 
+def keep_watching(server: int, memory: list[int], stop: threading.Event) -> None:
+    """Note every second how much memory the server takes."""
+    while not stop.wait(1.0):
+        memory.append(_megabytes(server))
+
+
+def _megabytes(process: int) -> int:
+    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    return int(found[1]) // 1024 if found else 0
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--clients", type=int, default=50)
@@ -143,16 +154,22 @@ def measure(server: subprocess.Popen[str], given: argparse.Namespace) -> None:
     if given.indexing:
         indexer.start()
     load = Load(port, clients=given.clients, seconds=given.seconds, judged=given.judged)
+    memory = [_megabytes(server.pid)]
+    watcher = threading.Thread(target=keep_watching, args=(server.pid, memory, stop))
+    watcher.start()
     took = load.run()
     stop.set()
+    watcher.join()
     if given.indexing:
         indexer.join()
-    p50, p95, slowest = np.percentile(np.array(load.seen) * 1000, (50, 95, 100))
+    p50, p95, p99, slowest = np.percentile(np.array(load.seen) * 1000, (50, 95, 99, 100))
     print(
         f"{given.clients} clients, {took:.0f} s: {len(load.seen):,} searches, "
         f"{len(load.seen) / took:.0f} a second, p50 {p50:.0f} ms, p95 {p95:.0f} ms, "
-        f"slowest {slowest:.0f} ms, errors {dict(load.errors) or 0}"
+        f"p99 {p99:.0f} ms, slowest {slowest:.0f} ms, errors {dict(load.errors) or 0}"
     )
+    middle = memory[len(memory) // 2]
+    print(f"memory of the server: {memory[0]} MB at first, {middle} half-way, {memory[-1]} at last")
     if load.errors:
         sys.exit(1)
 

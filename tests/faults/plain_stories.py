@@ -53,20 +53,20 @@ def _edits_hold(store: EditStore, steps: int) -> bool:
     return all(f"concept:{i}" in names for i in range(steps))
 
 
+def _add_edge(number: int) -> Callable[[EditStore], object]:
+    return lambda store: store.add("chips", _edge(str(number)))
+
+
+def _set_aside(number: int) -> Callable[[Quarantine], object]:
+    return lambda kept: kept.add(f"{number:064d}", f"/{number}.pdf", "too large")
+
+
 EDITS = PlainStory(
-    open=EditStore,
-    steps=tuple(
-        (lambda store, i=i: store.add("chips", _edge(str(i))))
-        for i in range(4)  # type: ignore[misc]
-    ),
-    holds=_edits_hold,
+    open=EditStore, steps=tuple(_add_edge(number) for number in range(4)), holds=_edits_hold
 )
 QUARANTINE = PlainStory(
     open=Quarantine,
-    steps=tuple(
-        (lambda q, i=i: q.add(f"{i:064d}", f"/{i}.pdf", "too large"))  # type: ignore[misc]
-        for i in range(4)
-    ),
+    steps=tuple(_set_aside(number) for number in range(4)),
     holds=lambda q, steps: all(q.find(f"{i:064d}") is not None for i in range(steps)),
 )
 

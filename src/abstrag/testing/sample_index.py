@@ -77,7 +77,7 @@ def sample_index(
             Mention("entity:anna", 0, 0, 4),
             Mention("time:2024-05-14", 0, 22, 28),
             Mention("entity:anna", 1, 0, 3),
-            Mention("concept:unlisted", 1, 9, 18, header=0),
+            Mention("concept:unlisted", 1, 0, 4, header=0),
         ),
         frames=(Frame("event:visit", 0, 5, 12, (Slot("who", 0, 4, "entity:anna", coerced=True),)),),
         ambiguities=(Ambiguity(1, 0, 3, "two candidates", ("Anna", "Basel")),),

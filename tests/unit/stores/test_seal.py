@@ -184,17 +184,17 @@ def test_what_points_at_nothing_is_found_though_its_digest_is_right(change: Any,
     assert said in (astray(change(index)) or "")
 
 
-def _mention(index: DocumentIndex, **changes: int) -> DocumentIndex:
+def _mention(index: DocumentIndex, **changes: Any) -> DocumentIndex:
     first, *rest = index.mentions
     return replace(index, mentions=(replace(first, **changes), *rest))
 
 
-def _frame(index: DocumentIndex, **changes: int) -> DocumentIndex:
+def _frame(index: DocumentIndex, **changes: Any) -> DocumentIndex:
     first, *rest = index.frames
     return replace(index, frames=(replace(first, **changes), *rest))
 
 
-def _segment(index: DocumentIndex, **changes: int) -> DocumentIndex:
+def _segment(index: DocumentIndex, **changes: Any) -> DocumentIndex:
     first, *rest = index.records
     moved = replace(first, segment=replace(first.segment, **changes))
     return replace(index, records=(moved, *rest))

@@ -208,7 +208,7 @@ class DocumentRules(Opening):
         assert list(found) == wanted
         assert found == {
             "entity:anna": (Mention("entity:anna", 0, 0, 4), Mention("entity:anna", 1, 0, 3)),
-            "concept:unlisted": (Mention("concept:unlisted", 1, 9, 18, header=0),),
+            "concept:unlisted": (Mention("concept:unlisted", 1, 0, 4, header=0),),
             "entity:nobody": (),
         }
 

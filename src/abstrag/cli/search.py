@@ -165,7 +165,7 @@ def _outcome(made: Refinement, index: DocumentIndex) -> str:
         return "nothing: the first hits hold evidence already"
     tried = [attempt for step in made.steps for attempt in step.attempts]
     if not tried:
-        return "nothing: no change that text, lexicon, Background or embeddings license helps"
+        return "nothing was tried: text, lexicon, aligner and Background offer no change"
     reasons = tried[-1].verdict.reasons
     count = "the one patch tried was" if len(tried) == 1 else f"the {len(tried)} patches tried were"
     return f"nothing: {count} refused" + (f", the last because {reasons[0]}" if reasons else "")

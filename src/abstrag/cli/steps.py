@@ -76,7 +76,9 @@ def print_step(out: Console, step: Step, index: DocumentIndex) -> None:
     for attempt in step.attempts:
         _print_attempt(out, attempt, index)
     if not step.attempts:
-        out.print("  [dim]nothing that text, lexicon, Background or embeddings license helps[/]")
+        out.print(
+            "  [dim]nothing was tried: text, lexicon, aligner and Background offer nothing[/]"
+        )
 
 
 def _print_attempt(out: Console, attempt: Attempt, index: DocumentIndex) -> None:

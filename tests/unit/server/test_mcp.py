@@ -167,6 +167,25 @@ def test_an_agent_finds_searches_and_cites_in_a_collection(tmp_path: Path) -> No
     talk(over_stdio(tmp_path / "store.db"), a_collection)
 
 
+def test_an_agent_may_pass_on_what_a_person_says_where_that_is_allowed(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path / "policy"))
+
+    async def work(client: Client) -> None:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert set(tools) == READING | {"feedback"}
+        assert tools["feedback"].annotations is not None
+        assert tools["feedback"].annotations.read_only_hint is False
+        said = {"document": "chips", "query": DEMO_QUERY, "good": ["s1"]}
+        noted = await call(client, "feedback", **said, wrong_steps=["collaboration=visit"])
+        assert noted["feedback"]["good"] == ["s1"]
+        assert noted["patches"][0]["delta"]["said"] == "visit"
+        assert "is no step" in await refused(client, "feedback", **said, right_steps=["visit"])
+
+    talk(over_stdio(store, "--allow-feedback"), work)
+
+
 def test_an_agent_may_index_inside_a_folder_that_is_allowed(tmp_path: Path) -> None:
     allowed, outside = tmp_path / "allowed", tmp_path / "outside"
     for folder, text in ((allowed, "Basel built a bridge."), (outside, "The secret of Basel.")):

@@ -17,13 +17,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import torch
 from aligner_model import Aligner, Read, Recipe, part, picked, places, start_model
 from descent import descend
-from judge import agreement, drawn, listed, scores
+from judge import agreement, drawn, heard, listed, scores
 from metrics import by_source, ndcg
+from opinions import Opinions, doubted, read_opinions
 from rates import freeze, groups
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -31,7 +33,7 @@ from vocabulary import Vocabulary
 from weights import judge_of, read_weights, save
 from word_losses import Variant, among, unchanged, variants_of, word_losses
 
-from examples import Examples, View
+from examples import Examples, View, read_logits
 
 
 def texts_of(
@@ -119,8 +121,9 @@ def fit(
     recipe: Recipe,
     device: torch.device,
     teacher: nn.Module | None = None,
+    opinions: Opinions = MappingProxyType({}),
 ) -> None:
-    """Train in place."""
+    """Train in place; `opinions` are logits of judges that had not seen a query's document."""
     torch.manual_seed(recipe.seed)
     if recipe.frozen is not None:
         freeze(model.bert, recipe.frozen)
@@ -150,6 +153,10 @@ def fit(
             found = found.float()
             total = F.cross_entropy(found, torch.zeros(len(rows), dtype=torch.long, device=device))
             total = total + lost
+            told = [i for i, (q, _) in enumerate(rows) if q in opinions] if recipe.heard else []
+            if told:
+                thought = heard(examples, [rows[i] for i in told], opinions).to(device)
+                total = total + recipe.heard * agreement(found[told], thought, recipe.softness)
             if teacher is None or not recipe.teach:
                 return total
             pairs = [(q, p) for q, passages in rows for p in passages]
@@ -215,6 +222,10 @@ def main() -> None:
     parser.add_argument("--examples", type=Path, required=True)
     parser.add_argument("--start", type=Path, required=True)
     parser.add_argument("--teacher", type=Path, help="a judge's weights, where one teaches")
+    parser.add_argument("--taught", type=Path, nargs="+", help="logits of documents unseen by them")
+    parser.add_argument("--made", type=Path, help="queries that a machine wrote, of made.py")
+    parser.add_argument("--opinions", type=Path, nargs="+", help="what teachers think of them")
+    parser.add_argument("--report", type=Path, help="examples of the report part, to measure with")
     parser.add_argument("--words", type=Path, help="friends and foes, of word_pairs.py")
     parser.add_argument("--output", type=Path)
     parser.add_argument("--unmeasured", action="store_true", help="only train and save")
@@ -227,7 +238,18 @@ def main() -> None:
     teacher = judge_of(read_weights(given.teacher), device) if given.teacher else None
     words = Vocabulary.read(given.words) if given.words else None
     model = start_model(recipe, read_weights(given.start), vocabulary=words).to(device)
-    fit(model, examples, recipe, device, teacher)
+    taught_by = dict(read_logits(given.taught, examples)) if given.taught else {}
+    lessons = examples
+    if given.made:
+        lessons = Examples(given.examples, recipe.fold, given.made)
+        opinions = read_opinions(given.opinions, given.made, len(examples))
+        lessons.skipped = doubted(lessons, opinions)
+        taught_by |= opinions
+    fit(model, lessons, recipe, device, teacher, taught_by)
+    if given.report:
+        report = Examples(given.report, None)
+        told = evaluate(model, report, report.held(), device)
+        print(json.dumps({"report": told}), flush=True)
     if given.unmeasured:
         save(model, given.output)
         return

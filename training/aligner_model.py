@@ -49,7 +49,8 @@ class Recipe:
     renamed: float = 0.0  # weight of: a word that means the same is met by the one that stood there
     steady: float = 0.2  # weight of: the other words of such a query are met as before
     mix: tuple[int, ...] = ()  # layers whose states make words; else the last alone
-    share_learns: bool = True  # else the whole keeps the share it has at first, 0.27
+    share: float = -1.0  # of the whole beside the words at first, a logit: 0.27
+    share_learns: bool = True  # else the whole keeps the share it has at first
     rare: float = 0.0  # how much rarity counts in the weight of a query's word, at first
     sealed: bool = False  # numbers and names are met by the same word alone
     layers: tuple[int, ...] | None = None
@@ -62,6 +63,7 @@ class Recipe:
     pooled: bool = True  # else every piece is a word
     markers: bool = False
     teach: float = 0.0  # weight of a teacher's opinion of the passages shown
+    heard: float = 0.0  # weight of what judges said that had not seen the documents
     softness: float = 1.5
     repeats: Mapping[str, int] = field(default_factory=lambda: {"scifact": 2, "qasper": 3})
     without: tuple[str, ...] = ()
@@ -135,7 +137,7 @@ class Aligner(nn.Module):
         self.steep = nn.Parameter(torch.tensor([12.0, 12.0]))  # of a word, of the whole
         self.offset = nn.Parameter(torch.tensor([8.0, 8.0]))
         self.share = nn.Parameter(
-            torch.tensor([-1.0]), recipe.share_learns
+            torch.tensor([recipe.share]), recipe.share_learns
         )  # of the whole, a logit
         self.scale = nn.Parameter(torch.tensor([8.0]))
         self.vocabulary: Vocabulary | None = None

@@ -27,8 +27,11 @@ class View:
 class Examples:
     """Queries, documents and passages as token ids, of one file or of several in a row."""
 
-    def __init__(self, path: Path, fold: int | None = 0, *more: Path) -> None:
+    def __init__(
+        self, path: Path, fold: int | None = 0, *more: Path, parts: int | None = None
+    ) -> None:
         self.fold = fold  # of the documents held out; None: all of them
+        self.parts = parts  # how many folds there are, if fewer than were prepared
         self._file = dict(np.load(path))
         for other in more:
             self._file = _joined(self._file, dict(np.load(other)))
@@ -59,7 +62,8 @@ class Examples:
 
     def fold_of(self, query: int) -> int:
         """Return the fold of the query's document."""
-        return int(self.documents[self.document(query), 3])
+        fold = int(self.documents[self.document(query), 3])
+        return fold % self.parts if self.parts else fold
 
     def is_dev(self, query: int) -> bool:
         """Tell whether the query's document is held out."""

@@ -35,7 +35,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from weights import has_tanh, load_head, read_weights, save
 
-from examples import Examples, View, applied, write_logits
+from examples import Examples, View, applied, read_logits, write_logits
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ class Recipe:
     train_dev: bool = False  # the final fit uses the development documents too
     seed: int = 0
     fold: int = 0  # held out
+    parts: int | None = None  # folds there are: 2, and half of the documents are held out
+    teach: float = 0.0  # weight of what judges that had not seen the documents think of them
     view: View = View()
     average: float = 0.0  # share of the last steps whose weights are averaged
     elsewhere: int = 2  # candidates from other documents
@@ -176,6 +178,18 @@ def loss_of(logits: Tensor, aim: Tensor, marked: Tensor, taught: Tensor, recipe:
     return total
 
 
+def heard(
+    examples: Examples, rows: Sequence[tuple[int, Sequence[int]]], opinions: Opinions
+) -> Tensor:
+    """Return what teachers said of lists of passages; of other documents', the least they said."""
+    found = []
+    for query, passages in rows:
+        said, pool = opinions[query], examples.pool(query)
+        lowest = float(said.min())
+        found.append([said[p - pool.start] if p in pool else lowest for p in passages])
+    return torch.tensor(np.array(found), dtype=torch.float32)
+
+
 def agreement(logits: Tensor, said: Tensor, softness: float) -> Tensor:
     """Return how far two softmaxes over the same lists are apart."""
     aim = F.softmax(said.float() / softness, -1)
@@ -190,6 +204,7 @@ def train(
     device: torch.device,
     shape: Shape = MINILM,
     opinions: Opinions = MappingProxyType({}),
+    taught_by: Opinions = MappingProxyType({}),
 ) -> Scorer:
     """Return a trained judge."""
     if recipe.layers is not None:
@@ -221,6 +236,7 @@ def train(
             device,
             opinions,
             original,
+            taught_by,
         )
     if recipe.rank:
         thick(model.bert)
@@ -235,8 +251,13 @@ def fit(
     device: torch.device,
     opinions: Opinions = MappingProxyType({}),
     original: nn.Module | None = None,
+    taught_by: Opinions = MappingProxyType({}),
 ) -> None:
-    """Train in place; `original` is asked for its opinion where the recipe wants it kept."""
+    """Train in place.
+
+    `original` is asked for its opinion where the recipe wants it kept; `taught_by` are logits of
+    judges that had not seen a query's document, beside the marks.
+    """
     orders = [listed(examples, recipe, epoch) for epoch in range(recipe.epochs)]
     steps = [
         order[i : i + recipe.queries]
@@ -272,7 +293,12 @@ def fit(
             for q, (passages, _) in zip(queries, rows, strict=True)
         ]
         aim = torch.tensor(aims, device=device)
-        return loss_of(logits, aim, marked, taught, recipe) + recipe.keep * kept
+        total = loss_of(logits, aim, marked, taught, recipe) + recipe.keep * kept
+        told = [i for i, q in enumerate(queries) if q in taught_by] if recipe.teach else []
+        if told:
+            said = heard(examples, [(queries[i], rows[i][0]) for i in told], taught_by)
+            total = total + recipe.teach * agreement(logits[told], said.to(device), recipe.softness)
+        return total
 
     descend(model, adam, steps, loss, warm_up=recipe.warm_up, average=recipe.average)
 
@@ -334,6 +360,7 @@ def main() -> None:
     parser.add_argument("--logits", type=Path, help="where to write those of what is held out")
     parser.add_argument("--made", type=Path, help="queries that a machine wrote, of made.py")
     parser.add_argument("--opinions", type=Path, nargs="+", help="what teachers think of them")
+    parser.add_argument("--taught", type=Path, nargs="+", help="logits of documents unseen by them")
     parser.add_argument("--judged", type=Path, help="where to write what this judge thinks of them")
     parser.add_argument("--unmeasured", action="store_true", help="only train and save")
     parser.add_argument("--recipe", default="{}")
@@ -346,14 +373,16 @@ def main() -> None:
         parser.error("with train_dev nothing is held out, so there are no logits to write")
     if (given.opinions or given.judged) and not given.made:
         parser.error("opinions are about made queries: give them with --made")
-    examples = Examples(given.examples, recipe.fold)
+    examples = Examples(given.examples, recipe.fold, parts=recipe.parts)
     began = time.perf_counter()
     lessons, opinions = examples, {}
+    taught_by = read_logits(given.taught, examples) if given.taught else {}
     if given.opinions:
-        lessons = Examples(given.examples, recipe.fold, given.made)
+        lessons = Examples(given.examples, recipe.fold, given.made, parts=recipe.parts)
         opinions = read_opinions(given.opinions, given.made, len(examples))
         lessons.skipped = doubted(lessons, opinions)
-    model = train(lessons, recipe, read_weights(given.start), device, opinions=opinions)
+    start = read_weights(given.start)
+    model = train(lessons, recipe, start, device, opinions=opinions, taught_by=taught_by)
     if given.judged:
         made = Examples(given.made, None)
         said = ranked(model, made, made.held(), recipe.view, device)

@@ -27,7 +27,7 @@ from abstrag.collection.sentences import STEMS as SENTENCE_STEMS
 from abstrag.collection.sentences import VECTORS as SENTENCE_VECTORS
 from abstrag.collection.shelf import Shelf
 from abstrag.documents.load import load
-from abstrag.neural.embedder import default_embedder
+from abstrag.neural.whole_text import default_encoder
 from abstrag.rank.relevance import DEFAULT_PRESET, FAST
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -109,7 +109,7 @@ def report(
     judge: bool,
 ) -> None:
     """Measure every size and print the table."""
-    store, encoder = workspace.store, default_embedder()
+    store, encoder = workspace.store, default_encoder()
     making = timed(lambda: all_cards(store, encoder=encoder))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     cards = all_cards(store, encoder=encoder)

@@ -27,7 +27,7 @@ from abstrag.engine.demo import DEMO_QUERY, demo_index
 from abstrag.indexing.pipeline import index as build_index
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
-from abstrag.rank.relevance import EMBEDDED, FAST, GENERAL, SMOOTH, Preset
+from abstrag.rank.relevance import ALIGNED, FAST, GENERAL, SMOOTH, Preset
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -146,7 +146,7 @@ def reading(document: Document) -> None:
     made = build_index(document, settings=Settings(granularity="paragraph"))
     print(f"{len(made.records)} paragraphs; median of {len(QUERIES)} questions, ms")
     print(f"{'':>12} {'first':>8} {'in a row':>9}")
-    for preset in (FAST, EMBEDDED, judging(12), judging(32)):
+    for preset in (FAST, ALIGNED, judging(12), judging(32)):
         first = [alone(made, preset, query) for query in QUERIES]
         with fresh() as workspace:
             kept = opened(workspace, made, preset)

@@ -21,10 +21,9 @@ from abstrag.config import (
     TAU,
 )
 from abstrag.rank.company import CELLS, CLAUSES, TURNS
-from abstrag.rank.match import Coverage, Pooling
+from abstrag.rank.match import LEAST_JUDGEMENT, Coverage, Pooling
 from abstrag.rank.relevance import DEFAULT_PRESET, GENERAL, PRESETS
 from abstrag.rank.scoring import STATED
-from abstrag.rank.shortlist import _MORE
 
 TEXT = (Path(__file__).parent.parent / "docs" / "concepts.md").read_text("utf-8")
 LINK = re.compile(r"\]\([^)]*\)")
@@ -45,14 +44,9 @@ SENTENCES = {  # N stands for a number
     "grows from N to N": [0, 1],
     "there it is b* or N": [MAX_GAP],
     "up to N for a word that has nothing": [MAX_GAP],
-    "− N (N − coverage) − N (N − words) − N (N − embeddings)": [
-        *(GENERAL.coverage_weight, 1),
-        *(GENERAL.lexical_weight, 1),
-        *(GENERAL.dense_weight, 1),
-    ],
+    "gives less than N, counts as N": [LEAST_JUDGEMENT, LEAST_JUDGEMENT],
     "is taken to say at least N": [STATED],
-    "as much text as N paragraphs": [_MORE * (GENERAL.judged or 0)],
-    "as much as N have": [GENERAL.judged],
+    "as much text as N paragraphs": [GENERAL.judged],
     "N on either side": [TURNS.reach],
     "weighing N and the others N": [TURNS.share, TURNS.share**TURNS.reach],
     "those beside it, which weigh N each": [CELLS.share],
@@ -137,7 +131,6 @@ def pattern(sentence: str) -> str:
 
 
 def test_what_the_page_says_without_a_number_holds() -> None:
-    assert GENERAL.judge_weight == 1  # the formula has no factor before the judge
     assert CELLS.share == CLAUSES.share  # one sentence is about both
 
 

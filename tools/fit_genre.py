@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from genre_table import documents
 
 from abstrag.indexing.genre_model import GenreModel, features
 from abstrag.model.document import Document, Genre
+from tools.genre_table import documents
 
 TARGET: Final = Path("src/abstrag/data/genre/model.json")
 STEPS: Final = 3_000

@@ -26,9 +26,9 @@ from abstrag.engine.refinement import Refiner, local_judges
 from abstrag.engine.searcher import Searcher
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Family, Relation
-from abstrag.neural.embedder import default_embedder
 from abstrag.neural.judge import default_judge
 from abstrag.neural.passage import segment_text
+from abstrag.neural.whole_text import default_encoder
 from abstrag.policy.store import PolicyStore
 from abstrag.rank.relevance import DEFAULT_PRESET, FAST, PRESETS
 from abstrag.refine.ledger import Ledger, text_hash
@@ -87,7 +87,7 @@ def _searched(store: Store, index: DocumentIndex) -> dict[str, Any]:
     hits = Searcher(index, preset=DEFAULT_PRESET, memory=store).search(ASKED, k=3).hits
     Searcher(index, preset=PRESETS["embedded"], memory=store).search(ASKED, k=3)
     CollectionSearcher(store).search(ASKED, k=3)
-    judge, encoder = default_judge().reading(index.document.title), default_embedder()
+    judge, encoder = default_judge().reading(index.document.title), default_encoder()
     passages = [segment_text(segment, title=judge.title) for segment in index.segments]
     texts = [segment_text(segment) for segment in index.segments]
     return {

@@ -1,4 +1,4 @@
-"""Judging by bound finds what judging everything finds, with late similarities as well."""
+"""Judging by bound finds what judging everything finds, beside other similarities as well."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abstrag.rank.judging import judge_by_bound, judge_shortlist
+from abstrag.rank.judging import judge_by_bound
 from abstrag.rank.match import Pooling, Signal, blend
 from abstrag.rank.postings import FloatArray, IntArray
 from abstrag.rank.relevance import Preset, relevance
@@ -16,9 +16,9 @@ from abstrag.rank.shortlist import Candidates
 COARSE = st.integers(0, 4).map(lambda n: n / 4)  # coarse, so that ties are common
 CANDIDATE = st.tuples(COARSE, COARSE, st.integers(0, 4), COARSE)  # match, utility, gap, verdict
 ROW = st.tuples(CANDIDATE, COARSE, st.booleans())  # and dense similarity, and whether it is stated
-LATE = st.builds(
+SIMILAR = st.builds(
     Preset,
-    st.just("late"),
+    st.just("similar"),
     *[st.sampled_from((0.0, 0.5, 1.0, 2.0))] * 3,
     pooling=st.just(Pooling.ODDS),
     coverage_weight=st.sampled_from((0.0, 1.0)),
@@ -94,7 +94,7 @@ def test_a_candidate_whose_bound_is_beaten_is_not_judged(values: list[float], k:
 
 
 class Laid:
-    """Candidates with a similarity that comes late, which remembers whom it was asked about."""
+    """Candidates with a similarity besides coverage."""
 
     def __init__(self, drawn: list[tuple[tuple[float, float, int, float], float, bool]]) -> None:
         match, utility, gap, verdict = (
@@ -102,29 +102,22 @@ class Laid:
             for i in range(4)
         )
         self.verdict = verdict
-        self.near = np.array([dense for _, dense, _ in drawn], dtype=np.float64)
-        self.compared: list[int] = []
+        near = np.array([dense for _, dense, _ in drawn], dtype=np.float64)
         self.candidates = Candidates(
             positions=np.arange(len(drawn)) + 7,  # not the rows
-            signals={Signal.COVERAGE: match},
+            signals={Signal.COVERAGE: match, Signal.DENSE: near},
             utility=utility,
             gap=gap,
             stated=np.array([STATED if stated else 0.0 for _, _, stated in drawn]),
-            dense=self._dense,
         )
-
-    def _dense(self, positions: IntArray) -> FloatArray:
-        self.compared += (positions - 7).tolist()
-        found: FloatArray = self.near[positions - 7]
-        return found
 
     def judge(self, some: IntArray) -> list[float]:
         return [float(self.verdict[row]) for row in some]
 
 
-@given(st.lists(ROW, max_size=25), st.integers(1, 6), st.integers(1, 4), LATE)
+@given(st.lists(ROW, max_size=25), st.integers(1, 6), st.integers(1, 4), SIMILAR)
 @settings(max_examples=200)
-def test_with_late_similarities_the_top_k_is_still_that_of_judging_everything(
+def test_with_similarities_the_top_k_is_still_that_of_judging_everything(
     drawn: list[tuple[tuple[float, float, int, float], float, bool]],
     k: int,
     batch: int,
@@ -144,26 +137,3 @@ def test_with_late_similarities_the_top_k_is_still_that_of_judging_everything(
     assert list(found.order) == expected
     assert list(found.scores) == [everything[row] for row in expected]
     assert list(found.judgements) == [laid.verdict[row] for row in expected]
-
-
-@given(st.lists(ROW, min_size=1, max_size=25), st.data(), LATE)
-@settings(max_examples=200)
-def test_late_similarities_are_asked_for_only_where_the_judge_found_something(
-    drawn: list[tuple[tuple[float, float, int, float], float, bool]],
-    data: st.DataObject,
-    preset: Preset,
-) -> None:
-    laid = Laid([(candidate, dense, False) for candidate, dense, _ in drawn])
-    rows = np.arange(len(drawn))
-    chosen = data.draw(st.sets(st.sampled_from(rows.tolist())))
-    shortlist = np.array(sorted(chosen), dtype=np.int64)
-
-    def score(some: IntArray, said: FloatArray) -> FloatArray:
-        return laid.candidates.score(preset, said, some)
-
-    promised = laid.candidates.promise(preset, rows, embedded=False)
-    assert laid.compared == []  # the first step towards a shortlist does without them
-    assert np.all(promised >= 0)
-    found = judge_shortlist(laid.candidates.positions, shortlist, laid.judge, score, k=len(rows))
-    assert laid.compared == [row for row in sorted(chosen) if laid.verdict[row] > 0]
-    assert sorted(found.order) == rows.tolist()

@@ -14,9 +14,7 @@ manifest. Numbers and names are trained to be met by the same word alone.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -24,7 +22,16 @@ from typing import Final
 import numpy as np
 from onnx import ModelProto, TensorProto, helper
 
-from abstrag.neural.bundle import MANIFEST, MODEL
+from abstrag.model.record import to_json
+from abstrag.neural.bundle import (
+    MANIFEST,
+    MODEL,
+    TOKENIZER,
+    WEIGHTS,
+    Aligning,
+    Manifest,
+    Task,
+)
 from tools.export.bert import Batch, Network
 from tools.export.graph import FUSED, IR_VERSION, OPSET, Float32, Graph, Int8, Numbers, Precision
 from tools.export.published import Bert, Tensors, read_npz
@@ -33,30 +40,24 @@ MAX_TOKENS: Final = 256
 _MIX: Final = "mix"  # how much each layer's states count in a word's
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """What turns cosines into prices, and prices into a score.
-
-    A price is log(1 + exp(offset − steep · cosine)), of a word and of the whole. A passage's score
-    is −scale · ((1 − gist_share) · Σ weight · price of word + gist_share · price of the whole).
-    """
-
-    word_steep: float
-    word_offset: float
-    gist_steep: float
-    gist_offset: float
-    gist_share: float
-    scale: float
-    limit: float  # a word whose price is above it is unmet
-    dearest: float = 4.0  # no exponent is above it, so a word costs at most log(1 + exp(4))
-
-
-def prices_of(tensors: Tensors, limit: float) -> Prices:
-    """Return the constants that training found."""
+def aligning_of(tensors: Tensors, limit: float) -> Aligning:
+    """Return the constants that training found; a word whose price is above `limit` is unmet."""
     steep, offset = tensors["steep"], tensors["offset"]
     share = 1 / (1 + np.exp(-float(tensors["share"][0])))
-    numbers = (steep[0], offset[0], steep[1], offset[1], share, tensors["scale"][0], limit)
-    return Prices(*(round(float(one), 6) for one in numbers))
+    return Aligning(
+        word_steep=_short(steep[0]),
+        word_offset=_short(offset[0]),
+        gist_steep=_short(steep[1]),
+        gist_offset=_short(offset[1]),
+        gist_share=_short(share),
+        scale=_short(tensors["scale"][0]),
+        limit=_short(limit),
+        gist_dimensions=len(tensors["whole.weight"]),
+    )
+
+
+def _short(number: float | np.float32) -> float:
+    return round(float(number), 6)
 
 
 def shape_of(tensors: Tensors) -> Bert:
@@ -127,29 +128,36 @@ def _name(g: Graph, value: str, name: str) -> None:
 
 
 def export(
-    source: Path, output: Path, *, name: str, version: str, limit: float, precision: Precision
-) -> dict[str, object]:
+    source: Path,
+    output: Path,
+    *,
+    name: str,
+    limit: float,
+    precision: Precision,
+    tokenizer: Path = WEIGHTS / TOKENIZER,
+) -> Manifest:
     """Write model.onnx and manifest.json, and return what the manifest says."""
     data = source.read_bytes()
     tensors = read_npz(data)
     model = write_graph(tensors, precision, name).SerializeToString(deterministic=True)
-    manifest: dict[str, object] = {
-        "name": name,
-        "version": version,
-        "task": "align",
-        "licence": "Apache-2.0",
-        "source_sha256": sha256(data).hexdigest(),
-        "precision": precision.value,
-        "dimensions": len(tensors["project.weight"]),
-        "gist_dimensions": len(tensors["whole.weight"]),
-        "max_tokens": MAX_TOKENS,
-        "vocabulary": len(tensors["embeddings.word_embeddings.weight"]),
-        "files": {MODEL: sha256(model).hexdigest()},
-        "prices": asdict(prices_of(tensors, limit)),
-    }
+    manifest = Manifest(
+        name=name,
+        task=Task.ALIGN,
+        licence="Apache-2.0",
+        source_sha256=sha256(data).hexdigest(),
+        precision=precision.value,
+        dimensions=len(tensors["project.weight"]),
+        max_tokens=MAX_TOKENS,
+        vocabulary=len(tensors["embeddings.word_embeddings.weight"]),
+        files={
+            MODEL: sha256(model).hexdigest(),
+            TOKENIZER: sha256(tokenizer.read_bytes()).hexdigest(),
+        },
+        aligning=aligning_of(tensors, limit),
+    )
     output.mkdir(parents=True, exist_ok=True)
     (output / MODEL).write_bytes(model)
-    (output / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
+    (output / MANIFEST).write_text(to_json(manifest, indent=2) + "\n", "utf-8")
     return manifest
 
 
@@ -158,7 +166,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("source", type=Path, metavar="WEIGHTS")
     parser.add_argument("--output", type=Path, required=True, metavar="DIR")
     parser.add_argument("--name", default="abstrag-aligner-1")
-    parser.add_argument("--version", default="1")
     parser.add_argument("--limit", type=float, default=1.0)
     parser.add_argument("--precision", type=Precision, choices=Precision, default=Precision.INT8)
     given = parser.parse_args(arguments)
@@ -166,12 +173,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         given.source,
         given.output,
         name=given.name,
-        version=given.version,
         limit=given.limit,
         precision=given.precision,
     )
     size = (given.output / MODEL).stat().st_size / 1e6
-    print(f"{MODEL} {size:.2f} MB {manifest['files']}\n{json.dumps(manifest['prices'])}")
+    print(f"{MODEL} {size:.2f} MB\n{to_json(manifest, indent=2)}")
 
 
 if __name__ == "__main__":

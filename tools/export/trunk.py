@@ -4,8 +4,8 @@
 
 Writes `trunk/`, which takes `ids` and `types` of one pair and gives the states of its tokens after
 the shared layers, and `judge/` and `verdict/`, which take these `states` and give `logits`. The
-recipe has the calibration: {"judging": {"slope": …, "offset": …}, "deciding": {"temperature": …,
-"threshold": …}}. Weights whose shared layers differ are refused.
+recipe has a version and the calibration: {"version": …, "judging": {"slope": …, "offset": …},
+"deciding": {"temperature": …, "threshold": …}}. Weights whose shared layers differ are refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,17 @@ import numpy as np
 from onnx import ModelProto, TensorProto, helper
 
 from abstrag.errors import InputError
-from abstrag.neural.bundle import MANIFEST, MODEL, Task
+from abstrag.model.record import to_json
+from abstrag.neural.bundle import (
+    MANIFEST,
+    MODEL,
+    TOKENIZER,
+    WEIGHTS,
+    Deciding,
+    Judging,
+    Manifest,
+    Task,
+)
 from tools.export.aligner import shape_of
 from tools.export.bert import LOGITS, Network
 from tools.export.graph import FUSED, IR_VERSION, OPSET, Float32, Graph, Int8, Precision
@@ -29,6 +39,7 @@ from tools.export.published import Head, Recipe, Tensors, read_npz
 
 SHARED: Final = 6  # lowest layers
 MAX_TOKENS: Final = 320
+TRUNK_MODEL: Final = f"../{Task.TRUNK.value}/{MODEL}"
 
 
 def shared(name: str) -> bool:
@@ -84,7 +95,12 @@ def _model(g: Graph, name: str, inputs: list[Any], output: Any) -> ModelProto:
 
 
 def export(
-    judge: Path, verdict: Path, output: Path, recipe: Mapping[str, Any], precision: Precision
+    judge: Path,
+    verdict: Path,
+    tokenizer: Path,
+    output: Path,
+    recipe: Mapping[str, Any],
+    precision: Precision,
 ) -> None:
     """Write the three folders."""
     tensors = {
@@ -98,26 +114,36 @@ def export(
                 f"{str(judge)!r} and {str(verdict)!r} differ in {name!r}",
                 hint=f"train the verdict model with the lowest {SHARED} layers frozen",
             )
-    made = {"trunk": write_trunk(one, precision)}
-    made |= {task.value: write_top(tensors[task], task, precision) for task in tensors}
-    for name, model in made.items():
-        data = model.SerializeToString(deterministic=True)
-        folder = output / name
+    made = {Task.TRUNK: write_trunk(one, precision)}
+    made |= {task: write_top(tensors[task], task, precision) for task in tensors}
+    files = {task: model.SerializeToString(deterministic=True) for task, model in made.items()}
+    digests = {task: sha256(data).hexdigest() for task, data in files.items()}
+    sources = {Task.TRUNK: judge, Task.JUDGE: judge, Task.VERDICT: verdict}
+    for task, data in files.items():
+        folder = output / task.value
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MODEL).write_bytes(data)
-        manifest: dict[str, object] = {
-            "name": f"abstrag-{name}-{recipe.get('version', 1)}",
-            "task": name,
-            "licence": "Apache-2.0",
-            "precision": precision.value,
-            "max_tokens": MAX_TOKENS,
-            "files": {MODEL: sha256(data).hexdigest()},
-        }
-        settings = {"judge": "judging", "verdict": "deciding"}.get(name, "")
-        if settings:
-            manifest[settings] = recipe[settings]
-        (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
-        print(f"{name:<8} {len(data) / 1e6:6.2f} MB")
+        upper = task is not Task.TRUNK
+        manifest = Manifest(
+            name=f"abstrag-{task.value}-{recipe['version']}",
+            task=task,
+            licence="Apache-2.0",
+            source_sha256=sha256(sources[task].read_bytes()).hexdigest(),
+            precision=precision.value,
+            dimensions=LOGITS[task] if upper else shape_of(one).hidden,
+            max_tokens=MAX_TOKENS,
+            vocabulary=len(one["embeddings.word_embeddings.weight"]),
+            files={
+                MODEL: digests[task],
+                TOKENIZER: sha256(tokenizer.read_bytes()).hexdigest(),
+                **({TRUNK_MODEL: digests[Task.TRUNK]} if upper else {}),
+            },
+            judging=Judging(**recipe["judging"]) if task is Task.JUDGE else None,
+            deciding=Deciding(**recipe["deciding"]) if task is Task.VERDICT else None,
+            trunk=Task.TRUNK.value if upper else None,
+        )
+        (folder / MANIFEST).write_text(to_json(manifest, indent=2) + "\n", "utf-8")
+        print(f"{task.value:<8} {len(data) / 1e6:6.2f} MB")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -126,10 +152,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("verdict", type=Path)
     parser.add_argument("--output", type=Path, required=True, metavar="DIR")
     parser.add_argument("--recipe", type=Path, required=True)
+    parser.add_argument("--tokenizer", type=Path, default=WEIGHTS / TOKENIZER)
     parser.add_argument("--precision", type=Precision, choices=Precision, default=Precision.INT8)
     given = parser.parse_args(arguments)
     recipe = json.loads(given.recipe.read_text("utf-8"))
-    export(given.judge, given.verdict, given.output, recipe, given.precision)
+    export(given.judge, given.verdict, given.tokenizer, given.output, recipe, given.precision)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from abstrag.baselines.pool import Element, Pool
 from abstrag.baselines.system import Ranked, best_first
-from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder, Vectors, cosines
 from abstrag.neural.passage import passage
+from abstrag.neural.whole_text import default_encoder
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class Dense:
 
     @property
     def _encoder(self) -> TextEncoder:
-        return self.encoder or default_embedder()
+        return self.encoder or default_encoder()
 
 
 def element_text(element: Element) -> str:

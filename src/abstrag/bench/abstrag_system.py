@@ -22,8 +22,8 @@ from abstrag.model.query import Bridge
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.term import Edge, LicenceKind
 from abstrag.neural.aligner import default_aligner
-from abstrag.neural.embedder import default_embedder
 from abstrag.neural.judge import default_judge
+from abstrag.neural.whole_text import default_encoder
 from abstrag.query.operators import OPERATORS
 from abstrag.rank.aligned_trace import ALIGN_WORDS
 from abstrag.rank.relevance import DEFAULT_PRESET, Preset
@@ -114,7 +114,7 @@ class AbstragSystem:
         parts = (fingerprint(), self.preset, self.tau, sorted(self.without), self.lifting)
         models = (
             default_judge().fingerprint if self.preset.judge_weight else "",
-            default_embedder().fingerprint if self.preset.dense_weight else "",
+            default_encoder().fingerprint if self.preset.dense_weight else "",
             default_aligner().fingerprint if self.preset.alignment_weight else "",
         )
         rest = (self.uniform, self.bridges, sorted(OMEGA.items()), models, RANKS)

@@ -57,14 +57,15 @@ def attach() -> None:
     path = os.environ.get(VARIABLE, "")
     if path == _NOW.path:
         return
-    from abstrag.neural.embedder import default_embedder
+    from abstrag.neural.aligner import default_aligner
     from abstrag.neural.judge import default_judge
+    from abstrag.neural.whole_text import default_encoder
     from abstrag.stores.sqlite import SqliteStore
 
     if _NOW.store is not None:
         _NOW.store.close()
     store = SqliteStore.open(path) if path else None
-    default_judge().memory = default_embedder().memory = store
+    default_judge().memory = default_aligner().memory = default_encoder().memory = store
     _NOW.path, _NOW.store = path, store
 
 

@@ -116,7 +116,7 @@ class Place:
         with opened(self.config) as workspace:
             # the models load while the cards are read, and a first question waits for less
             judged = workspace.defaults.preset.judge_weight > 0
-            preload(embedder=self.options.embeddings, judge=judged)
+            preload(aligner=self.options.embeddings, judge=judged)
             with progress(None, quiet=as_json) as bar:
                 task = bar.task_ids[0]
 

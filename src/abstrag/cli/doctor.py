@@ -118,9 +118,9 @@ def _chain() -> str:
 
 
 def _embedder() -> str:
-    from abstrag.neural.embedder import default_embedder
+    from abstrag.neural.whole_text import default_encoder
 
-    car, automobile, treaty = default_embedder().embed(["a car", "an automobile", "a treaty"])
+    car, automobile, treaty = default_encoder().embed(["a car", "an automobile", "a treaty"])
     return f"a car is {car @ automobile:.2f} an automobile, {car @ treaty:.2f} a treaty"
 
 

@@ -55,6 +55,17 @@ def _definitions() -> dict[str, Any]:
     return definitions
 
 
+def _listed(info: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored document as it is listed: with the name and size of its file."""
+    kinds = {"file": "string", "bytes": "integer"}
+    more = {name: {"anyOf": [{"type": kind}, {"type": "null"}]} for name, kind in kinds.items()}
+    return {
+        **info,
+        "properties": {**info["properties"], **more},
+        "required": [*info["required"], *more],
+    }
+
+
 def _printed(every: dict[str, Any]) -> dict[str, Any]:
     """Return what each command prints, by its name."""
     one_hit = {"hit": _ref("Hit")}
@@ -72,7 +83,7 @@ def _printed(every: dict[str, Any]) -> dict[str, Any]:
         "budget": _reported(every["BudgetCurve"]),
         "ask": _reported(every["Answer"]),
         "refine": _either(_ref("Refinement"), {"type": "array", "items": _ref("Run")}),
-        "store-list": {"type": "array", "items": _ref("DocumentInfo")},
+        "store-list": {"type": "array", "items": _listed(every["DocumentInfo"])},
     }
 
 

@@ -14,7 +14,7 @@ from abstrag.collection.filters import Filters
 from abstrag.collection.listing import Sort, listing
 from abstrag.errors import InputError
 from abstrag.model.record import to_data
-from abstrag.neural.embedder import default_embedder
+from abstrag.neural.whole_text import default_encoder
 from abstrag.stores.copying import copy_store
 from abstrag.stores.open import Target, default_store, open_store, shown
 from abstrag.workspace.options import WorkspaceConfig
@@ -115,7 +115,7 @@ def store_prepare(store_path: Target | None, no_embeddings: bool, as_json: bool)
 
     What models made that are no longer installed is dropped.
     """
-    encoder = None if no_embeddings else default_embedder()
+    encoder = None if no_embeddings else default_encoder()
     with (
         open_store(store_path or default_store(), create=False) as store,
         progress(None, quiet=as_json) as bar,

@@ -20,8 +20,8 @@ from abstrag.engine.searcher import DEFAULT_K, Searcher
 from abstrag.engine.unread import unread_notice
 from abstrag.errors import InputError
 from abstrag.model.ranking import Hit
-from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder
+from abstrag.neural.whole_text import default_encoder
 from abstrag.rank.joint import JointRanking, Share
 from abstrag.rank.judging import Judge
 from abstrag.rank.relevance import DEFAULT_PRESET, Preset
@@ -100,7 +100,7 @@ class CollectionSearcher:
         """What embeds; None where vectors are left out."""
         if not self._embeddings:
             return None
-        return self._given_encoder or default_embedder()
+        return self._given_encoder or default_encoder()
 
     def reload(self) -> None:
         """Read everything again before the next question; documents may have come or gone."""

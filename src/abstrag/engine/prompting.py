@@ -24,8 +24,8 @@ from abstrag.llm.tokens import tokens_in
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
 from abstrag.neural.cached import Memory
-from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder
+from abstrag.neural.whole_text import default_encoder
 from abstrag.policy.load import load_programs
 from abstrag.query.prompted.expand import ExpandQuery
 from abstrag.query.prompted.normalize import NormalizeQuery
@@ -56,7 +56,7 @@ class Prompting:
         return cls(
             models,
             load_programs() if programs is None else programs,
-            default_embedder() if encoder is None else encoder,
+            default_encoder() if encoder is None else encoder,
         )
 
     @cached_property

@@ -23,11 +23,11 @@ from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.term import TermKind
 from abstrag.neural.aligner import default_aligner
-from abstrag.neural.cached import CachedAligner, CachedEncoder, CachedJudge, Memory
-from abstrag.neural.embedder import default_embedder
+from abstrag.neural.cached import CachedAligner, CachedEncoder, CachedJudge, Memory, TextAligner
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.judge import default_judge
 from abstrag.neural.scorer import SegmentJudge
+from abstrag.neural.whole_text import default_encoder
 from abstrag.query.expand import expand
 from abstrag.query.finance import RowNames, StatementRows, finance_terms
 from abstrag.query.normalize import normalize
@@ -36,7 +36,7 @@ from abstrag.query.operators import OPERATORS, standard_operators
 from abstrag.query.vocabulary import Vocabulary
 from abstrag.rank.aggregate import AGGREGATIONS
 from abstrag.rank.aligned_trace import ALIGN_WORDS
-from abstrag.rank.alignment import Alignment, DocumentWords, TextAligner, conditions
+from abstrag.rank.alignment import Alignment, DocumentWords, conditions
 from abstrag.rank.company import CompanyJudge, company_of
 from abstrag.rank.costed_index import CostedIndex
 from abstrag.rank.curve import budget_curve
@@ -227,7 +227,7 @@ class Searcher:
 
     @cached_property
     def _encoder(self) -> TextEncoder:
-        encoder = self._given_encoder or default_embedder()
+        encoder = self._given_encoder or default_encoder()
         if self._memory is None:
             return encoder
         content = self.index.document.content_hash

@@ -11,9 +11,10 @@ itself, so that a document's words are read when it is indexed and a question's 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -23,7 +24,9 @@ import numpy.typing as npt
 
 from abstrag.config import MAX_GAP
 from abstrag.errors import InputError, ResourceMissing
+from abstrag.neural.aligned_text import AlignedText, rounded, spread
 from abstrag.neural.bundle import MODEL, REMEDY, TOKENIZER, WEIGHTS, Aligning, Bundle, Task
+from abstrag.neural.cached import ANYWHERE, Memory, kept_texts
 from abstrag.neural.content_words import content_words
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.runtime import session_of
@@ -31,69 +34,9 @@ from abstrag.neural.side_by_side import side_by_side, thread_count
 from abstrag.neural.tokens import Tokenizer
 
 ALIGNER: Final = WEIGHTS / "aligner"
-_SCALE: Final = 127  # a component of a vector of length 1, as a signed byte
-_HEAD: Final = np.dtype([("words", "<u4"), ("dimensions", "<u2"), ("gist", "<u2")])
+MEAN: Final = "mean.npy"  # of the vectors of whole texts
 
-Spans = npt.NDArray[np.int32]
 Prices = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class AlignedText:
-    """A text as the aligner has read it; rows are its content words, in their order.
-
-    Vectors are those of signed bytes: what is kept and what was just read are equal.
-    """
-
-    spans: Spans  # words, 2: where each begins and ends in the text
-    vectors: Vectors  # words, dimensions; of length 1 but for rounding
-    weights: npt.NDArray[np.float32]  # words: what each counts in a query; they sum to 1
-    gist: Vectors
-
-    def __len__(self) -> int:
-        return len(self.spans)
-
-    def keeping(self, kept: npt.NDArray[np.bool_]) -> AlignedText:
-        """Return the text with some of its words alone; their weights sum to 1 again."""
-        weights = self.weights[kept]
-        share = weights / max(float(weights.sum()), 1e-9)
-        return AlignedText(self.spans[kept], self.vectors[kept], share, self.gist)
-
-    def to_bytes(self) -> bytes:
-        """Return it as it is kept."""
-        head = np.array([(len(self), self.vectors.shape[1], len(self.gist))], _HEAD)
-        return b"".join(
-            (
-                head.tobytes(),
-                self.spans.astype("<i4").tobytes(),
-                self.weights.astype("<f4").tobytes(),
-                _rounded(self.vectors).tobytes(),
-                _rounded(self.gist).tobytes(),
-            )
-        )
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> AlignedText:
-        """Read what `to_bytes` wrote.
-
-        Raises:
-            ValueError: The bytes are something else.
-        """
-        head = np.frombuffer(data, _HEAD, count=1)[0]
-        count, wide, gist = int(head["words"]), int(head["dimensions"]), int(head["gist"])
-        parts, at = [], _HEAD.itemsize
-        for kind, size in (("<i4", 2 * count), ("<f4", count), ("i1", count * wide), ("i1", gist)):
-            parts.append(np.frombuffer(data, kind, count=size, offset=at))
-            at += parts[-1].nbytes
-        if at != len(data):
-            raise ValueError(f"{len(data)} bytes, not {at}")
-        spans, weights, vectors, whole = parts
-        return cls(
-            spans.reshape(count, 2).astype(np.int32),
-            _spread(vectors.reshape(count, wide)),
-            weights.astype(np.float32),
-            _spread(whole),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +58,11 @@ class Aligner:
     """Reads texts into vectors of words; safe to share between threads.
 
     What it makes of a text depends on nothing but the text. Of a long one only the first
-    `max_tokens` tokens are read. It is a `TextEncoder` too, by the vector of the whole.
+    `max_tokens` tokens are read. With a `memory`, no text is read twice, whatever document it comes
+    from.
     """
+
+    memory: Memory | None = None
 
     def __init__(self, bundle: Bundle, *, threads: int | None = None) -> None:
         if bundle.manifest.aligning is None:
@@ -167,15 +113,40 @@ class Aligner:
         """Return each text as vectors of its words, in their order."""
         if isinstance(texts, str):
             raise InputError("read takes several texts, and got one string", hint="read([text])")
+        if self.memory is None:
+            return self._read(texts)
+        return kept_texts(self.memory, ANYWHERE, self._read, self, texts)
+
+    def _read(self, texts: Sequence[str]) -> list[AlignedText]:
         unique = list(dict.fromkeys(texts))
         made = side_by_side(self._read_one, unique, threads=self.threads, size=len)
         found = dict(zip(unique, made, strict=True))
         return [found[text] for text in texts]
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the vector of the whole of each text."""
+    def wholes(self, texts: Sequence[str]) -> Vectors:
+        """Return the vector of the whole of each text, as gists are compared."""
         rows = [one.gist for one in self.read(texts)]
         return np.stack(rows) if rows else np.zeros((0, self.dimensions), dtype=np.float32)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the vector of the whole of each text, less what all texts have in common.
+
+        Two texts that have nothing to do with one another then have a cosine of about 0; one
+        without words has no direction.
+        """
+        rows = self.wholes(texts)
+        apart = np.where(rows.any(axis=1, keepdims=True), rows - self._mean, 0)
+        return _unit(apart.astype(np.float32))
+
+    @cached_property
+    def _mean(self) -> Vectors:
+        found: Vectors = np.load(io.BytesIO(self._bundle.read(MEAN)), allow_pickle=False)
+        return found
+
+    def truncated(self, texts: Sequence[str]) -> tuple[int, ...]:
+        """Return the positions of the texts that are longer than the model reads."""
+        tokens, _ = self._loaded()
+        return tuple(i for i, text in enumerate(texts) if tokens.truncates(text))
 
     def _loaded(self) -> tuple[Tokenizer, Any]:
         if self._parts is None:
@@ -218,9 +189,9 @@ class Aligner:
         weights = np.logaddexp(0.0, (levels[firsts + sizes[:, 0]] - levels[firsts]) / sizes[:, 0])
         return AlignedText(
             np.array([(word.start, word.end) for word in words], np.int32),
-            _spread(_rounded(_unit(means))),
+            spread(rounded(_unit(means))),
             (weights / weights.sum()).astype(np.float32),
-            _spread(_rounded(gist)),
+            spread(rounded(gist)),
         )
 
 
@@ -239,12 +210,3 @@ def _unit(rows: Vectors) -> Vectors:
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
     found: Vectors = rows / np.maximum(lengths, 1e-12)
     return found
-
-
-def _spread(rounded: npt.NDArray[np.int8]) -> Vectors:
-    found: Vectors = rounded.astype(np.float32) / np.float32(_SCALE)
-    return found
-
-
-def _rounded(vectors: Vectors) -> npt.NDArray[np.int8]:
-    return np.rint(np.asarray(vectors) * _SCALE).astype(np.int8)

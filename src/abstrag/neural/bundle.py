@@ -2,7 +2,8 @@
 
     weights/
         tokenizer.json        one for all models, which share their vocabulary
-        embedder/             manifest.json, model.onnx
+        aligner/              manifest.json, model.onnx
+        trunk/                the lower layers that the judge and the verdict model share
         judge/                …
 
 A folder may have a tokenizer of its own; only when it has none is the one beside it used. Either
@@ -38,6 +39,7 @@ class Task(StrEnum):
     VERDICT = "verdict"
     STATIC = "static"
     ALIGN = "align"
+    TRUNK = "trunk"
 
 
 @record
@@ -93,6 +95,7 @@ class Manifest:
     judging: Judging | None = None
     deciding: Deciding | None = None
     aligning: Aligning | None = None
+    trunk: str | None = None  # the folder beside it whose graph reads first, and gives it states
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,27 @@ class Bundle:
         """A name that changes with any file, and with how the files are used."""
         digest = sha256(to_json(self.manifest).encode()).hexdigest()
         return f"{self.manifest.name}:{digest[:16]}"
+
+    @property
+    def trunk(self) -> Bundle | None:
+        """The model beside this one whose states it reads.
+
+        Raises:
+            ResourceMissing: It is not there, or is not the one this model was made with.
+        """
+        if self.manifest.trunk is None:
+            return None
+        found = Bundle.open(self.folder.parent / self.manifest.trunk, Task.TRUNK)
+        if found.manifest.files[MODEL] != self.manifest.files.get(found.path_of(MODEL)):
+            raise ResourceMissing(
+                f"{str(found.folder)!r} is not what {self.manifest.name!r} was made with",
+                hint=REMEDY,
+            )
+        return found
+
+    def path_of(self, name: str) -> str:
+        """Return a file's path as a model beside this one names it."""
+        return f"../{self.folder.name}/{name}"
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file, which are those the manifest means.

@@ -13,7 +13,8 @@ from typing import Final, Protocol
 import numpy as np
 
 from abstrag.errors import StoreCorrupt
-from abstrag.neural.aligner import AlignedText, Aligner
+from abstrag.neural.aligned_text import AlignedText
+from abstrag.neural.bundle import Aligning
 from abstrag.neural.encoder import TextEncoder, Vectors
 from abstrag.neural.scorer import PairScorer, SegmentJudge
 
@@ -48,6 +49,24 @@ class Named(Protocol):
         ...
 
 
+class TextAligner(Protocol):
+    """Reads texts into vectors of words; the shipped one is `abstrag.neural.aligner.Aligner`."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the model to the byte."""
+        ...
+
+    @property
+    def constants(self) -> Aligning:
+        """What turns its cosines into prices."""
+        ...
+
+    def read(self, texts: Sequence[str]) -> list[AlignedText]:
+        """Return each text as vectors of its words, in their order."""
+        ...
+
+
 class CachedEncoder:
     """Embeds each text of a document once; implements `TextEncoder`."""
 
@@ -69,7 +88,7 @@ class CachedEncoder:
 class CachedAligner:
     """Reads each text of a document once; implements `TextAligner`."""
 
-    def __init__(self, aligner: Aligner, memory: Memory, *, content_hash: str) -> None:
+    def __init__(self, aligner: TextAligner, memory: Memory, *, content_hash: str) -> None:
         self.fingerprint = aligner.fingerprint
         self.constants = aligner.constants
         self._aligner = aligner
@@ -82,22 +101,7 @@ class CachedAligner:
 
     def read(self, texts: Sequence[str]) -> list[AlignedText]:
         """Return each text as vectors of its words, in their order."""
-        keys = {text: _key(text) for text in texts}
-        place = (EMBEDDINGS, self._content, self.fingerprint)
-        known = self._memory.recall(*place, list(keys.values()))
-        missing = [text for text, key in keys.items() if key not in known]
-        if missing:
-            made = zip(missing, self._aligner.read(missing), strict=True)
-            fresh = {keys[text]: one.to_bytes() for text, one in made}
-            self._memory.remember(*place, fresh)
-            known = {**known, **fresh}
-        try:
-            return [AlignedText.from_bytes(known[keys[text]]) for text in texts]
-        except ValueError as error:
-            raise StoreCorrupt(
-                f"the word vectors kept for {self.fingerprint!r} are damaged: {error}",
-                hint="move the store away and index again",
-            ) from error
+        return kept_texts(self._memory, self._content, self._aligner.read, self, texts)
 
 
 class CachedJudge(SegmentJudge):
@@ -149,6 +153,33 @@ def kept_vectors(
             hint="move the store away and index again",
         )
     return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(rows), -1)
+
+
+def kept_texts(
+    memory: Memory,
+    content_hash: str,
+    read: Callable[[Sequence[str]], list[AlignedText]],
+    model: Named,
+    texts: Sequence[str],
+) -> list[AlignedText]:
+    """Return each text as vectors of its words; only those not remembered are read."""
+    keys = {text: _key(text) for text in texts}
+    place = (EMBEDDINGS, content_hash, model.fingerprint)
+    known = memory.recall(*place, list(keys.values()))
+    missing = [text for text, key in keys.items() if key not in known]
+    if missing:
+        fresh = {
+            keys[text]: one.to_bytes() for text, one in zip(missing, read(missing), strict=True)
+        }
+        memory.remember(*place, fresh)
+        known = {**known, **fresh}
+    try:
+        return [AlignedText.from_bytes(known[keys[text]]) for text in texts]
+    except ValueError as error:
+        raise StoreCorrupt(
+            f"the word vectors kept for {model.fingerprint!r} are damaged: {error}",
+            hint="move the store away and index again",
+        ) from error
 
 
 def remembers(memory: Memory, content_hash: str, model: Named, text: str) -> bool:

@@ -1,30 +1,19 @@
-"""The sentence embedder that ships with the package, on the processor.
-
-Texts that mean the same point the same way:
-
-    embedder = default_embedder()
-    a, b = embedder.embed(["A dog barks.", "A hound is barking."])
-    float(a @ b)                          # 0.8056...
-"""
+"""A sentence embedder of our own format, on the processor: one that a user has trained."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
 from abstrag.errors import InputError
-from abstrag.neural.bundle import WEIGHTS, Bundle, Task
+from abstrag.neural.bundle import Bundle, Task
 from abstrag.neural.cached import ANYWHERE, Memory, kept_vectors
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.loading import Loading
 from abstrag.neural.side_by_side import side_by_side, thread_count
 from abstrag.neural.tokens import Ids
-
-EMBEDDER: Final = WEIGHTS / "embedder"
 
 
 class Embedder:
@@ -47,9 +36,7 @@ class Embedder:
         self._parts = Loading(bundle)
 
     @classmethod
-    def load(
-        cls, folder: Path = EMBEDDER, *, threads: int | None = None, later: bool = False
-    ) -> Embedder:
+    def load(cls, folder: Path, *, threads: int | None = None, later: bool = False) -> Embedder:
         """Read a model that `tools.export` wrote; `threads` is every core by default.
 
         With `later`, only the manifest is read now, and the rest when there is a text to read.
@@ -100,9 +87,3 @@ class Embedder:
     def _embed_one(self, text: str) -> Vectors:
         ids = self._parts().tokens(text)
         return self._run(ids) if len(ids) else np.zeros(self.dimensions, dtype=np.float32)
-
-
-@cache
-def default_embedder() -> Embedder:
-    """Return the packaged embedder; its graph is loaded when it first reads a text."""
-    return Embedder.load(later=True)

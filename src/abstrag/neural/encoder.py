@@ -14,8 +14,8 @@ Vectors = npt.NDArray[np.float32]
 class TextEncoder(Protocol):
     """Turns texts into vectors of length 1 whose cosine says how close the texts are in meaning.
 
-    The shipped one is `abstrag.neural.embedder.Embedder`; pass your own wherever this type stands.
-    A text must get the same vector whatever else is embedded with it.
+    The shipped one is `abstrag.neural.whole_text.WholeTextEncoder`; pass your own wherever this
+    type stands. A text must get the same vector whatever else is embedded with it.
     """
 
     @property

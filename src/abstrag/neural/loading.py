@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from threading import Lock
 
-from abstrag.neural.bundle import MODEL, TOKENIZER, Bundle
-from abstrag.neural.runtime import Runtime
+from abstrag.neural.bundle import MODEL, TOKENIZER, Bundle, Task
+from abstrag.neural.runtime import Runtime, Trunk
 from abstrag.neural.tokens import Tokenizer
 
 
@@ -50,4 +51,17 @@ def _load(bundle: Bundle, inputs: int) -> Parts:
     tokens = Tokenizer(
         bundle.read(TOKENIZER), limit=manifest.max_tokens, vocabulary=manifest.vocabulary
     )
-    return Parts(tokens, Runtime(bundle.read(MODEL), inputs=inputs, dimensions=manifest.dimensions))
+    trunk = bundle.trunk
+    run = Runtime(
+        bundle.read(MODEL),
+        inputs=inputs,
+        dimensions=manifest.dimensions,
+        trunk=None if trunk is None else _trunk(trunk.folder, trunk.manifest.files[MODEL]),
+    )
+    return Parts(tokens, run)
+
+
+@cache
+def _trunk(folder: Path, _digest: str) -> Trunk:
+    """Return the graph of a folder, once for all models that read with it."""
+    return Trunk(Bundle.open(folder, Task.TRUNK).read(MODEL))

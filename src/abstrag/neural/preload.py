@@ -3,10 +3,10 @@
 A search imports a parser and parses the query before it needs a model. Whoever has opened a
 document and is about to put a question to it calls `preload_for` first:
 
-    wanted = {"embedder": preset.dense_weight > 0, "judge": preset.judge_weight > 0}
+    wanted = {"aligner": preset.alignment_weight > 0, "judge": preset.judge_weight > 0}
     preload_for(question, memory, content_hash=index.document.content_hash, **wanted)
 
-Nothing else changes: the models are those of `default_embedder` and `default_judge`, and what
+Nothing else changes: the models are those of `default_aligner` and `default_judge`, and what
 cannot be loaded is reported when it is used.
 """
 
@@ -17,20 +17,20 @@ from contextlib import suppress
 from threading import Thread
 
 from abstrag.errors import ResourceMissing
+from abstrag.neural.aligner import Aligner, default_aligner
 from abstrag.neural.cached import Memory, remembers
-from abstrag.neural.embedder import Embedder, default_embedder
 from abstrag.neural.judge import EvidenceJudge, default_judge
 
 
-def preload(*, embedder: bool = True, judge: bool = True) -> Thread:
+def preload(*, aligner: bool = True, judge: bool = True) -> Thread:
     """Load the shipped models in the background, the one that is needed first before the other.
 
     Most of that leaves the interpreter free. Whoever needs a model that is being loaded waits for
     it; nobody has to wait for the thread, but the process does before it ends.
     """
-    wanted: list[Embedder | EvidenceJudge] = []
+    wanted: list[Aligner | EvidenceJudge] = []
     with suppress(ResourceMissing):  # whoever needs the model gets the error
-        wanted += [default_embedder()] if embedder else []
+        wanted += [default_aligner()] if aligner else []
         wanted += [default_judge()] if judge else []
     thread = Thread(target=_prepare, args=(wanted,), name="preload")
     thread.start()
@@ -38,19 +38,19 @@ def preload(*, embedder: bool = True, judge: bool = True) -> Thread:
 
 
 def preload_for(
-    question: str, memory: Memory, *, content_hash: str, embedder: bool = True, judge: bool = True
+    question: str, memory: Memory, *, content_hash: str, aligner: bool = True, judge: bool = True
 ) -> Thread | None:
     """Load in the background what a question needs; nothing where it was put to the text before.
 
     Then all that the models said about it is remembered, and no model is needed.
     """
     with suppress(ResourceMissing):
-        if embedder and remembers(memory, content_hash, default_embedder(), question):
+        if aligner and remembers(memory, content_hash, default_aligner(), question):
             return None
-    return preload(embedder=embedder, judge=judge) if embedder or judge else None
+    return preload(aligner=aligner, judge=judge) if aligner or judge else None
 
 
-def _prepare(models: Sequence[Embedder | EvidenceJudge]) -> None:
+def _prepare(models: Sequence[Aligner | EvidenceJudge]) -> None:
     for model in models:
         with suppress(ResourceMissing):  # it is tried again when the model is used
             model.prepare()

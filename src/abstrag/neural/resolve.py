@@ -1,6 +1,6 @@
 """A model by the word a user gives for it.
 
-That is the name of a shipped one (`embedder`, `judge`), the path of a folder of our own
+That is the name of a shipped one (`aligner`, `judge`), the path of a folder of our own
 format (a manifest and what it vouches for), or else a model of sentence-transformers by path or by
 its name on the Hugging Face hub.
 """
@@ -17,8 +17,9 @@ from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.judge import EvidenceJudge
 from abstrag.neural.scorer import SegmentJudge
 from abstrag.neural.static import StaticEmbedder
+from abstrag.neural.whole_text import WholeTextEncoder
 
-SHIPPED: Final = ("embedder", "judge", "verdict")
+SHIPPED: Final = ("aligner", "judge", "verdict")
 
 
 def resolve_encoder(name: str, *, threads: int | None = None) -> TextEncoder:
@@ -33,7 +34,10 @@ def resolve_encoder(name: str, *, threads: int | None = None) -> TextEncoder:
         from abstrag.neural.foreign import ForeignEncoder
 
         return ForeignEncoder(name)
-    if Bundle.open(folder).manifest.task is Task.STATIC:
+    task = Bundle.open(folder).manifest.task
+    if task is Task.ALIGN:
+        return WholeTextEncoder.load(folder, threads=threads)
+    if task is Task.STATIC:
         return StaticEmbedder.load(folder)
     return Embedder.load(folder, threads=threads)
 

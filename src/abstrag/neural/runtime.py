@@ -21,24 +21,48 @@ class Runtime:
     """A loaded graph over the tokens of one text; safe to share between threads.
 
     `inputs` is how many arrays it takes and `dimensions` how many numbers it gives: a graph of
-    another kind is refused when it is loaded, not when somebody first needs it.
+    another kind is refused when it is loaded, not when somebody first needs it. With a `trunk`,
+    that graph takes the arrays, and this one the states that it gives.
     """
 
-    def __init__(self, model: bytes, *, inputs: int = 1, dimensions: int) -> None:
+    def __init__(
+        self, model: bytes, *, inputs: int = 1, dimensions: int, trunk: Trunk | None = None
+    ) -> None:
         self._session = session_of(model)
-        self._inputs = [one.name for one in self._session.get_inputs()]
+        self._trunk = trunk
+        names = [one.name for one in self._session.get_inputs()]
         shapes = [one.shape for one in self._session.get_outputs()]
-        if len(self._inputs) != inputs or shapes != [[dimensions]]:
+        wanted = inputs if trunk is None else 1
+        if len(names) != wanted or shapes != [[dimensions]]:
             raise ResourceMissing(
-                f"the model takes {self._inputs} and gives {shapes}; expected were {inputs} inputs "
+                f"the model takes {names} and gives {shapes}; expected were {wanted} inputs "
                 f"and {[[dimensions]]}",
                 hint=REMEDY,
             )
+        self._inputs = names
 
     def __call__(self, *given: Ids) -> Vectors:
         """Return what the graph makes of one text."""
-        (made,) = self._session.run(None, dict(zip(self._inputs, given, strict=True)))
+        read: tuple[Any, ...] = given if self._trunk is None else (self._trunk(*given),)
+        (made,) = self._session.run(None, dict(zip(self._inputs, read, strict=True)))
         return np.asarray(made, dtype=np.float32)
+
+
+class Trunk:
+    """The lower layers that several models share: tokens of a pair in, their states out."""
+
+    def __init__(self, model: bytes) -> None:
+        self._session = session_of(model)
+        names = [one.name for one in self._session.get_inputs()]
+        if names != ["ids", "types"]:
+            raise ResourceMissing(
+                f"the trunk takes {names}; expected were ids and types", hint=REMEDY
+            )
+
+    def __call__(self, ids: Ids, types: Ids) -> Vectors:
+        """Return a state for each token."""
+        (states,) = self._session.run(None, {"ids": ids, "types": types})
+        return np.asarray(states, dtype=np.float32)
 
 
 def session_of(model: bytes) -> Any:

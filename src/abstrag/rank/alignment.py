@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,35 +23,18 @@ from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.patch import StepPrice
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.segment import Segment
-from abstrag.neural.aligner import AlignedText, PriceList
+from abstrag.neural.aligned_text import AlignedText
+from abstrag.neural.aligner import PriceList
 from abstrag.neural.bundle import Aligning
+from abstrag.neural.cached import TextAligner
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.passage import segment_text
 from abstrag.rank.lexical import stemmed
 from abstrag.rank.postings import BoolArray, FloatArray, IntArray, unfilled_units
-from abstrag.rank.tables import Tables
 
 NOWHERE: Final = -1
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
 _EXACT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUANTITY})
-
-
-class TextAligner(Protocol):
-    """Reads texts into vectors of words; the shipped one is `abstrag.neural.aligner.Aligner`."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Names the model to the byte."""
-        ...
-
-    @property
-    def constants(self) -> Aligning:
-        """What turns its cosines into prices."""
-        ...
-
-    def read(self, texts: Sequence[str]) -> list[AlignedText]:
-        """Return each text as vectors of its words, in their order."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +64,6 @@ class DocumentWords:
             [one.vectors for one in read] or [np.zeros((0, wide), np.float32)]
         )
         self.gists = np.stack([one.gist for one in read]) if read else np.zeros((0, 0))
-        self._tables = Tables(segments)
-        cards = aligner.read(self._tables.cards)
-        self._cards = np.stack([one.gist for one in cards]) if cards else np.zeros((0, 0))
         self.spans = np.concatenate([one.spans for one in read] or [np.zeros((0, 2), np.int32)])
         self._codes: dict[str, int] = {}
         owner = np.repeat(np.arange(len(read)), np.diff(self.starts))
@@ -106,12 +86,8 @@ class DocumentWords:
         return found
 
     def nearness(self, gist: Vectors) -> FloatArray:
-        """Return the cosine of a text with each segment; of a row, or with what its table is."""
+        """Return the cosine of a text with each segment."""
         near: FloatArray = (self.gists @ gist).astype(np.float64)
-        if len(self._cards):
-            table = self._tables.of(np.arange(len(near)))
-            rows = np.flatnonzero(table >= 0)
-            near[rows] = np.maximum(near[rows], (self._cards @ gist)[table[rows]])
         return near
 
     def same(self, word: str) -> BoolArray:

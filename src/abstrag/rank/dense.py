@@ -9,9 +9,9 @@ import numpy as np
 
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
-from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder, Vectors, cosines
 from abstrag.neural.passage import segment_text
+from abstrag.neural.whole_text import default_encoder
 from abstrag.rank.postings import FloatArray, IntArray
 from abstrag.rank.tables import Tables
 
@@ -34,7 +34,7 @@ class DenseSimilarity:
     @cached_property
     def encoder(self) -> TextEncoder:
         """What embeds; the packaged model is loaded only here."""
-        return self._given_encoder or default_embedder()
+        return self._given_encoder or default_encoder()
 
     def __call__(self, query: Query, positions: IntArray) -> FloatArray:
         """Return one value for each of some segments."""

@@ -157,12 +157,11 @@ class JointRanking:
             ),
         )
 
-    def _promise(self, rows: IntArray, embedded: bool) -> FloatArray:
+    def _promise(self, rows: IntArray) -> FloatArray:
         return self._gathered(
             rows,
             lambda share, owner, inner, _: (
-                share.weight
-                * self._candidates[owner].promise(self.preset, inner, embedded=embedded)
+                share.weight * self._candidates[owner].promise(self.preset, inner)
             ),
         )
 

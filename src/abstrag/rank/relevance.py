@@ -95,21 +95,13 @@ class Preset:
         return replace(left, name=f"no-{signal.value}")
 
     @property
-    def late(self) -> bool:
-        """Whether embeddings are compared only where the judge reads: they too cost a model."""
-        return self.pooling is Pooling.ODDS and self.judge_weight > 0 and self.dense_weight > 0
-
-    @property
     def unjudged(self) -> Preset:
         """The same less the models that read, for whoever does without a judge."""
         left = {s: w for s, w in self.weights.items() if s is not Signal.JUDGE}
-        if self.late:
-            del left[Signal.DENSE]
         return replace(
             self,
             name=f"{self.name}-unjudged",
             coverage_weight=self.coverage_weight if any(left.values()) else 1.0,
-            dense_weight=left.get(Signal.DENSE, 0.0),
             judge_weight=0.0,
             judged=None,
         )
@@ -126,52 +118,27 @@ class Preset:
             dense_weight=1.0 if self.dense_weight or self.alignment_weight else 0.0,
         )
 
-    def less(self, whole: Preset) -> Preset:
-        """The same less what another preset gives no say, so that an ablation is a whole one."""
-        left = {s: w if whole.weights[s] else 0.0 for s, w in self.weights.items()}
-        if not (left[Signal.COVERAGE] or left[Signal.LEXICAL]):
-            left[Signal.COVERAGE] = 1.0
-        return replace(
-            self.weighing(left),
-            name=f"{self.name}-for-{whole.name}",
-            utility_power=self.utility_power if whole.utility_power else 0.0,
-            gap_rate=self.gap_rate if whole.gap_rate else 0.0,
-        )
-
 
 PAPER: Final = Preset("paper", hard_gap=True)
 PAPER_HARD: Final = Preset("paper_hard", hard_gap=True, coverage=Coverage.HARD)
 SMOOTH: Final = Preset("smooth")
 # Frozen; docs/tuning.md has the ranges tried, the splits and what each gains.
 FAST: Final = Preset("fast", utility_power=0.25, lexical_weight=1.0)
-EMBEDDED: Final = Preset(
-    "embedded", utility_power=0.15, gap_rate=0.0, lexical_weight=1.0, dense_weight=4.0
-)
-GENERAL: Final = Preset(
-    "general",
-    utility_power=0.3,
-    gap_rate=0.05,
-    pooling=Pooling.ODDS,
-    coverage_weight=1.5,
-    lexical_weight=0.3,
-    dense_weight=3.0,
-    judge_weight=1.0,
-    judged=32,
-)
 ALIGNED: Final = Preset(
     "aligned",
     utility_power=0.15,
-    gap_rate=0.1,
+    gap_rate=0.2,
     pooling=Pooling.PRODUCT,
     coverage_weight=0.0,
     alignment_weight=4.0,
-    gist_share=0.7,
-    rarity_power=1.0,
+    gist_share=0.45,
+    rarity_power=0.5,
     unmet_share=0.0,
 )
+GENERAL: Final = replace(ALIGNED, name="general", judge_weight=3.0, judged=24)
 DEFAULT_PRESET: Final = GENERAL
 PRESETS: Final[Mapping[str, Preset]] = {
-    p.name: p for p in (GENERAL, ALIGNED, FAST, EMBEDDED, SMOOTH, PAPER, PAPER_HARD)
+    p.name: p for p in (GENERAL, ALIGNED, FAST, SMOOTH, PAPER, PAPER_HARD)
 }
 
 

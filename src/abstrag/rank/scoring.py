@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -206,9 +206,8 @@ class Scoring:
             total = self.aligned_units.sum(axis=0)[positions]
             weight = self.preset.alignment_weight
             signals[Signal.ALIGNMENT] = np.exp(-total / COST_UNIT / weight)
-        late = self.preset.late and Signal.DENSE in self.similarities
         for signal in self.similarities:
-            if weights[signal] and not (late and signal is Signal.DENSE):
+            if weights[signal]:
                 signals[signal] = self._similarity(signal, positions)
         return Candidates(
             positions=positions,
@@ -216,7 +215,6 @@ class Scoring:
             utility=self.index.utilities[positions],
             gap=gap[inside],
             stated=self._stated[positions],
-            dense=partial(self._similarity, Signal.DENSE) if late else None,
         )
 
     @cached_property

@@ -9,17 +9,19 @@ from itertools import product
 from typing import Final
 
 from abstrag.bridges.distances import abstraction_distance, expression_distance
-from abstrag.config import MERGE_CANDIDATE, MIN_ANCESTOR_DEPTH
+from abstrag.config import MIN_ANCESTOR_DEPTH
 from abstrag.language.keys import key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.query import Literal, LiteralKind
 from abstrag.model.term import Licence, LicenceKind
-from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder, cosines
+from abstrag.neural.whole_text import default_encoder
 
-SIMILAR: Final = MERGE_CANDIDATE  # cosine from which an embedding licenses a step
+SIMILAR: Final = (
+    0.65  # cosine that licenses a step; 99 in 100 pairs of unrelated words are below 0.5
+)
 _VERBAL: Final = (Pos.VERB, Pos.NOUN)
 _NOMINAL: Final = (Pos.NOUN, Pos.ADJECTIVE)
 
@@ -43,7 +45,7 @@ class Licensing:
     @cached_property
     def encoder(self) -> TextEncoder:
         """What compares labels."""
-        return self.given_encoder or default_embedder()
+        return self.given_encoder or default_encoder()
 
     def steps(
         self, literal: Literal, terms: Sequence[str], labels: dict[str, str]

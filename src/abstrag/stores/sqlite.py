@@ -14,7 +14,7 @@ from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Mention
 from abstrag.sqlite_file import transaction, use_write_ahead_log
-from abstrag.stores import memory, places
+from abstrag.stores import memory, places, removal
 from abstrag.stores.columns import (
     GIVEN,
     INFO,
@@ -114,7 +114,9 @@ class SqliteStore:
         """Keep an index that was packed elsewhere, as `put` does."""
         with self._writing() as run:
             document_id = self._choose_id(prepared.id, source_path)
-            replaced = self._delete("id = ? OR source_path = ?", (document_id, source_path))
+            replaced = removal.delete(
+                self._connection, "id = ? OR source_path = ?", (document_id, source_path)
+            )
             own = {"id": document_id, "source_path": source_path, "source_hash": source_hash}
             columns = {**own, **prepared.columns}
             number = run.execute(_INSERT, columns).lastrowid
@@ -122,13 +124,13 @@ class SqliteStore:
             for table in TABLES:
                 run.executemany(table.insert, ((number, *row) for row in prepared.rows[table]))
             run.execute("INSERT INTO seals VALUES (?, ?)", (number, seal(columns, prepared.rows)))
-            self._forget_layers(replaced)
+            removal.forget_layers(self._connection, replaced)
         return document_id
 
     def holders(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return which source path holds each of some ids; an id that is free is left out."""
         with self._reading():
-            return self._holders(ids)
+            return removal.holders(self._connection, ids)
 
     def get(self, document_id: str) -> DocumentIndex:
         """Return the index of a document, named by its store id or a unique beginning of it."""
@@ -209,7 +211,8 @@ class SqliteStore:
             ids = self._ids()
             if document_id not in ids:
                 raise unknown(document_id, ids)
-            self._forget_layers(self._delete("id = ?", (document_id,)))
+            gone = removal.delete(self._connection, "id = ?", (document_id,))
+            removal.forget_layers(self._connection, gone)
 
     def get_layer(self, content_hash: str, layer: str, fingerprint: str) -> bytes | None:
         """Return what `put_layer` kept under the same three keys, or None."""
@@ -389,29 +392,4 @@ class SqliteStore:
 
     def _choose_id(self, document_id: str, source_path: str | None) -> str:
         wanted = candidates(document_id, source_path)
-        return choose(wanted, self._holders(wanted), source_path=source_path)
-
-    def _holders(self, ids: Sequence[str]) -> dict[str, str | None]:
-        marks = ", ".join("?" for _ in ids)
-        statement = f"SELECT id, source_path FROM documents WHERE id IN ({marks})"
-        return dict(self._connection.execute(statement, tuple(ids)))
-
-    def _delete(self, where: str, values: Row) -> list[Row]:
-        """Delete documents with all their rows and return their content hashes."""
-        contents = self._connection.execute(
-            f"SELECT content_hash FROM documents WHERE {where}", values
-        ).fetchall()
-        self._connection.execute(f"DELETE FROM documents WHERE {where}", values)
-        return contents
-
-    def _forget_layers(self, contents: list[Row]) -> None:
-        """Drop what was kept along the way for contents that no document has any more."""
-        for (content_hash,) in contents:
-            gone = self._connection.execute(
-                "SELECT 1 WHERE ? NOT IN (SELECT content_hash FROM documents)", (content_hash,)
-            ).fetchone()
-            if gone:
-                self._connection.execute(
-                    "DELETE FROM layers WHERE content_hash = ?", (content_hash,)
-                )
-                memory.forget(self._connection, content_hash)
+        return choose(wanted, removal.holders(self._connection, wanted), source_path=source_path)

@@ -77,7 +77,7 @@ class SearchableDocument(Searchable):
             query,
             self.workspace.store,
             content_hash=self.index.document.content_hash,
-            embedder=self.preset.dense_weight > 0,
+            aligner=self.preset.alignment_weight > 0,
             judge=shipped and self.preset.judge_weight > 0,
         )
 

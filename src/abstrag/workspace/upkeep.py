@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from abstrag.collection.cards import OnMade, all_cards
 from abstrag.neural.aligner import default_aligner
-from abstrag.neural.embedder import default_embedder
 from abstrag.neural.judge import default_judge
+from abstrag.neural.whole_text import default_encoder
 from abstrag.stores.protocol import Store
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def prepare(workspace: Workspace, on_made: OnMade = lambda _done, _all: None) ->
 
 def installed_models() -> dict[str, frozenset[str]]:
     """Return the fingerprints of the shipped models, by the kind of what they make."""
-    embedder, judge = default_embedder().fingerprint, default_judge().fingerprint
+    embedder, judge = default_encoder().fingerprint, default_judge().fingerprint
     aligner = default_aligner().fingerprint
     return {
         "embeddings": frozenset({embedder, aligner}),

@@ -378,9 +378,9 @@ class Workspace:
     @property
     def embedder(self) -> TextEncoder:
         """What embeds documents and queries."""
-        from abstrag.neural.embedder import default_embedder
+        from abstrag.neural.whole_text import default_encoder
 
-        return self.encoder or default_embedder()
+        return self.encoder or default_encoder()
 
     def _shelf(self, embeddings: bool, on_made: OnMade) -> Shelf:
         """Return the cards of all documents, read again when the documents have changed."""

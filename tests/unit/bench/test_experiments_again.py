@@ -29,7 +29,7 @@ from abstrag.errors import InputError
 from abstrag.indexing.operator import Layer
 from abstrag.indexing.segment import SegmentLayout
 from abstrag.model.record import from_json, to_json
-from abstrag.neural.embedder import Embedder, default_embedder
+from abstrag.neural.aligner import Aligner, default_aligner
 from abstrag.neural.judge import EvidenceJudge, default_judge
 from abstrag.stores.sqlite import SqliteStore
 from tests.unit.bench.experiment_makers import MAIN, make_setting, page_of
@@ -65,7 +65,7 @@ def test_a_second_run_asks_no_model_and_gives_the_same_to_the_last_bit(
     with shared(tmp_path / "cache.db"):
         _, cold_page = page_of(cold)
         monkeypatch.setattr(EvidenceJudge, "_read", forbidden)
-        monkeypatch.setattr(Embedder, "_read", forbidden)
+        monkeypatch.setattr(Aligner, "_read", forbidden)
         monkeypatch.setattr(SegmentLayout, "__call__", forbidden)
         _, warm_page = page_of(warm)
     assert page == cold_page == warm_page
@@ -85,7 +85,7 @@ def test_two_workers_share_the_file_and_make_the_same_records(tmp_path: Path) ->
     assert records_of(two) == records_of(one)
     with SqliteStore.open(tmp_path / "cache.db", create=False) as store:
         assert store.remembered("judgements", "")[default_judge().fingerprint]
-        assert store.remembered("embeddings", "")[default_embedder().fingerprint]
+        assert store.remembered("embeddings", "")[default_aligner().fingerprint]
 
 
 def test_nothing_is_shared_after_the_block(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_nothing_is_shared_after_the_block(tmp_path: Path) -> None:
         assert default_judge().memory is not None
         assert layer_cache() is not None
     assert default_judge().memory is None
-    assert default_embedder().memory is None
+    assert default_aligner().memory is None
     assert layer_cache() is None
     assert VARIABLE not in os.environ
 

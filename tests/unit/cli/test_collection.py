@@ -8,7 +8,7 @@ import pytest
 
 from abstrag.cli.main import main
 from abstrag.collection.cards import all_cards
-from abstrag.neural.embedder import default_embedder
+from abstrag.neural.whole_text import default_encoder
 from abstrag.stores.open import open_store
 from tests.unit.collection.shelves import TEXTS, fill
 
@@ -208,7 +208,7 @@ def test_indexing_prepares_the_search_over_all_for_what_is_new(
     assert "prepared" not in run(capsys, *index, "--no-prepare")
     assert json.loads(run(capsys, *index, "--json"))["prepared"] == 1
     with open_store(store, create=False) as kept:
-        assert all_cards(kept, encoder=default_embedder()).made == 0
+        assert all_cards(kept, encoder=default_encoder()).made == 0
 
 
 def test_documents_are_listed_with_files_sizes_filter_and_sort(

@@ -54,7 +54,9 @@ def test_skipped_files_are_not_counted_among_those_in_the_store(workers: int, sh
     write(shell.folder / "part.tex", "A chapter without a document.")
     code, out, err = shell.index(shell.folder, "--workers", workers)
     assert code == 16
-    assert [line.split()[0] for line in out.splitlines()] == ["indexed", "skipped", "indexed"]
+    assert [line.split()[0] for line in out.splitlines()] == [
+        *("indexed", "skipped", "indexed", "prepared"),
+    ]
     told = "error: 1 of 4 files failed, 1 was skipped; the other 2 are in the store"
     assert last_line(err) == told
     _, out, err = shell.index(shell.folder, "--workers", workers)

@@ -54,7 +54,7 @@ def test_the_loop_is_shown_step_by_step(
         "why      the evidence s5",
         "where    stage map: concept “sewage” is not met",
         "✓ accepted alias wastewater → sewage",
-        "licence model: cosine 0.82",
+        "licence model: cosine 0.75",
         "✓ s5 Untreated wastewater",
         "ended: the critic accepts",
     ):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abstrag.neural.embedder import Embedder
+from abstrag.neural.whole_text import WholeTextEncoder
 from tests.unit.neural import tiny
 from tools.export.folder import export
 from tools.export.graph import Precision
@@ -16,9 +16,9 @@ QUERY_TOKENS = 4
 
 
 @pytest.fixture(scope="session")
-def shipped() -> Embedder:
+def shipped() -> WholeTextEncoder:
     """Return the shipped model on one core."""
-    return Embedder.load(threads=1)
+    return WholeTextEncoder.load(threads=1)
 
 
 @pytest.fixture

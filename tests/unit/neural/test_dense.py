@@ -12,9 +12,9 @@ from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.span import Quote, Span
-from abstrag.neural.embedder import Embedder
 from abstrag.neural.encoder import cosines
 from abstrag.neural.passage import passage, segment_text
+from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.rank.dense import DenseSimilarity
 from abstrag.rank.postings import IntArray
 from tests.unit.neural.letters import Letters
@@ -109,7 +109,7 @@ def test_where_no_segment_is_asked_about_nothing_is_embedded() -> None:
     assert encoder.asked == []
 
 
-def test_a_document_without_segments_has_no_similarities(shipped: Embedder) -> None:
+def test_a_document_without_segments_has_no_similarities(shipped: WholeTextEncoder) -> None:
     assert DenseSimilarity(index_of(), encoder=shipped)(asked("a"), some()).shape == (0,)
 
 
@@ -138,7 +138,7 @@ def test_the_baseline_says_which_model_it_is() -> None:
     assert "'letters:1'" in Dense(Letters()).fidelity
 
 
-def test_the_shipped_model_finds_what_shares_no_word(shipped: Embedder) -> None:
+def test_the_shipped_model_finds_what_shares_no_word(shipped: WholeTextEncoder) -> None:
     system = Dense(shipped)
     system.index(pool("Sales of bread fell.", "The physician examined her.", "It rained in Rome."))
     assert system.search("A doctor looked at the patient.", 1)[0][0] == "1"

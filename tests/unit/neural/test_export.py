@@ -12,8 +12,9 @@ import onnx
 import pytest
 
 from abstrag.errors import InputError
+from abstrag.neural.aligner import ALIGNER
 from abstrag.neural.bundle import MANIFEST, MODEL, TOKENIZER, WEIGHTS, Bundle
-from abstrag.neural.embedder import EMBEDDER, Embedder
+from abstrag.neural.embedder import Embedder
 from abstrag.neural.runtime import Runtime
 from tests.unit.neural import tiny
 from tools.export.__main__ import main
@@ -251,10 +252,10 @@ def test_the_shipped_products_overflow_no_processor(folder: Path) -> None:
 
 
 TRAINED = {  # the weights that training left behind, by the folder they went into
-    "aligner": "ad0c97b4b918bc316516cf4ee2b180b692699cc90ed60b2e9654cb815d1c4c04",
-    "embedder": "5c909c6e63785d36a495e45640d0d8589522fdc45ce9a151eedd330c3657bd1c",
-    "judge": "2cd660aab4430b413c35730886fdad42ed18d2a4f00337a1e8f24479769889d0",
-    "verdict": "f8dafb9c4a5f52d215815b6e61c7ab9b699a5ce7f39867f55fcbb90324e5c40a",
+    "aligner": "9284dab1d00c1df00fd0143f143505eb3b0e9a3814f4f4ba627efeb207f39a24",
+    "judge": "9439091c29de1a717e88a695bd19dc0104c9cadba108975c047596f4cd7d5a4b",
+    "trunk": "9439091c29de1a717e88a695bd19dc0104c9cadba108975c047596f4cd7d5a4b",
+    "verdict": "4f05ad9afb617a02e86d7afa7132de5b979af78e35ccf23fc70d6223aa46ceb8",
 }
 
 
@@ -262,10 +263,10 @@ def test_the_models_come_from_the_weights_we_trained_and_are_named_for_them() ->
     manifests = {folder.name: Bundle.open(folder).manifest for folder in SHIPPED}
     assert {name: m.source_sha256 for name, m in manifests.items()} == TRAINED
     assert {name: m.name for name, m in manifests.items()} == {
-        "aligner": "abstrag-aligner-1",
-        "embedder": "abstrag-embedder-1",
-        "judge": "abstrag-judge-4",
-        "verdict": "abstrag-verdict-3",
+        "aligner": "abstrag-aligner-2",
+        "judge": "abstrag-judge-6",
+        "trunk": "abstrag-trunk-6",
+        "verdict": "abstrag-verdict-6",
     }
     # a model of ours never goes by the name of what it was trained from
     assert MINILM.name not in {m.name for m in manifests.values()}
@@ -273,8 +274,7 @@ def test_the_models_come_from_the_weights_we_trained_and_are_named_for_them() ->
 
 
 def test_the_models_that_ship_are_small() -> None:
-    manifest = Bundle.open(EMBEDDER).manifest
-    assert (manifest.dimensions, manifest.max_tokens, manifest.vocabulary) == (384, 256, 30522)
+    manifest = Bundle.open(ALIGNER).manifest
+    assert (manifest.dimensions, manifest.max_tokens, manifest.vocabulary) == (128, 256, 30522)
     assert all((folder / MODEL).stat().st_size < 36e6 for folder in SHIPPED)
-    # the embedder goes when the default preset no longer needs it; then this is 80
-    assert sum(file.stat().st_size for file in WEIGHTS.rglob("*") if file.is_file()) < 105e6
+    assert sum(file.stat().st_size for file in WEIGHTS.rglob("*") if file.is_file()) < 82e6

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from abstrag.errors import InputError
+from abstrag.errors import InputError, ResourceMissing
+from abstrag.neural.bundle import MODEL, TOKENIZER, WEIGHTS, Bundle, Task
 from tools.export import aligner, trunk
 from tools.export.graph import Precision
 
@@ -91,10 +91,9 @@ def test_a_text_is_aligned_alike_alone_and_beside_a_longer_one(precision: Precis
 def test_the_manifest_of_an_aligner_has_its_prices(tmp_path: Path) -> None:
     saved(tmp_path / "weights.npz", aligning())
     aligner.main([str(tmp_path / "weights.npz"), "--output", str(tmp_path / "out")])
-    prices = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["prices"]
-    assert prices["word_steep"] == 12
-    assert prices["gist_offset"] == 9
-    assert prices["gist_share"] == 0.5
+    prices = Bundle.open(tmp_path / "out", Task.ALIGN).manifest.aligning
+    assert prices is not None
+    assert (prices.word_steep, prices.gist_offset, prices.gist_share) == (12, 9, 0.5)
 
 
 def test_a_judge_and_a_verdict_share_a_trunk_and_another_trunk_is_refused(tmp_path: Path) -> None:
@@ -104,9 +103,9 @@ def test_a_judge_and_a_verdict_share_a_trunk_and_another_trunk_is_refused(tmp_pa
     saved(tmp_path / "same.npz", verdict)
     verdict["encoder.layer.5.output.dense.bias"] += 1
     saved(tmp_path / "other.npz", verdict)
-    recipe = {"judging": {"slope": 1.0}, "deciding": {"threshold": 0.5}}
-    given = (tmp_path / "judge.npz", tmp_path / "same.npz", tmp_path / "out")
-    trunk.export(*given, recipe, Precision.INT8)
+    recipe = {"version": 1, "judging": {"slope": 1.0}, "deciding": {"threshold": 0.5}}
+    rest = (WEIGHTS / TOKENIZER, tmp_path / "out", recipe, Precision.INT8)
+    trunk.export(tmp_path / "judge.npz", tmp_path / "same.npz", *rest)
     runs = {
         name: loaded(tmp_path / "out" / name / "model.onnx")
         for name in ("trunk", "judge", "verdict")
@@ -116,4 +115,9 @@ def test_a_judge_and_a_verdict_share_a_trunk_and_another_trunk_is_refused(tmp_pa
     assert runs["judge"].run(None, {"states": states})[0].shape == (1,)
     assert runs["verdict"].run(None, {"states": states})[0].shape == (3,)
     with pytest.raises(InputError, match=r"differ in 'encoder\.layer\.5\.output\.dense\.bias'"):
-        trunk.export(given[0], tmp_path / "other.npz", given[2], recipe, Precision.INT8)
+        trunk.export(tmp_path / "judge.npz", tmp_path / "other.npz", *rest)
+    made = Bundle.open(tmp_path / "out" / "judge", Task.JUDGE)
+    assert made.trunk is not None
+    (tmp_path / "out" / "trunk" / MODEL).write_bytes(b"another")
+    with pytest.raises(ResourceMissing, match="damaged"):
+        made.trunk.read(MODEL)

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from abstrag.errors import ResourceMissing
-from abstrag.neural import embedder as embedders
+from abstrag.neural import aligner as aligners
 from abstrag.neural import judge as judges
 from abstrag.neural import loading
+from abstrag.neural.aligner import Aligner, default_aligner
 from abstrag.neural.bundle import MODEL
-from abstrag.neural.cached import CachedEncoder
-from abstrag.neural.embedder import Embedder, default_embedder
+from abstrag.neural.cached import CachedAligner
+from abstrag.neural.embedder import Embedder
 from abstrag.neural.judge import EvidenceJudge, default_judge
 from abstrag.neural.preload import preload, preload_for
-from abstrag.neural.runtime import Runtime
+from abstrag.neural.runtime import Runtime, Trunk, session_of
+
+ALIGNED = -1  # in place of how much the aligner's graph gives
 
 
 @pytest.fixture
@@ -25,26 +29,31 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return a list that grows with every graph that is loaded, by how much a graph gives."""
     seen: list[int] = []
 
-    def counted(model: bytes, *, inputs: int = 1, dimensions: int) -> Runtime:
+    def counted(
+        model: bytes, *, inputs: int = 1, dimensions: int, trunk: Trunk | None = None
+    ) -> Runtime:
         seen.append(dimensions)
-        return Runtime(model, inputs=inputs, dimensions=dimensions)
+        return Runtime(model, inputs=inputs, dimensions=dimensions, trunk=trunk)
+
+    def aligned(model: bytes) -> Any:
+        seen.append(ALIGNED)
+        return session_of(model)
 
     monkeypatch.setattr(loading, "Runtime", counted)
+    monkeypatch.setattr(aligners, "session_of", aligned)
     return seen
 
 
 @pytest.fixture
-def packaged(
-    bundle: Path, judge_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[Path, Path]]:
-    """Let tiny models stand in for those that ship, not loaded yet."""
-    tiny = Embedder.load(bundle, later=True), EvidenceJudge.load(judge_folder, later=True)
-    monkeypatch.setattr(embedders.Embedder, "load", lambda **_: tiny[0])
-    monkeypatch.setattr(judges.EvidenceJudge, "load", lambda **_: tiny[1])
-    default_embedder.cache_clear()
+def packaged(judge_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Let a tiny judge stand in for the one that ships; nothing is loaded yet."""
+    tiny, aligner = EvidenceJudge.load(judge_folder, later=True), Aligner.load(later=True)
+    monkeypatch.setattr(aligners.Aligner, "load", lambda **_: aligner)
+    monkeypatch.setattr(judges.EvidenceJudge, "load", lambda **_: tiny)
+    default_aligner.cache_clear()
     default_judge.cache_clear()
-    yield bundle, judge_folder
-    default_embedder.cache_clear()
+    yield judge_folder
+    default_aligner.cache_clear()
     default_judge.cache_clear()
 
 
@@ -75,31 +84,27 @@ def test_threads_that_need_a_model_at_once_load_it_once(bundle: Path, loads: lis
     assert rows == rows[:1] * 8
 
 
-def test_preloaded_models_are_those_that_are_used(
-    packaged: tuple[Path, Path], loads: list[int]
-) -> None:
+def test_preloaded_models_are_those_that_are_used(packaged: Path, loads: list[int]) -> None:
     preload().join()
     assert len(loads) == 2
-    default_embedder().embed(["a dog"])
+    default_aligner().read(["a dog"])
     default_judge().score("a dog", ["a cat"])
     assert len(loads) == 2
 
 
-def test_only_the_models_asked_for_are_preloaded(
-    packaged: tuple[Path, Path], loads: list[int]
-) -> None:
-    preload(embedder=False, judge=False).join()
+def test_only_the_models_asked_for_are_preloaded(packaged: Path, loads: list[int]) -> None:
+    preload(aligner=False, judge=False).join()
     assert loads == []
     preload(judge=False).join()
-    assert loads == [default_embedder().dimensions]
+    assert loads == [ALIGNED]
 
 
-def test_what_cannot_be_preloaded_is_reported_when_it_is_used(packaged: tuple[Path, Path]) -> None:
-    (packaged[0] / MODEL).unlink()
+def test_what_cannot_be_preloaded_is_reported_when_it_is_used(packaged: Path) -> None:
+    (packaged / MODEL).unlink()
     preload().join()
-    default_judge().score("a dog", ["a cat"])
+    default_aligner().read(["a dog"])
     with pytest.raises(ResourceMissing, match="cannot read"):
-        default_embedder().embed(["a dog"])
+        default_judge().score("a dog", ["a cat"])
 
 
 class Notebook:
@@ -121,18 +126,18 @@ class Notebook:
 
 
 def test_models_are_preloaded_for_questions_that_are_new_to_a_text(
-    packaged: tuple[Path, Path], loads: list[int]
+    packaged: Path, loads: list[int]
 ) -> None:
     memory = Notebook()
-    CachedEncoder(default_embedder(), memory, content_hash="one").embed(["a dog"])
+    CachedAligner(default_aligner(), memory, content_hash="one").read(["a dog"])
     assert len(loads) == 1
     assert preload_for("a dog", memory, content_hash="one") is None
     begun = preload_for("a dog", memory, content_hash="another")
     assert begun is not None
     begun.join()
-    assert len(loads) == 2  # the judge; the embedder was loaded already
+    assert len(loads) == 2  # the judge; the aligner was loaded already
 
 
 def test_a_search_without_models_preloads_none(loads: list[int]) -> None:
-    assert preload_for("a dog", Notebook(), content_hash="", embedder=False, judge=False) is None
+    assert preload_for("a dog", Notebook(), content_hash="", aligner=False, judge=False) is None
     assert loads == []

@@ -19,6 +19,7 @@ from abstrag.neural.foreign import ForeignEncoder, ForeignJudge
 from abstrag.neural.judge import EvidenceJudge
 from abstrag.neural.resolve import resolve_encoder, resolve_judge
 from abstrag.neural.static import StaticEmbedder
+from abstrag.neural.whole_text import WholeTextEncoder
 from tests.unit.stores.samples import sample_index
 
 
@@ -105,8 +106,8 @@ def test_a_folder_of_ours_is_what_its_manifest_says(
     assert judge.threads == 2
 
 
-def test_the_shipped_one_has_a_short_name(shipped: Embedder) -> None:
-    assert resolve_encoder("embedder").fingerprint == shipped.fingerprint
+def test_the_shipped_one_has_a_short_name(shipped: WholeTextEncoder) -> None:
+    assert resolve_encoder("aligner").fingerprint == shipped.fingerprint
 
 
 def test_a_shipped_name_never_means_a_model_of_the_hub(

@@ -14,7 +14,8 @@ from abstrag.indexing.pipeline import index
 from abstrag.model.document import Document
 from abstrag.model.ranking import Hit
 from abstrag.model.term import Family
-from abstrag.neural.aligner import AlignedText, Aligner
+from abstrag.neural.aligned_text import AlignedText
+from abstrag.neural.aligner import Aligner
 from abstrag.neural.bundle import Aligning
 from abstrag.rank.alignment import DocumentWords, forms, step_family
 from abstrag.rank.relevance import ALIGNED

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from abstrag.errors import InputError, NotComputable
 from abstrag.model.record import from_json, to_json
 from abstrag.rank.aggregate import AGGREGATIONS, log_sum_exp, top_1, top_k_mean
 from abstrag.rank.match import Pooling, Signal, blend
-from abstrag.rank.relevance import EMBEDDED, GENERAL, PAPER, PAPER_HARD, Preset, relevance
+from abstrag.rank.relevance import ALIGNED, GENERAL, PAPER, PAPER_HARD, Preset, relevance
 
 
 def one(value: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -101,30 +100,13 @@ def test_a_blend_of_nothing_is_an_error(pooling: Pooling) -> None:
         blend({Signal.COVERAGE: one(1.0)}, {Signal.COVERAGE: 0.0}, pooling)
 
 
-def test_embeddings_come_late_only_in_odds_and_only_with_a_judge() -> None:
-    assert GENERAL.late
-    for less in (
-        replace(GENERAL, pooling=Pooling.MEAN),
-        replace(GENERAL, judge_weight=0.0),
-        replace(GENERAL, dense_weight=0.0),
-        replace(EMBEDDED, judge_weight=1.0),
-        GENERAL.unjudged,
-    ):
-        assert not less.late, less
-
-
-def test_what_picks_for_the_judge_has_no_embeddings_where_they_come_late() -> None:
-    expected = {**GENERAL.weights, Signal.DENSE: 0.0, Signal.JUDGE: 0.0}
-    assert GENERAL.unjudged.weights == expected
+def test_what_picks_for_the_judge_is_the_preset_without_it() -> None:
+    assert GENERAL.unjudged.weights == ALIGNED.weights
     assert (GENERAL.unjudged.judged, GENERAL.unjudged.pooling) == (None, GENERAL.pooling)
-    early = replace(GENERAL, pooling=Pooling.MEAN)
-    assert early.unjudged.weights == {**GENERAL.weights, Signal.JUDGE: 0.0}
-    judged = replace(EMBEDDED, judge_weight=4.0)
-    assert judged.unjudged.weights == EMBEDDED.weights
 
 
 @pytest.mark.parametrize("dense", [0.0, 2.0])
-def test_where_only_models_have_a_say_coverage_picks_for_them(dense: float) -> None:
+def test_where_only_the_judge_has_a_say_coverage_picks_for_it(dense: float) -> None:
     models = Preset(
         "models",
         pooling=Pooling.ODDS,
@@ -133,10 +115,8 @@ def test_where_only_models_have_a_say_coverage_picks_for_them(dense: float) -> N
         judge_weight=1.0,
         judged=8,
     )
-    assert [s for s, weight in models.unjudged.weights.items() if weight] == [Signal.COVERAGE]
-    early = replace(models, pooling=Pooling.MEAN).unjudged
     counted = [Signal.DENSE] if dense else [Signal.COVERAGE]
-    assert [s for s, weight in early.weights.items() if weight] == counted
+    assert [s for s, weight in models.unjudged.weights.items() if weight] == counted
 
 
 def test_documents_are_scored_by_their_best_segments() -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from abstrag.model.record import from_json, to_json
+from abstrag.neural.aligner import default_aligner
+from abstrag.neural.judge import default_judge
 from abstrag.rank.relevance import ALIGNED, FAST
 from abstrag.refine.critic import CalibratedCritic
 from abstrag.refine.episode import Episode
@@ -90,3 +92,12 @@ def test_features_are_numbers_for_any_preset() -> None:
     ranking = searcher().scoring(SEWAGE).ranking(3)
     assert len(features(ranking)) == len(FEATURES)
     assert sufficiency(ranking, "plain") is None
+
+
+def test_the_critic_was_fitted_to_the_models_that_ship() -> None:
+    """A model that is replaced makes it a stranger's opinion: fit it again (tools.fit_critic)."""
+    fitted = packaged_calibrations().models
+    assert fitted == {
+        "aligner": default_aligner().fingerprint,
+        "judge": default_judge().fingerprint,
+    }

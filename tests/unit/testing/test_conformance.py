@@ -10,9 +10,9 @@ from abstrag.errors import DocumentError
 from abstrag.model.document import Document
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
-from abstrag.neural.embedder import default_embedder
 from abstrag.neural.encoder import TextEncoder, Vectors
 from abstrag.neural.judge import default_judge
+from abstrag.neural.whole_text import default_encoder
 from abstrag.rank.judging import Judge
 from abstrag.testing.encoders import EncoderConformance
 from abstrag.testing.judges import JudgeConformance
@@ -23,7 +23,7 @@ SAMPLE = b"The pump! was switched on.\n\nThe valve! stayed shut.\n", "pump.shout
 
 
 class TestEncoders(EncoderConformance):
-    @pytest.fixture(params=[LetterEncoder, default_embedder])
+    @pytest.fixture(params=[LetterEncoder, default_encoder])
     def encoder(self, request: pytest.FixtureRequest) -> TextEncoder:
         made: TextEncoder = request.param()
         return made

@@ -20,6 +20,8 @@ const SAID = {
     delta.family
       ? `a step of the family ${delta.family} costs ω ${two(delta.weight)}`
       : `this query has the budget τ ${budget(delta.tau)}`,
+  step_price: (delta) =>
+    `taking “${delta.said}” for “${delta.asked}” costs ${delta.at_least > 0 ? `at least ${two(delta.at_least)}` : `at most ${two(delta.at_most)}`}`,
 };
 
 /** The lines of a patch; `undone` turns them round. */

@@ -1,7 +1,6 @@
 """Prompting: which models do what, and what that is worth to a search."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from abstrag.llm.connect import Models
 from abstrag.llm.model import Role
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import LicenceKind
-from abstrag.rank.relevance import GENERAL, PAPER, PRESETS, SMOOTH, judged_preset
+from abstrag.rank.relevance import ALIGNED, FAST, GENERAL, PAPER, PRESETS, SMOOTH, judged_preset
 from abstrag.workspace.facade import AbstRAG
 from tests.unit.cli.model_server import QUERY_SIDE
 from tests.unit.indexing.prompted.encoders import Letters
@@ -79,7 +78,7 @@ def test_what_a_model_proposes_shows_in_the_trace_with_its_call() -> None:
     read = {"literals": marks, "answer_type": ""}
     reader = model(normalize_query=read, expand_query=expand)
     searcher = Prompting.of(Models({Role.INDEX: reader}), encoder=_Same()).searcher(
-        demo_index(), preset=GENERAL
+        demo_index(), preset=FAST
     )
     hits = searcher.search("mergers", k=5).hits
     bridges = [b for hit in hits for b in hit.trace.bridges if b.operator == "expand_query"]
@@ -115,8 +114,8 @@ def test_a_judge_gets_its_say_in_every_preset(preset: Any) -> None:
 
 def test_in_the_papers_presets_the_judge_is_all_of_match_and_elsewhere_half() -> None:
     assert judged_preset(PAPER).coverage_weight == 0.0
-    bare = replace(GENERAL, judge_weight=0.0)
-    assert judged_preset(bare).judge_weight == sum(bare.weights.values())
+    assert judged_preset(FAST).judge_weight == sum(FAST.weights.values())
+    assert judged_preset(ALIGNED).judge_weight == 1.0  # in a product it is one factor more
 
 
 def test_a_searcher_asks_no_more_than_was_said_to_be_the_most() -> None:

@@ -57,7 +57,8 @@ def test_a_cell_of_more_than_a_parser_reads_is_cut() -> None:
     made = index(load_bytes(page.encode(), name="made.html"))
     pieces = [record.segment for record in made.records if "word" in record.segment.text]
     assert len(pieces) == 2
-    assert all(piece.span.of(made.document.text) == piece.text for piece in pieces)
+    texts = [piece.text.removeprefix("Long | ") for piece in pieces]
+    assert all(t in p.span.of(made.document.text) for t, p in zip(texts, pieces, strict=True))
     assert sum(piece.text.count("word") for piece in pieces) == cell.count("word")
 
 

@@ -84,14 +84,14 @@ def test_a_lesson_says_who_voted_and_is_taken_back_for_good(workspace: Workspace
 
 def test_what_costs_a_solved_query_its_evidence_is_not_promoted(workspace: Workspace) -> None:
     document = workspace.document("thun")
-    assert "s2" in [hit.segment for hit in document.search(QUERY, k=4).hits]
+    assert "s2" in [hit.segment for hit in document.search(QUERY, k=3).hits]
     episode = Episode("thun", QUERY, ("s2",))
     workspace.patches.ledger.note_solved(episode, document.index)
     say(workspace, "basel", "como", "garda", right=False)
-    (entry,) = learn(workspace, evaluator=gold_evaluator(k=4))
+    (entry,) = learn(workspace, evaluator=gold_evaluator(k=3))
     assert not entry.accepted
     assert "1 solved queries lose their evidence" in entry.reason
-    assert learn(workspace, evaluator=gold_evaluator(k=4)) == ()  # not before there is a new vote
+    assert learn(workspace, evaluator=gold_evaluator(k=3)) == ()  # not before there is a new vote
 
 
 def test_another_genre_does_not_learn_from_it(workspace: Workspace, tmp_path: Path) -> None:

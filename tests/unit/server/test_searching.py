@@ -43,7 +43,7 @@ def test_a_document_is_shown_with_spans_that_fit(studio: Client) -> None:
 def test_search_gives_what_the_engine_gives(studio: Client) -> None:
     found = studio.post(f"{AT}/search", {"query": DEMO_QUERY, "k": 3}).data
     assert found.pop("ms") >= 0
-    assert found.pop("weighing") == {"match_power": 1.0, "utility_power": 0.3, "gap_rate": 0.05}
+    assert found.pop("weighing") == {"match_power": 1.0, "utility_power": 0.15, "gap_rate": 0.2}
     assert found == to_data(searcher().search(DEMO_QUERY, k=3))
 
 

@@ -4,7 +4,7 @@ Texts that mean the same point the same way:
 
     encoder = default_encoder()
     a, b = encoder.embed(["A dog barks.", "A hound is barking."])
-    float(a @ b)                          # 0.9 and more
+    float(a @ b)                          # 0.89
 """
 
 from __future__ import annotations

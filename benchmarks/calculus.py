@@ -20,9 +20,9 @@ import numpy as np
 from abstrag.model.context import Context, FieldValue
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Family, Frame, Mention, Slot
-from abstrag.rank.costed_index import CostedIndex
-from abstrag.rank.gap import Gaps, gaps
-from abstrag.rank.lookup import Lookup
+from abstrag.search.costed_index import CostedIndex
+from abstrag.search.gap import Gaps, gaps
+from abstrag.search.lookup import Lookup
 from abstrag.testing.calculus import edge
 
 SIZES = (100, 1_000, 10_000, 100_000)

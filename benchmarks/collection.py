@@ -28,7 +28,7 @@ from abstrag.collection.sentences import VECTORS as SENTENCE_VECTORS
 from abstrag.collection.shelf import Shelf
 from abstrag.documents.load import load
 from abstrag.neural.whole_text import default_encoder
-from abstrag.rank.relevance import DEFAULT_PRESET, FAST
+from abstrag.search.relevance import DEFAULT_PRESET, FAST
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 

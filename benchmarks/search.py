@@ -27,7 +27,7 @@ from abstrag.engine.demo import DEMO_QUERY, demo_index
 from abstrag.indexing.pipeline import index as build_index
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
-from abstrag.rank.relevance import ALIGNED, FAST, GENERAL, SMOOTH, Preset
+from abstrag.search.relevance import ALIGNED, FAST, GENERAL, SMOOTH, Preset
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

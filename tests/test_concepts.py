@@ -20,10 +20,10 @@ from abstrag.config import (
     OMEGA,
     TAU,
 )
-from abstrag.rank.company import CELLS, CLAUSES, TURNS
-from abstrag.rank.match import LEAST_JUDGEMENT, Coverage, Pooling
-from abstrag.rank.relevance import DEFAULT_PRESET, GENERAL, PRESETS
-from abstrag.rank.scoring import STATED
+from abstrag.search.company import CELLS, CLAUSES, TURNS
+from abstrag.search.match import LEAST_JUDGEMENT, Coverage, Pooling
+from abstrag.search.relevance import DEFAULT_PRESET, GENERAL, PRESETS
+from abstrag.search.scoring import STATED
 
 TEXT = (Path(__file__).parent.parent / "docs" / "concepts.md").read_text("utf-8")
 LINK = re.compile(r"\]\([^)]*\)")

@@ -31,7 +31,6 @@ from abstrag.config import Settings
 from abstrag.model.record import to_json
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.judge import default_judge
-from abstrag.rank.relevance import PRESETS
 from abstrag.refine.evaluator import reach_of
 from abstrag.refine.sufficiency import (
     ANY_GENRE,
@@ -42,6 +41,7 @@ from abstrag.refine.sufficiency import (
     Logistic,
     features,
 )
+from abstrag.search.relevance import PRESETS
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 

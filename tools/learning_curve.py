@@ -29,9 +29,9 @@ from abstrag.bench.paired import difference_of_each, paired
 from abstrag.bench.pool import to_document
 from abstrag.bench.record import CaseRecord
 from abstrag.config import Settings
-from abstrag.rank.relevance import PRESETS
 from abstrag.refine.episode import Episode
 from abstrag.refine.limits import Budget
+from abstrag.search.relevance import PRESETS
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.lessons import learn
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig

@@ -30,8 +30,8 @@ from abstrag.neural.judge import default_judge
 from abstrag.neural.passage import segment_text
 from abstrag.neural.whole_text import default_encoder
 from abstrag.policy.store import PolicyStore
-from abstrag.rank.relevance import DEFAULT_PRESET, FAST, PRESETS
 from abstrag.refine.ledger import Ledger, text_hash
+from abstrag.search.relevance import DEFAULT_PRESET, FAST, PRESETS
 from abstrag.stores.open import beside, open_store
 from abstrag.stores.protocol import Store
 from abstrag.workspace.edits import EditStore, edge_id, hand_made

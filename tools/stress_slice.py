@@ -20,9 +20,9 @@ from abstrag.bench.stress_summary import interacting, summarize, to_markdown
 from abstrag.engine.refinement import packaged_evaluator
 from abstrag.errors import InputError
 from abstrag.model.record import to_json
-from abstrag.rank.overlap import OverlapJudge
-from abstrag.rank.relevance import DEFAULT_PRESET, PRESETS
 from abstrag.refine.evaluator import COMPRESSIONS, Evaluator, K
+from abstrag.search.overlap import OverlapJudge
+from abstrag.search.relevance import DEFAULT_PRESET, PRESETS
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.replay import gold_evaluator
 

@@ -26,8 +26,8 @@ from abstrag.bench.datasets.load import load_dataset
 from abstrag.config import COST_UNIT, MAX_GAP
 from abstrag.errors import InputError
 from abstrag.neural.judge import default_judge
-from abstrag.rank.match import LEAST_JUDGEMENT
-from abstrag.rank.relevance import ALIGNED
+from abstrag.search.match import LEAST_JUDGEMENT
+from abstrag.search.relevance import ALIGNED
 from abstrag.workspace.options import SearchOptions
 from training.sources import SOURCES
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from abstrag.model.segment import Segment
     from abstrag.model.span import Span
     from abstrag.model.term import AbstractionMap, Edge, Term
-    from abstrag.rank.relevance import Preset
+    from abstrag.search.relevance import Preset
     from abstrag.workspace.asynchronous import AsyncAbstRAG
     from abstrag.workspace.facade import AbstRAG
     from abstrag.workspace.workspace import Workspace
@@ -42,7 +42,7 @@ _HOMES = {
     "GapTrace": "model.ranking",
     "Hit": "model.ranking",
     "Literal": "model.query",
-    "Preset": "rank.relevance",
+    "Preset": "search.relevance",
     "Query": "model.query",
     "Ranking": "model.ranking",
     "Searcher": "engine.searcher",

@@ -23,7 +23,7 @@ from abstrag.errors import AbstragError
 from abstrag.indexing.pipeline import index
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
-from abstrag.rank.relevance import FAST
+from abstrag.search.relevance import FAST
 from abstrag.stores.rows import pack, unpack
 from abstrag.workers.budget import within
 from tests.unit.documents.soundness import check_document

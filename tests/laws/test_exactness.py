@@ -13,17 +13,17 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from abstrag.bridges.cost import Aggregator, additive, bottleneck, budget, total
-from abstrag.bridges.cost import cost as bridge_cost
-from abstrag.bridges.graph import BridgeGraph
 from abstrag.config import COST_UNIT, TAU_MAX
 from abstrag.model.context import Context
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Edge, Family, Frame, Mention, Relation
-from abstrag.query.expand import expand
-from abstrag.rank.gap import gaps
-from abstrag.rank.lookup import FAR, Lookup
-from abstrag.rank.trace import trace
+from abstrag.search.bridges.cost import Aggregator, additive, bottleneck, budget, total
+from abstrag.search.bridges.cost import cost as bridge_cost
+from abstrag.search.bridges.graph import BridgeGraph
+from abstrag.search.gap import gaps
+from abstrag.search.lookup import FAR, Lookup
+from abstrag.search.query.expand import expand
+from abstrag.search.trace import trace
 from abstrag.testing.calculus import edge
 from abstrag.testing.strategies import TERMS, World, budgets, edges, worlds
 

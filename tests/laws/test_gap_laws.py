@@ -8,14 +8,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abstrag.bridges.graph import BridgeGraph
-from abstrag.bridges.paths import reach
 from abstrag.config import COST_UNIT, KAPPA, MAX_GAP, TAU_MAX
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation
-from abstrag.query.expand import expand
-from abstrag.rank.gap import Gaps, gaps
-from abstrag.rank.lookup import Lookup
-from abstrag.rank.trace import trace
+from abstrag.search.bridges.graph import BridgeGraph
+from abstrag.search.bridges.paths import reach
+from abstrag.search.gap import Gaps, gaps
+from abstrag.search.lookup import Lookup
+from abstrag.search.query.expand import expand
+from abstrag.search.trace import trace
 from abstrag.testing.strategies import TERMS, World, budgets, edges, worlds
 
 Table = list[tuple[float, float]]  # Gap and share of literals met, for each segment

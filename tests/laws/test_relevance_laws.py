@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abstrag.bridges.cost import Aggregator, additive, bottleneck, cost, total
 from abstrag.model.query import Bridge
-from abstrag.rank.match import CERTAIN, Coverage, Pooling, Signal, blend
-from abstrag.rank.relevance import PRESETS, Preset, relevance
+from abstrag.search.bridges.cost import Aggregator, additive, bottleneck, cost, total
+from abstrag.search.match import CERTAIN, Coverage, Pooling, Signal, blend
+from abstrag.search.relevance import PRESETS, Preset, relevance
 from abstrag.testing.strategies import edges
 
 UNIT = st.floats(0.0, 1.0)

@@ -22,7 +22,7 @@ from abstrag.llm.model import Role
 from abstrag.llm.program import Program
 from abstrag.llm.settings import Endpoint, LlmSettings, Patience
 from abstrag.model.answer import Label, Mode
-from abstrag.rank.relevance import DEFAULT_PRESET
+from abstrag.search.relevance import DEFAULT_PRESET
 from tests.local_server.brevity import brief_programs
 from tests.local_server.server import LocalServer
 from tests.unit.bench.makers import make_pool

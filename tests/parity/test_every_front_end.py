@@ -23,7 +23,7 @@ from abstrag.bench.abstrag_system import AbstragSystem, Indexer
 from abstrag.cli.main import cli
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.record import to_data
-from abstrag.rank.relevance import DEFAULT_PRESET
+from abstrag.search.relevance import DEFAULT_PRESET
 from abstrag.server.mcp.results import collection_result, factors, search_result
 from abstrag.server.mcp.server import mcp_server
 from abstrag.server.mcp.toolbox import Toolbox

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from abstrag.baselines.bm25 import Bm25
 from abstrag.baselines.pool import Pool
 from abstrag.baselines.system import Ranked, System, best_first
-from abstrag.rank.match import standardized
+from abstrag.search.match import standardized
 
 
 @dataclass(slots=True)

@@ -9,9 +9,9 @@ from typing import Any, Final
 from abstrag.bench.abstrag_system import AbstragSystem, Indexer
 from abstrag.config import TAU
 from abstrag.errors import InputError
-from abstrag.query.operators import OPERATORS
-from abstrag.rank.match import Signal
-from abstrag.rank.relevance import DEFAULT_PRESET, PRESETS, Preset
+from abstrag.search.match import Signal
+from abstrag.search.query.operators import OPERATORS
+from abstrag.search.relevance import DEFAULT_PRESET, PRESETS, Preset
 
 # nothing but the judge has a say, about every segment
 JUDGE_ONLY: Final = Preset(

@@ -21,11 +21,11 @@ from abstrag.model.patch import (
 )
 from abstrag.model.query import LiteralKind
 from abstrag.model.term import Family, Licence, LicenceKind
-from abstrag.rank.scoring import Scoring
-from abstrag.rank.why_not import KINDS
 from abstrag.refine.evaluator import K
 from abstrag.refine.explain import assumed
 from abstrag.refine.propose import Delta, nearest, patch_cost, unmet_literals
+from abstrag.search.scoring import Scoring
+from abstrag.search.why_not import KINDS
 
 _GUESSED: Final = Licence(LicenceKind.MODEL, "guessed")
 _STEP: Final = 0.01  # what keeps a price on its side of another

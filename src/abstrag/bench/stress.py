@@ -23,13 +23,13 @@ from abstrag.engine.refinement import Refiner
 from abstrag.errors import InputError
 from abstrag.model.record import from_json, to_json
 from abstrag.model.term import LicenceKind
-from abstrag.rank.relevance import DEFAULT_PRESET, Preset
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K
 from abstrag.refine.explain import assumed
 from abstrag.refine.gate import Controls
 from abstrag.refine.outcome import Run
 from abstrag.refine.state import State
+from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.refining import RefineOptions, refiner_of

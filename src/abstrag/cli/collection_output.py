@@ -15,7 +15,7 @@ from abstrag.collection.results import (
     DocumentScore,
     Lost,
 )
-from abstrag.rank.relevance import Preset
+from abstrag.search.relevance import Preset
 from abstrag.workspace.collection import SearchableCollection
 
 _DOCUMENTS: Final = 5  # whose scores are printed

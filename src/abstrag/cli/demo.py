@@ -19,10 +19,10 @@ from abstrag.engine.searcher import Searcher
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import to_data
-from abstrag.rank.dense import DenseSimilarity
-from abstrag.rank.lexical import Lexical
-from abstrag.rank.match import Similarity
-from abstrag.rank.relevance import DEFAULT_PRESET, FAST
+from abstrag.search.dense import DenseSimilarity
+from abstrag.search.lexical import Lexical
+from abstrag.search.match import Similarity
+from abstrag.search.relevance import DEFAULT_PRESET, FAST
 from abstrag.stores.location import MEMORY
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.tour import EVIDENCE, FAILING, PROFITING, tour, tour_workspace

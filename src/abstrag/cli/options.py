@@ -16,8 +16,8 @@ from abstrag.errors import InputError
 from abstrag.model.document import Genre
 from abstrag.model.segment import Granularity
 from abstrag.policy.location import DEFAULT_FAMILY
-from abstrag.query.operators import OPERATORS
-from abstrag.rank.relevance import DEFAULT_PRESET, FAST, PRESETS
+from abstrag.search.query.operators import OPERATORS
+from abstrag.search.relevance import DEFAULT_PRESET, FAST, PRESETS
 from abstrag.stores.open import Target
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig, chosen_preset
 

@@ -21,11 +21,11 @@ from abstrag.llm.estimate import Estimate
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
 from abstrag.policy.location import DEFAULT_FAMILY
-from abstrag.rank.overlap import OverlapJudge
 from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import COMPRESSIONS
 from abstrag.refine.limits import Budget
 from abstrag.refine.outcome import Run
+from abstrag.search.overlap import OverlapJudge
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.refining import WINDOW, RefineOptions, one_by_one, side_by_side
 from abstrag.workspace.workspace import Workspace

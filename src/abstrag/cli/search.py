@@ -18,8 +18,8 @@ from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import to_data
-from abstrag.rank.relevance import Preset
 from abstrag.refine.sufficiency import WARN
+from abstrag.search.relevance import Preset
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

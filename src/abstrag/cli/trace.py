@@ -16,7 +16,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import AnswerForm, Bridge, LiteralKind, Query
 from abstrag.model.ranking import Hit, LiteralTrace
 from abstrag.model.term import Mention
-from abstrag.rank.relevance import Preset
+from abstrag.search.relevance import Preset
 
 Labels = Mapping[str, str]
 _YEAR: Final = re.compile(r"\b\d{4}\b")

@@ -19,13 +19,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.bridges.cost import to_units
 from abstrag.config import COST_UNIT, OMEGA, TAU
 from abstrag.errors import StoreCorrupt
 from abstrag.language.keys import key, term_id
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Family, Relation, TermKind
-from abstrag.rank.lexical import words
+from abstrag.search.bridges.cost import to_units
+from abstrag.search.lexical import words
 
 VERSION: Final = 2  # of what a card holds, and that the stems of its sentences are kept
 COST_STEPS: Final = 100  # a cost of 1 is kept as this many

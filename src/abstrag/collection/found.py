@@ -11,8 +11,8 @@ import numpy as np
 from abstrag.collection.results import CollectionHit, DocumentScore
 from abstrag.collection.shortlist import Shortlist
 from abstrag.model.ranking import Hit
-from abstrag.rank.aggregate import AGGREGATIONS
-from abstrag.rank.joint import JointRanking
+from abstrag.search.aggregate import AGGREGATIONS
+from abstrag.search.joint import JointRanking
 
 ORDERED_BY: Final = "top_1"  # docs/collections.md says why
 

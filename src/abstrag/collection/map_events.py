@@ -11,11 +11,11 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from abstrag.bridges.distances import event_distance
 from abstrag.collection.entries import Happening
 from abstrag.collection.map_referents import Way
 from abstrag.collection.merge import Cited, Evidence, Merge, Node, Refusal, Side
 from abstrag.config import COST_UNIT
+from abstrag.model.distances import event_distance
 from abstrag.model.term import Family, Interval
 
 _MOST_QUOTED = 4

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import count
 
-from abstrag.bridges.cost import to_units
 from abstrag.collection.entries import Entry
 from abstrag.collection.homonyms import (
     is_full,
@@ -24,6 +23,7 @@ from abstrag.collection.homonyms import (
 )
 from abstrag.collection.merge import Evidence, Merge, Node, Refusal, Side, by_member
 from abstrag.config import COST_UNIT, TAU_MAX
+from abstrag.search.bridges.cost import to_units
 
 _LIMIT = to_units(TAU_MAX)
 

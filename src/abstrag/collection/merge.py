@@ -14,7 +14,6 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from abstrag.bridges.distances import expression_distance
 from abstrag.collection.entries import Entry
 from abstrag.collection.homonyms import (
     Kind,
@@ -29,6 +28,7 @@ from abstrag.collection.homonyms import (
 from abstrag.config import COST_UNIT, OMEGA
 from abstrag.language.keys import key
 from abstrag.language.spelling import fold
+from abstrag.model.distances import expression_distance
 from abstrag.model.record import record
 from abstrag.model.term import Family, Licence
 

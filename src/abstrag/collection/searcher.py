@@ -22,9 +22,9 @@ from abstrag.errors import InputError
 from abstrag.model.ranking import Hit
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.whole_text import default_encoder
-from abstrag.rank.joint import JointRanking, Share
-from abstrag.rank.judging import Judge
-from abstrag.rank.relevance import DEFAULT_PRESET, Preset
+from abstrag.search.joint import JointRanking, Share
+from abstrag.search.judging import Judge
+from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.stores.rows import collector_paused
 from abstrag.stores.spare import SpareMemory

@@ -12,7 +12,7 @@ from abstrag.collection.shelf import Source
 from abstrag.collection.shortlist import Places, Shortlist
 from abstrag.collection.vectors import VectorTable
 from abstrag.collection.vocabulary import Scores
-from abstrag.rank.lexical import words
+from abstrag.search.lexical import words
 
 LOOKED_AT: Final = 24  # documents, or as many as are opened; docs/collections.md says why
 

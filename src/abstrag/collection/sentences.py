@@ -20,7 +20,7 @@ from abstrag.errors import StoreCorrupt
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.passage import passage
-from abstrag.rank.lexical import words
+from abstrag.search.lexical import words
 from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.stores.spare import keep_layer
 

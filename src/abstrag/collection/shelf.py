@@ -18,9 +18,9 @@ from abstrag.collection.vectors import VectorTable
 from abstrag.collection.vocabulary import CollectionVocabulary, Scores
 from abstrag.model.query import Query
 from abstrag.neural.encoder import Vectors
-from abstrag.query.normalize import normalize
-from abstrag.query.time import interval_of
-from abstrag.rank.lexical import words
+from abstrag.search.lexical import words
+from abstrag.search.query.normalize import normalize
+from abstrag.search.query.time import interval_of
 from abstrag.stores.protocol import DocumentInfo
 
 K1: Final = 1.5

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
-from abstrag.bridges.graph import EdgeSource
 from abstrag.engine.kept import Kept
 from abstrag.model.query import Query
-from abstrag.query.prompted.expand import ExpandQuery, ProposedEdges
-from abstrag.query.prompted.normalize import Normalized, NormalizeQuery
-from abstrag.query.vocabulary import Vocabulary
-from abstrag.rank.prompted_judge import PromptedJudge
+from abstrag.search.bridges.graph import EdgeSource
+from abstrag.search.prompted_judge import PromptedJudge
+from abstrag.search.query.prompted.expand import ExpandQuery, ProposedEdges
+from abstrag.search.query.prompted.normalize import Normalized, NormalizeQuery
+from abstrag.search.query.vocabulary import Vocabulary
 
 _KEPT: Final = 256  # queries whose reading stays at hand
 

@@ -27,10 +27,10 @@ from abstrag.neural.cached import Memory
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.whole_text import default_encoder
 from abstrag.policy.load import load_programs
-from abstrag.query.prompted.expand import ExpandQuery
-from abstrag.query.prompted.normalize import NormalizeQuery
-from abstrag.rank.prompted_judge import MAX_TOKENS, PromptedJudge
-from abstrag.rank.relevance import Preset, judged_preset
+from abstrag.search.prompted_judge import MAX_TOKENS, PromptedJudge
+from abstrag.search.query.prompted.expand import ExpandQuery
+from abstrag.search.query.prompted.normalize import NormalizeQuery
+from abstrag.search.relevance import Preset, judged_preset
 
 _BATCH: Final = 16  # segments a ranking asks its judge about at a time
 _QUERY_TOKENS: Final = 2560  # of the two replies on the query side

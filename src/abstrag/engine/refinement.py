@@ -18,7 +18,6 @@ from abstrag.model.ranking import Ranking
 from abstrag.neural.judge import default_judge
 from abstrag.policy.hashes import base_hash, canonical, content_hash
 from abstrag.policy.load import load_program
-from abstrag.rank.judging import Judge
 from abstrag.refine.critic import CalibratedCritic, PromptedCritic
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K
@@ -34,6 +33,7 @@ from abstrag.refine.propose import LocalProposer
 from abstrag.refine.propose_prompted import PromptedProposer
 from abstrag.refine.router import replayed
 from abstrag.refine.state import Programs, State
+from abstrag.search.judging import Judge
 
 
 class Refiner:

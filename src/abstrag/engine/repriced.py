@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from abstrag.model.term import Edge
-from abstrag.query.operator import QueryOperator
+from abstrag.search.query.operator import QueryOperator
 
 Reprice = Callable[[Edge], Edge]
 

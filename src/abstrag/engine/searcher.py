@@ -8,7 +8,6 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
-from abstrag.bridges.graph import EdgeSource
 from abstrag.config import TAU, TAU_MAX
 from abstrag.engine.kept import Kept
 from abstrag.engine.repriced import Reprice, Repriced
@@ -28,26 +27,27 @@ from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.judge import default_judge
 from abstrag.neural.scorer import SegmentJudge
 from abstrag.neural.whole_text import default_encoder
-from abstrag.query.expand import expand
-from abstrag.query.finance import RowNames, StatementRows, finance_terms
-from abstrag.query.normalize import normalize
-from abstrag.query.operator import QueryOperator, admitted
-from abstrag.query.operators import OPERATORS, standard_operators
-from abstrag.query.vocabulary import Vocabulary
-from abstrag.rank.aggregate import AGGREGATIONS
-from abstrag.rank.aligned_trace import ALIGN_WORDS
-from abstrag.rank.alignment import Alignment, DocumentWords, conditions
-from abstrag.rank.company import CompanyJudge, company_of
-from abstrag.rank.costed_index import CostedIndex
-from abstrag.rank.curve import budget_curve
-from abstrag.rank.dense import DenseSimilarity
-from abstrag.rank.judging import Judge
-from abstrag.rank.lexical import Lexical
-from abstrag.rank.match import Signal, Similarity
-from abstrag.rank.relevance import Preset
-from abstrag.rank.scoring import Scoring
-from abstrag.rank.support import support_set
-from abstrag.rank.why_not import why_not, why_not_text
+from abstrag.search.aggregate import AGGREGATIONS
+from abstrag.search.aligned_trace import ALIGN_WORDS
+from abstrag.search.alignment import Alignment, DocumentWords, conditions
+from abstrag.search.bridges.graph import EdgeSource
+from abstrag.search.company import CompanyJudge, company_of
+from abstrag.search.costed_index import CostedIndex
+from abstrag.search.curve import budget_curve
+from abstrag.search.dense import DenseSimilarity
+from abstrag.search.judging import Judge
+from abstrag.search.lexical import Lexical
+from abstrag.search.match import Signal, Similarity
+from abstrag.search.query.expand import expand
+from abstrag.search.query.finance import RowNames, StatementRows, finance_terms
+from abstrag.search.query.normalize import normalize
+from abstrag.search.query.operator import QueryOperator, admitted
+from abstrag.search.query.operators import OPERATORS, standard_operators
+from abstrag.search.query.vocabulary import Vocabulary
+from abstrag.search.relevance import Preset
+from abstrag.search.scoring import Scoring
+from abstrag.search.support import support_set
+from abstrag.search.why_not import why_not, why_not_text
 
 if TYPE_CHECKING:
     from abstrag.refine.overlay import PatchedIndex

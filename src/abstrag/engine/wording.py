@@ -7,7 +7,7 @@ from typing import Final
 
 from abstrag.language.parser import parse
 from abstrag.model.answer import Asked
-from abstrag.query.question import answer_type, unwrapped
+from abstrag.search.query.question import answer_type, unwrapped
 
 _ASKING: Final = re.compile(
     r"^\W*(?:who|whom|whose|what|which|when|where|why|how|whether)\b|\?\W*$", re.I

@@ -18,7 +18,7 @@ from abstrag.indexing.pipeline import index
 from abstrag.model.background import Background
 from abstrag.model.ranking import Hit
 from abstrag.model.record import to_data
-from abstrag.rank.relevance import DEFAULT_PRESET, Preset
+from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.workspace.facade import AbstRAG
 from abstrag.workspace.options import chosen_preset
 

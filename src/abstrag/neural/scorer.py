@@ -35,7 +35,7 @@ class PairScorer(Protocol):
 
 
 class SegmentJudge(ABC):
-    """Makes a scorer of texts a judge of segments, as `abstrag.rank.judging.Judge` has it."""
+    """Makes a scorer of texts a judge of segments, as `abstrag.search.judging.Judge` has it."""
 
     title = ""
     fingerprint: str

@@ -13,10 +13,10 @@ from abstrag.llm.model import LanguageModel, Role
 from abstrag.llm.program import Program
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import record
-from abstrag.rank.scoring import Scoring
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K
 from abstrag.refine.sufficiency import Calibrations, sufficiency
+from abstrag.search.scoring import Scoring
 
 
 @record

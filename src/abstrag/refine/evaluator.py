@@ -15,8 +15,8 @@ from abstrag.model.query import Query
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import record
 from abstrag.model.segment import Segment
-from abstrag.rank.judging import Judge
 from abstrag.refine.episode import Episode
+from abstrag.search.judging import Judge
 
 K: Final = 10  # how far the critic looks at most
 LEAST_K: Final = 3  # and at least: all of an abstract is no retrieval

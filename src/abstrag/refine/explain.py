@@ -15,10 +15,10 @@ from abstrag.model.query import Bridge
 from abstrag.model.ranking import GapTrace, Hit, Ranking
 from abstrag.model.record import to_data
 from abstrag.model.term import Family
-from abstrag.rank.scoring import Scoring
 from abstrag.refine.critic import shown
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
+from abstrag.search.scoring import Scoring
 
 _POOL: Final = 40  # segments below the first K in which missed evidence is looked for
 _MOST: Final = 5  # bridges named as over-expanding

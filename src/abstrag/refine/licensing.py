@@ -8,12 +8,12 @@ from functools import cached_property
 from itertools import product
 from typing import Final
 
-from abstrag.bridges.distances import abstraction_distance, expression_distance
 from abstrag.config import MIN_ANCESTOR_DEPTH
 from abstrag.language.keys import key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.background import EMPTY, Background
+from abstrag.model.distances import abstraction_distance, expression_distance
 from abstrag.model.query import Literal, LiteralKind
 from abstrag.model.term import Licence, LicenceKind
 from abstrag.neural.encoder import TextEncoder, cosines

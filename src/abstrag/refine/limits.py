@@ -25,12 +25,12 @@ from abstrag.model.record import record
 from abstrag.model.term import Family, TermKind
 from abstrag.policy.deny import denied
 from abstrag.policy.stages import MUTABLE
-from abstrag.query.time import interval_of
-from abstrag.rank.alignment import forms
-from abstrag.rank.lexical import words
 from abstrag.refine.overlay import away, mentions_of, reach
 from abstrag.refine.router import classify
 from abstrag.refine.state import State
+from abstrag.search.alignment import forms
+from abstrag.search.lexical import words
+from abstrag.search.query.time import interval_of
 
 _KINDS: Final = tuple(f"{kind.value}:" for kind in TermKind)
 

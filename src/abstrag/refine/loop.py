@@ -16,7 +16,6 @@ from abstrag.errors import InputError
 from abstrag.language.keys import key
 from abstrag.model.patch import EffectKind, Failure, Patch
 from abstrag.model.ranking import Ranking
-from abstrag.rank.alignment import forms
 from abstrag.refine.critic import CalibratedCritic, Critic, LocalCritic
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, Signals
@@ -29,6 +28,7 @@ from abstrag.refine.overlay import System
 from abstrag.refine.propose import LocalProposer, Proposer, Unusable
 from abstrag.refine.router import classify, route
 from abstrag.refine.state import State
+from abstrag.search.alignment import forms
 
 CONTROLS: Final = 3  # solved cases a patch is held against
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Final, Protocol
 
-from abstrag.bridges.graph import EdgeSource
 from abstrag.config import DELTA_EXPR_ALIAS, OMEGA
 from abstrag.language.keys import key
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import StepPrice, TimeWindow
 from abstrag.model.segment import Segment
 from abstrag.model.term import Edge, Family, Interval, Licence, LicenceKind, Mention, Relation
-from abstrag.query.time import interval_of
-from abstrag.rank.alignment import forms, step_family
-from abstrag.rank.costed_index import CostedIndex
-from abstrag.rank.scoring import Scoring
 from abstrag.refine.state import Programs, State
+from abstrag.search.alignment import forms, step_family
+from abstrag.search.bridges.graph import EdgeSource
+from abstrag.search.costed_index import CostedIndex
+from abstrag.search.query.time import interval_of
+from abstrag.search.scoring import Scoring
 
 _KEEP: Final = 8  # patched indexes at hand: a cycle goes to and fro between a few states
 _SOURCES_KEPT: Final = 64  # of one patched index

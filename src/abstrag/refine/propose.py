@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from abstrag.bridges.distances import expression_distance, intent_distance
 from abstrag.config import OMEGA, TAU_MAX
 from abstrag.language.keys import key, term_id
+from abstrag.model.distances import expression_distance, intent_distance
 from abstrag.model.patch import (
     Alias,
     ClauseCost,
@@ -25,14 +25,14 @@ from abstrag.model.query import Literal, LiteralKind
 from abstrag.model.ranking import Hit
 from abstrag.model.record import record
 from abstrag.model.term import Family, Interval, Licence, LicenceKind, TermKind
-from abstrag.query.time import interval_of
-from abstrag.rank.lexical import words
-from abstrag.rank.scoring import Scoring
-from abstrag.rank.why_not import KINDS
 from abstrag.refine.licensing import Licensed, Licensing
 from abstrag.refine.overlay import away, mentions_of, reach
 from abstrag.refine.propose_steps import dear_steps, misleading_steps
 from abstrag.refine.router import family_of
+from abstrag.search.lexical import words
+from abstrag.search.query.time import interval_of
+from abstrag.search.scoring import Scoring
+from abstrag.search.why_not import KINDS
 
 _MOST: Final = 3  # restrictions proposed for one failure
 Delta = Alias | HypernymRestriction | RoleRule | EventMapping | TimeWindow | ClauseCost | StepPrice

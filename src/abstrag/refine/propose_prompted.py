@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from abstrag.bridges.distances import abstraction_distance, expression_distance, intent_distance
 from abstrag.errors import InputError
 from abstrag.llm.ask import Answered, ask
 from abstrag.llm.model import LanguageModel, Role
 from abstrag.llm.program import Program
+from abstrag.model.distances import abstraction_distance, expression_distance, intent_distance
 from abstrag.model.patch import (
     Alias,
     ClauseCost,
@@ -28,9 +28,9 @@ from abstrag.model.patch import (
 )
 from abstrag.model.record import to_data
 from abstrag.model.term import Family, Interval, Licence, LicenceKind
-from abstrag.rank.scoring import Scoring
 from abstrag.refine.feedback import CONFIRMED
 from abstrag.refine.propose import Delta, Unusable, nearest, patch_cost
+from abstrag.search.scoring import Scoring
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from abstrag.config import OMEGA
 from abstrag.model.patch import Patch, Stage, StepPrice
 from abstrag.model.ranking import Hit, WordTrace
 from abstrag.model.term import Licence, LicenceKind
-from abstrag.rank.aligned_trace import word_traces
-from abstrag.rank.lexical import words
-from abstrag.rank.scoring import Scoring
 from abstrag.refine.feedback import CONFIRMED, REFUSED
 from abstrag.refine.lessons import base
+from abstrag.search.aligned_trace import word_traces
+from abstrag.search.lexical import words
+from abstrag.search.scoring import Scoring
 
 MIDDLING: Final = 2.5  # the dearest pair of words that is worth a try
 _RIVALS: Final = 3  # segments ranked higher whose steps are looked at

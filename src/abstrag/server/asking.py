@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from abstrag.rank.relevance import judged_preset
+from abstrag.search.relevance import judged_preset
 from abstrag.workspace.options import SearchOptions, chosen_preset
 from abstrag.workspace.workspace import Workspace
 

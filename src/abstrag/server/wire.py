@@ -13,8 +13,8 @@ from abstrag.model.document import Genre
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import record
 from abstrag.model.term import Family, Relation
-from abstrag.query.question import MAX_QUERY_CHARS
-from abstrag.rank.relevance import Preset
+from abstrag.search.query.question import MAX_QUERY_CHARS
+from abstrag.search.relevance import Preset
 from abstrag.server.sweep import GRID
 
 MOST_HITS: Final = 200

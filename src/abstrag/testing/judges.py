@@ -9,16 +9,16 @@ from abstrag.documents.load import load_bytes
 from abstrag.indexing.pipeline import index
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
-from abstrag.query.normalize import normalize
-from abstrag.query.vocabulary import Vocabulary
-from abstrag.rank.judging import Judge
+from abstrag.search.judging import Judge
+from abstrag.search.query.normalize import normalize
+from abstrag.search.query.vocabulary import Vocabulary
 
 _TEXT = b"The minister toured the factory in May. It rained. The plant makes 900 pumps a year."
 _QUESTION = "Who visited the plant?"
 
 
 class JudgeConformance:
-    """Everything that `abstrag.rank.judging.Judge` says."""
+    """Everything that `abstrag.search.judging.Judge` says."""
 
     def test_each_segment_gets_a_probability(self, judge: Judge) -> None:
         query, segments = _asked()

@@ -29,7 +29,7 @@ from abstrag.model.term import (
     Relation,
     Slot,
 )
-from abstrag.rank.costed_index import CostedIndex
+from abstrag.search.costed_index import CostedIndex
 
 TERMS: Final = tuple(f"concept:{name}" for name in "abcde")
 SLOTS: Final = ("who", "whom")

@@ -13,8 +13,8 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.term import AbstractionMap
-from abstrag.rank.relevance import Preset
 from abstrag.refine.sufficiency import sufficiency
+from abstrag.search.relevance import Preset
 from abstrag.telemetry import span
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.searchable import Searchable

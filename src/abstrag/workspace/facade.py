@@ -19,8 +19,8 @@ from abstrag.model.ranking import BudgetCurve, Hit, Ranking, WhyNot
 from abstrag.model.term import AbstractionMap, Edge, Family, Relation
 from abstrag.neural.encoder import TextEncoder
 from abstrag.policy.location import DEFAULT_FAMILY
-from abstrag.rank.judging import Judge
-from abstrag.rank.relevance import DEFAULT_PRESET, Preset
+from abstrag.search.judging import Judge
+from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.stores.open import Target
 from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.workspace.document import SearchableDocument

@@ -10,12 +10,12 @@ from abstrag.language.keys import key
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import StepPrice
 from abstrag.policy.audit import AuditEntry
-from abstrag.rank.alignment import forms
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import text_hash
 from abstrag.refine.lessons import Lesson
 from abstrag.refine.router import replayed, route
+from abstrag.search.alignment import forms
 from abstrag.workspace.refining import RefineOptions, refiner_of
 from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from abstrag.config import TAU, Budget, Settings
 from abstrag.errors import InputError
 from abstrag.policy.location import DEFAULT_FAMILY
-from abstrag.rank.relevance import DEFAULT_PRESET, FAST, PRESETS, Preset, judged_preset
+from abstrag.search.relevance import DEFAULT_PRESET, FAST, PRESETS, Preset, judged_preset
 from abstrag.stores.open import Target, default_store, resolved
 from abstrag.workspace.edits import Edits
 

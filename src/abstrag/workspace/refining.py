@@ -18,7 +18,6 @@ from typing import Final
 from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator, prompted_judges
 from abstrag.errors import AbstragError
 from abstrag.model.index import DocumentIndex
-from abstrag.rank.judging import Judge
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, reach_of
 from abstrag.refine.gate import ALL, Controls
@@ -26,6 +25,7 @@ from abstrag.refine.ledger import Kept, Ledger, text_hash
 from abstrag.refine.limits import Budget
 from abstrag.refine.outcome import Run
 from abstrag.refine.propose import Proposer
+from abstrag.search.judging import Judge
 from abstrag.workers.protocol import Engine, Lost
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.many_files import FEW, check_reach, index_many

@@ -12,7 +12,7 @@ from abstrag.engine.searcher import DEFAULT_K
 from abstrag.errors import InputError
 from abstrag.model.ranking import Hit, Ranking, WhyNot
 from abstrag.model.term import AbstractionMap
-from abstrag.rank.relevance import Preset
+from abstrag.search.relevance import Preset
 from abstrag.workspace.options import SearchOptions
 
 if TYPE_CHECKING:

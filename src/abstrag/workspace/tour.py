@@ -14,8 +14,8 @@ from abstrag.model.query import Query
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import record
 from abstrag.model.segment import Segment
-from abstrag.rank.relevance import FAST
 from abstrag.refine.outcome import Refinement
+from abstrag.search.relevance import FAST
 from abstrag.stores.location import MEMORY
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

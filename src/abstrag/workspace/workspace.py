@@ -27,7 +27,7 @@ from abstrag.indexing.pipeline import OnShortfall, OnStep
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
-from abstrag.rank.judging import Judge
+from abstrag.search.judging import Judge
 from abstrag.stores.location import in_memory, is_store
 from abstrag.stores.open import beside, open_store, resolved, shown
 from abstrag.stores.postgres.address import is_address

@@ -14,7 +14,7 @@ from abstrag.errors import BackgroundError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit
 from abstrag.model.term import Edge, LicenceKind, Relation
-from abstrag.rank.relevance import PRESETS
+from abstrag.search.relevance import PRESETS
 from abstrag.stores.sqlite import SqliteStore
 from tests.unit.backgrounds.samples import TURTLE, compiled, table
 

@@ -9,7 +9,7 @@ from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.baselines.registry import BASELINES, build_baseline
 from abstrag.baselines.system import Ranked, best_first
 from abstrag.errors import InputError
-from abstrag.rank.match import standardized
+from abstrag.search.match import standardized
 
 
 def pool(*texts: str) -> Pool:

@@ -25,7 +25,7 @@ from abstrag.bench.systems import Builder, SystemSpec, ranges_of, system_names
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
-from abstrag.query.operators import OPERATORS
+from abstrag.search.query.operators import OPERATORS
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

@@ -16,7 +16,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
 from abstrag.neural.encoder import Vectors
-from abstrag.rank.relevance import FAST, Preset
+from abstrag.search.relevance import FAST, Preset
 from abstrag.stores.protocol import Store
 
 TEXTS: Final = {

@@ -10,7 +10,7 @@ from abstrag.collection.card import COST_STEPS, Card, card_of, hashed
 from abstrag.collection.cards import CARD, VECTORS, Cards, all_cards, card_key
 from abstrag.collection.vectors import WINDOW_WORDS, Coded, VectorTable, windows
 from abstrag.errors import StoreCorrupt
-from abstrag.rank.lexical import words
+from abstrag.search.lexical import words
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from tests.unit.collection.shelves import TEXTS, Topics, fill, indexed, indexes, put

@@ -9,11 +9,11 @@ import pytest
 
 from abstrag.engine.searcher import Searcher
 from abstrag.neural.passage import segment_text
-from abstrag.rank.dense import DenseSimilarity
-from abstrag.rank.joint import JointRanking, Share
-from abstrag.rank.match import Signal
-from abstrag.rank.relevance import GENERAL, Preset
-from abstrag.rank.scoring import Scoring
+from abstrag.search.dense import DenseSimilarity
+from abstrag.search.joint import JointRanking, Share
+from abstrag.search.match import Signal
+from abstrag.search.relevance import GENERAL, Preset
+from abstrag.search.scoring import Scoring
 from tests.unit.collection.shelves import Counted, Topics, indexes
 
 QUERY = "ships passing the lock at dawn"

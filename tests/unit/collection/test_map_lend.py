@@ -10,7 +10,7 @@ from abstrag.engine.searcher import Searcher
 from abstrag.errors import UnknownDocument
 from abstrag.model.ranking import Hit
 from abstrag.model.term import Family, LicenceKind, Relation
-from abstrag.rank.relevance import FAST
+from abstrag.search.relevance import FAST
 from tests.unit.collection.things import collection, entries, entry, indexed
 
 STATING = (

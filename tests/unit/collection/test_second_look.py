@@ -24,7 +24,7 @@ from abstrag.collection.shortlist import WEIGHTS, Shortlist
 from abstrag.collection.why_not import Passage, why_not
 from abstrag.errors import StoreCorrupt
 from abstrag.model.segment import Granularity
-from abstrag.rank.lexical import words
+from abstrag.search.lexical import words
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from tests.unit.collection.shelves import (

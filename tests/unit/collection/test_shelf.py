@@ -12,7 +12,7 @@ from abstrag.collection.filters import Filters
 from abstrag.collection.postings import CollectionPostings
 from abstrag.collection.shelf import K1, B, Shelf, Source
 from abstrag.collection.shortlist import Shortlist
-from abstrag.rank.lexical import words
+from abstrag.search.lexical import words
 from abstrag.stores.open import open_store
 from tests.unit.collection.shelves import TEXTS, Topics, fill, indexes, put
 

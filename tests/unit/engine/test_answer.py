@@ -16,7 +16,7 @@ from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.answer import Answer, Asked, EventType, Label, Mode
 from abstrag.model.record import from_json, to_json
 from abstrag.policy.load import load_programs
-from abstrag.rank.relevance import DEFAULT_PRESET
+from abstrag.search.relevance import DEFAULT_PRESET
 
 TEXT = """# The Leeds plant
 

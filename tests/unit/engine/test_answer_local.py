@@ -13,7 +13,7 @@ from abstrag.engine.verdicts import BY_RULES, SIDE_FLOOR, compared, objection, o
 from abstrag.model.answer import Asked, Difference, DifferenceKind, Label, Mode, Verdict
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
-from abstrag.rank.relevance import FAST
+from abstrag.search.relevance import FAST
 from tests.unit.engine.test_answer import CLAIM, TEXT, searcher
 
 TRUE = "Ardent Steel closed the Leeds plant in March 2022."

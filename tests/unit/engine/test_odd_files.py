@@ -13,7 +13,7 @@ from abstrag.engine.outcome import Job, Outcome
 from abstrag.engine.searcher import Searcher
 from abstrag.engine.source_files import own_id
 from abstrag.errors import DocumentError, InputError, NotAFile
-from abstrag.rank.relevance import FAST
+from abstrag.search.relevance import FAST
 from abstrag.stores.sqlite import SqliteStore
 
 SAID = "The harbour was built in 1901."

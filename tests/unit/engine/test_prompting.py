@@ -11,7 +11,7 @@ from abstrag.llm.connect import Models
 from abstrag.llm.model import Role
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import LicenceKind
-from abstrag.rank.relevance import ALIGNED, FAST, GENERAL, PAPER, PRESETS, SMOOTH, judged_preset
+from abstrag.search.relevance import ALIGNED, FAST, GENERAL, PAPER, PRESETS, SMOOTH, judged_preset
 from abstrag.workspace.facade import AbstRAG
 from tests.unit.cli.model_server import QUERY_SIDE
 from tests.unit.indexing.prompted.encoders import Letters

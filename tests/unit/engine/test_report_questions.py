@@ -9,8 +9,8 @@ from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import index
 from abstrag.model.document import Genre
 from abstrag.model.segment import CELL_SEPARATOR
-from abstrag.query.finance import VARIABLE, StatementRows
-from abstrag.rank.relevance import FAST, GENERAL
+from abstrag.search.query.finance import VARIABLE, StatementRows
+from abstrag.search.relevance import FAST, GENERAL
 
 REPORT = b"""# Harbour Tools Reports Fourth Quarter Fiscal 2022 Results
 

@@ -26,8 +26,8 @@ from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Segment
 from abstrag.neural.judge import default_judge
 from abstrag.neural.scorer import SegmentJudge
-from abstrag.rank.company import CompanyJudge
-from abstrag.rank.relevance import PRESETS, Preset
+from abstrag.search.company import CompanyJudge
+from abstrag.search.relevance import PRESETS, Preset
 from abstrag.workspace.facade import AbstRAG
 
 QUERIES = (

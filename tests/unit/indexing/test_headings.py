@@ -10,7 +10,7 @@ from abstrag.language.spelling import lowered
 from abstrag.model.context import FieldValue
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Term, TermKind
-from abstrag.rank.relevance import FAST
+from abstrag.search.relevance import FAST
 
 REPORT = """# Segments of Acme Inc.
 

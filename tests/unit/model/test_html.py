@@ -6,7 +6,7 @@ from functools import cache
 from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
 from abstrag.model.term import Licence, LicenceKind
-from abstrag.rank.relevance import FAST
+from abstrag.search.relevance import FAST
 
 
 @cache

@@ -9,11 +9,11 @@ from abstrag.model.query import Bridge, Clause, Literal, LiteralKind, Query
 from abstrag.model.ranking import GapTrace
 from abstrag.model.record import from_json, to_json
 from abstrag.model.term import Family, Mention
-from abstrag.query.expand import expand
-from abstrag.rank.costed_index import CostedIndex
-from abstrag.rank.gap import gaps
-from abstrag.rank.lookup import Lookup
-from abstrag.rank.trace import trace
+from abstrag.search.costed_index import CostedIndex
+from abstrag.search.gap import gaps
+from abstrag.search.lookup import Lookup
+from abstrag.search.query.expand import expand
+from abstrag.search.trace import trace
 from abstrag.testing.calculus import edge, literal, query
 
 

@@ -15,8 +15,8 @@ from abstrag.model.span import Quote, Span
 from abstrag.neural.encoder import cosines
 from abstrag.neural.passage import passage, segment_text
 from abstrag.neural.whole_text import WholeTextEncoder
-from abstrag.rank.dense import DenseSimilarity
-from abstrag.rank.postings import IntArray
+from abstrag.search.dense import DenseSimilarity
+from abstrag.search.postings import IntArray
 from tests.unit.neural.letters import Letters
 from tests.unit.stores.samples import sample_index
 

@@ -19,7 +19,7 @@ from abstrag.policy.load import load_program, load_programs
 from abstrag.policy.location import policy_root
 from abstrag.policy.schema import schema_faults
 from abstrag.policy.stages import FIXED, MUTABLE, PROGRAMS
-from abstrag.query.operators import OPERATORS
+from abstrag.search.query.operators import OPERATORS
 
 STAGE = "align_concepts"
 

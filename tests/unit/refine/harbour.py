@@ -13,10 +13,10 @@ from abstrag.model.patch import Patch, Stage
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
 from abstrag.model.term import Licence, LicenceKind
-from abstrag.rank.relevance import Preset
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import Ledger
 from abstrag.refine.propose import Delta, patch_cost
+from abstrag.search.relevance import Preset
 
 TEXT = """---
 title: The harbour in 2023

@@ -19,7 +19,6 @@ from abstrag.model.patch import (
 )
 from abstrag.model.record import from_json, to_json
 from abstrag.model.term import Family
-from abstrag.rank.scoring import Scoring
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.gate import potential
@@ -28,6 +27,7 @@ from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import End, Refinement, Run
 from abstrag.refine.propose import Unusable
 from abstrag.refine.router import route
+from abstrag.search.scoring import Scoring
 from tests.unit.refine.harbour import (
     EMPLOYEE,
     EVIDENCE,

@@ -7,7 +7,6 @@ import pytest
 from abstrag.model.record import from_json, to_json
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.judge import default_judge
-from abstrag.rank.relevance import ALIGNED, FAST
 from abstrag.refine.critic import CalibratedCritic
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, reach_of
@@ -22,6 +21,7 @@ from abstrag.refine.sufficiency import (
     packaged_calibrations,
     sufficiency,
 )
+from abstrag.search.relevance import ALIGNED, FAST
 from tests.unit.refine.harbour import SEWAGE, searcher
 from tests.unit.refine.test_feedback import opened
 

@@ -20,7 +20,7 @@ from abstrag.engine.demo import demo_background, demo_document
 from abstrag.engine.library import Library
 from abstrag.errors import ResourceMissing
 from abstrag.llm.connect import Models
-from abstrag.rank.judging import Judge
+from abstrag.search.judging import Judge
 from abstrag.server.app import create_app
 from abstrag.server.listen import bound_socket, server_of
 from abstrag.server.settings import ServerSettings

@@ -17,7 +17,7 @@ from abstrag.engine.library import Library
 from abstrag.model.ranking import Hit
 from abstrag.model.record import to_data
 from abstrag.model.term import Family
-from abstrag.rank.relevance import FAST
+from abstrag.search.relevance import FAST
 from abstrag.server.mcp.server import mcp_server
 from abstrag.server.mcp.toolbox import Toolbox
 from abstrag.stores.sqlite import SqliteStore

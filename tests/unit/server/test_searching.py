@@ -6,7 +6,7 @@ from functools import cache
 from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
 from abstrag.model.record import to_data
-from abstrag.rank.relevance import DEFAULT_PRESET
+from abstrag.search.relevance import DEFAULT_PRESET
 from tests.unit.server.running import Client
 
 AT = "/api/documents/chips"

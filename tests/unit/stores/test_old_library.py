@@ -18,9 +18,9 @@ from abstrag.engine.searcher import Searcher
 from abstrag.neural.cached import CachedEncoder, CachedJudge
 from abstrag.neural.encoder import Vectors
 from abstrag.policy.store import PolicyStore
-from abstrag.rank.relevance import FAST
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import Ledger, text_hash
+from abstrag.search.relevance import FAST
 from abstrag.stores.open import beside
 from abstrag.stores.schema import MIGRATIONS
 from abstrag.stores.sqlite import SqliteStore

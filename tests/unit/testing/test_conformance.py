@@ -13,7 +13,7 @@ from abstrag.model.segment import Segment
 from abstrag.neural.encoder import TextEncoder, Vectors
 from abstrag.neural.judge import default_judge
 from abstrag.neural.whole_text import default_encoder
-from abstrag.rank.judging import Judge
+from abstrag.search.judging import Judge
 from abstrag.testing.encoders import EncoderConformance
 from abstrag.testing.judges import JudgeConformance
 from abstrag.testing.readers import ReaderConformance

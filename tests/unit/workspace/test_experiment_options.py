@@ -12,9 +12,9 @@ from abstrag.collection.shelf import Shelf
 from abstrag.config import PRIOR_POWER
 from abstrag.documents.load import load_bytes
 from abstrag.model.answer import Asked, Label
-from abstrag.rank.relevance import FAST
 from abstrag.refine.gate import Controls
 from abstrag.refine.propose import LocalProposer
+from abstrag.search.relevance import FAST
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.refining import RefineOptions, refiner_of
 from abstrag.workspace.replay import gold_evaluator

@@ -7,7 +7,7 @@ import pytest
 from abstrag import AbstRAG
 from abstrag.errors import DocumentError
 from abstrag.model.document import Document
-from abstrag.rank.relevance import Preset
+from abstrag.search.relevance import Preset
 from abstrag.stores.sqlite import SqliteStore
 from tests.unit.testing.parts import LetterEncoder, read_shouted, shared_words
 

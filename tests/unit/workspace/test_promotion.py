@@ -15,10 +15,10 @@ from abstrag.policy.audit import PromotionStatus
 from abstrag.policy.leak import CaseText
 from abstrag.policy.load import load_programs
 from abstrag.policy.store import PolicyStore
-from abstrag.rank.relevance import SMOOTH
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import Ledger
+from abstrag.search.relevance import SMOOTH
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.promotion import Promoter
 from abstrag.workspace.workspace import Workspace

@@ -12,7 +12,7 @@ from abstrag.config import TAU, Settings
 from abstrag.engine.demo import DEMO_QUERY, demo_background, demo_document
 from abstrag.errors import FileMissing, InputError, UnknownDocument
 from abstrag.model.term import Family
-from abstrag.rank.relevance import DEFAULT_PRESET, FAST, GENERAL, SMOOTH
+from abstrag.search.relevance import DEFAULT_PRESET, FAST, GENERAL, SMOOTH
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.document import SearchableDocument

@@ -30,10 +30,10 @@ from abstrag.config import TAU
 from abstrag.indexing.pipeline import fingerprint
 from abstrag.model.patch import ClauseCost, Failure, Patch, Stage
 from abstrag.model.ranking import Ranking
-from abstrag.rank.relevance import PRESETS, Preset
-from abstrag.rank.scoring import Scoring
 from abstrag.refine.episode import Episode
 from abstrag.refine.propose import LocalProposer, Proposer, Unusable
+from abstrag.search.relevance import PRESETS, Preset
+from abstrag.search.scoring import Scoring
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.refining import RefineOptions

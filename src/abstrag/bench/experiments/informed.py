@@ -30,8 +30,8 @@ from abstrag.bench.systems import Builder, SystemSpec
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.query import Bridge
 from abstrag.model.term import Family, LicenceKind
-from abstrag.query.time import ExpandTime
-from abstrag.rank.relevance import PRESETS
+from abstrag.search.query.time import ExpandTime
+from abstrag.search.relevance import PRESETS
 
 WITHOUT: Final = "empty B"
 WITH: Final = "with B"

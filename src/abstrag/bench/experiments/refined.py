@@ -18,8 +18,8 @@ from abstrag.errors import InputError
 from abstrag.indexing.pipeline import fingerprint
 from abstrag.model.record import to_json
 from abstrag.neural.judge import default_judge
-from abstrag.rank.relevance import PRESETS
 from abstrag.refine.evaluator import Evaluator, K
+from abstrag.search.relevance import PRESETS
 from abstrag.workspace.document import SearchableDocument
 
 _FULL: Final = next(iter(ARMS))

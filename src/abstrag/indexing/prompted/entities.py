@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal
 
-from abstrag.bridges.distances import expression_distance
 from abstrag.config import MERGE_CONFIRM, OMEGA
 from abstrag.indexing.entities import NormalizeEntities
 from abstrag.indexing.layers import Entities
@@ -32,6 +31,7 @@ from abstrag.llm.ask import Answered
 from abstrag.llm.batching import Batching
 from abstrag.llm.percent import Percent
 from abstrag.llm.prompt import Prompt
+from abstrag.model.distances import expression_distance
 from abstrag.model.index import Ambiguity
 from abstrag.model.record import record
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Mention, Relation, Term, TermKind

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
-from abstrag.bridges.distances import event_distance
 from abstrag.config import OMEGA
 from abstrag.indexing.events import AbstractEvents
 from abstrag.indexing.layers import Events
@@ -29,6 +28,7 @@ from abstrag.llm.ask import Answered
 from abstrag.llm.batching import Batching
 from abstrag.llm.percent import Percent
 from abstrag.llm.prompt import Prompt
+from abstrag.model.distances import event_distance
 from abstrag.model.record import record
 from abstrag.model.term import (
     Edge,

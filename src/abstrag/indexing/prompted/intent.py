@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from abstrag.bridges.distances import intent_distance
 from abstrag.errors import ModelError
 from abstrag.indexing.layers import Concepts
 from abstrag.indexing.operator import Draft
@@ -19,6 +18,7 @@ from abstrag.indexing.shortfall import Fault
 from abstrag.llm.batching import room
 from abstrag.llm.percent import Percent
 from abstrag.llm.prompt import Prompt
+from abstrag.model.distances import intent_distance
 from abstrag.model.record import record
 from abstrag.model.term import Edge, Family, Licence, LicenceKind
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from abstrag.bridges.distances import abstraction_distance
 from abstrag.indexing.abstraction.nominals import class_key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.distances import abstraction_distance
 from abstrag.neural.encoder import TextEncoder
 
 _SENSES = 3  # of each word, the most frequent

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from abstrag.bridges.distances import event_distance
 from abstrag.config import DELTA_INTENT_CAP, MERGE_CONFIRM, OMEGA
 from abstrag.indexing.concepts import AbstractConcepts
 from abstrag.indexing.events import AbstractEvents
@@ -15,6 +14,7 @@ from abstrag.indexing.prompted.events import PromptedEvents
 from abstrag.indexing.shortfall import Fault
 from abstrag.llm.model import Request
 from abstrag.llm.scripted import ScriptedModel
+from abstrag.model.distances import event_distance
 from abstrag.model.term import Edge, Family, LicenceKind
 from tests.unit.indexing.prompted.models import given, prompts, silent
 from tests.unit.indexing.readied import readied

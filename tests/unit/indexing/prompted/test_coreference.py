@@ -13,7 +13,7 @@ from abstrag.indexing.shortfall import Fault
 from abstrag.llm.batching import Batching
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import Family, LicenceKind
-from abstrag.rank.relevance import PAPER
+from abstrag.search.relevance import PAPER
 from tests.unit.indexing.drafts import draft_of
 from tests.unit.indexing.prompted.documents import document
 from tests.unit.indexing.prompted.models import given, prompts, silent

@@ -1,0 +1,328 @@
+"""Alignment: each content word of a query is met by the word of a segment that costs least.
+
+A price lies in [0, 4]. The same word, or an inflection of it, in the same sense costs nothing; in
+another sense it costs at least what a merely related word does. Numbers and names are met by
+themselves alone: 2018 is not 2019. A price depends on the two words in their texts and on nothing
+else, so it means the same in every document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from abstrag.config import COST_UNIT, MAX_GAP, OMEGA
+from abstrag.language.keys import key
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.patch import StepPrice
+from abstrag.model.query import LiteralKind, Query
+from abstrag.model.segment import Segment
+from abstrag.neural.aligned_text import AlignedText
+from abstrag.neural.aligner import PriceList
+from abstrag.neural.bundle import Aligning
+from abstrag.neural.cached import TextAligner
+from abstrag.neural.encoder import Vectors
+from abstrag.neural.passage import segment_text
+from abstrag.search.lexical import stemmed
+from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
+
+NOWHERE: Final = -1
+QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
+_EXACT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUANTITY})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a segment a word stands: in its text, in a header of it, or in its section's name.
+
+    `start` and `end` count in the part they stand in; `header` is the number of the header.
+    """
+
+    text: str
+    start: int
+    end: int
+    header: int | None = None
+    in_section: bool = False
+
+
+class DocumentWords:
+    """The content words of all segments of a document, as vectors and as forms."""
+
+    def __init__(self, segments: Sequence[Segment], aligner: TextAligner) -> None:
+        self.segments = segments
+        self.texts = [segment_text(segment) for segment in segments]
+        read = aligner.read(self.texts)
+        self.starts: IntArray = np.concatenate(([0], np.cumsum([len(one) for one in read])))
+        wide = read[0].vectors.shape[1] if read else 0
+        self.vectors = np.concatenate(
+            [one.vectors for one in read] or [np.zeros((0, wide), np.float32)]
+        )
+        self.gists = np.stack([one.gist for one in read]) if read else np.zeros((0, 0))
+        self.spans = np.concatenate([one.spans for one in read] or [np.zeros((0, 2), np.int32)])
+        self._codes: dict[str, int] = {}
+        owner = np.repeat(np.arange(len(read)), np.diff(self.starts))
+        self.words: list[str] = [
+            self.texts[at][start:end]
+            for at, (start, end) in zip(owner.tolist(), self.spans.tolist(), strict=True)
+        ]
+        self.forms = self._coded(self.words)
+        digits = [any(c.isdigit() for c in word) for word in self.words]
+        self.has_digits: BoolArray = np.array(digits, dtype=np.bool_)
+
+    def _coded(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Return the numbers of the forms of each word: itself, and as a verb and a noun."""
+        codes = self._codes
+        rows = {word: [codes.setdefault(f, len(codes)) for f in forms(word)] for word in set(words)}
+        widest = max((len(row) for row in rows.values()), default=1)
+        found = np.full((len(words), widest), NOWHERE, np.int64)
+        for at, word in enumerate(words):
+            found[at, : len(rows[word])] = rows[word]
+        return found
+
+    def nearness(self, gist: Vectors) -> FloatArray:
+        """Return the cosine of a text with each segment."""
+        near: FloatArray = (self.gists @ gist).astype(np.float64)
+        return near
+
+    def same(self, word: str) -> BoolArray:
+        """Tell which words of the document are this word or an inflection of it."""
+        wanted = [self._codes[form] for form in forms(word) if form in self._codes]
+        found: BoolArray = np.asarray(np.isin(self.forms, wanted).any(axis=1))
+        return found
+
+    def place(self, segment: int, word: int) -> Place:
+        """Say where in a segment a word of it stands."""
+        start, end = self.spans[word].tolist()
+        said = self.words[word]
+        own = self.segments[segment]
+        before = len(self.texts[segment]) - len(own.text)
+        if start >= before:
+            return Place(said, start - before, end - before)
+        at = before - sum(len(header.text) + 1 for header in own.headers)
+        for number, header in enumerate(own.headers):
+            if at <= start < at + len(header.text):
+                return Place(said, start - at, end - at, header=number)
+            at += len(header.text) + 1
+        return Place(said, start, end, in_section=True)
+
+
+@lru_cache(maxsize=1 << 16)
+def forms(word: str) -> tuple[str, ...]:
+    """Return what makes two words the same: their stem, or that of a base form they share."""
+    folded = word.casefold()
+    net = wordnet()
+    bases = [b for p in (Pos.VERB, Pos.NOUN, Pos.ADJECTIVE) for b in net.base_forms(folded, p)]
+    return tuple(dict.fromkeys(stemmed([folded, *bases])))
+
+
+def conditions(query: Query, read: AlignedText) -> AlignedText:
+    """Return a query's words less those that only ask; all of them where there are no others."""
+    words = [query.text[start:end].lower() for start, end in read.spans.tolist()]
+    kept = np.array([word not in QUESTION_WORDS for word in words], dtype=np.bool_)
+    return read.keeping(kept) if kept.any() else read
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """One query laid over the words of one document."""
+
+    words: DocumentWords
+    query: Query
+    asked: AlignedText
+    constants: Aligning
+    links: bool = True  # else a word is met by itself alone
+    steps: tuple[StepPrice, ...] = ()  # prices that somebody has set
+
+    @cached_property
+    def asked_words(self) -> tuple[str, ...]:
+        """The query's content words."""
+        return tuple(self.query.text[start:end] for start, end in self.asked.spans.tolist())
+
+    @cached_property
+    def literal_of(self) -> tuple[int, ...]:
+        """For each query word the literal it belongs to, −1 where none does."""
+        parts = [
+            {form for word in literal.label.split() for form in forms(word.strip(".,;:'\"()"))}
+            for literal in self.query.literals
+        ]
+        found = []
+        for word in self.asked_words:
+            own = set(forms(word))
+            found.append(next((j for j, part in enumerate(parts) if own & part), NOWHERE))
+        return tuple(found)
+
+    @cached_property
+    def exact(self) -> tuple[bool, ...]:
+        """For each query word whether nothing but itself can meet it: numbers and names."""
+        kinds = [literal.kind for literal in self.query.literals]
+        return tuple(
+            any(c.isdigit() for c in word) or (j != NOWHERE and kinds[j] in _EXACT)
+            for word, j in zip(self.asked_words, self.literal_of, strict=True)
+        )
+
+    @cached_property
+    def _cheapest(self) -> tuple[FloatArray, IntArray, BoolArray]:
+        """For each query word and segment: least price, the word it is of, whether the same."""
+        words, size = self.words, (len(self.asked), len(self.words.segments))
+        price, at = np.full(size, MAX_GAP), np.full(size, NOWHERE, np.int64)
+        same = np.zeros(size, dtype=np.bool_)
+        filled = np.flatnonzero(np.diff(words.starts))
+        if not (len(filled) and len(self.asked)):
+            return price, at, same
+        costs = PriceList(self.constants).of_words(self.asked.vectors @ words.vectors.T)
+        cuts = words.starts[filled]
+        for i, word in enumerate(self.asked_words):
+            equal, row = words.same(word), costs[i]
+            other_sense = np.maximum(row, OMEGA["related"])
+            direct = np.where(row <= self.constants.limit, 0.0, other_sense)
+            alone = self.exact[i] or not self.links
+            row = np.where(words.has_digits, MAX_GAP, np.maximum(row, 1e-4))
+            row = np.where(equal, direct, MAX_GAP if alone else row)
+            row = self._repriced(row, word, alone=alone)
+            least = np.minimum.reduceat(row, cuts)
+            # the first word of the least price; those of other segments are no candidates
+            hits = np.flatnonzero(row == np.repeat(least, np.diff(words.starts)[filled]))
+            owners = np.searchsorted(words.starts, hits, side="right") - 1
+            first = np.unique(owners, return_index=True)[1]
+            price[i, filled], at[i, filled] = least, hits[first]
+            same[i, filled] = equal[hits[first]]
+        price = np.minimum(price, MAX_GAP)
+        at[price >= MAX_GAP] = NOWHERE
+        return price, at, same
+
+    def _repriced(self, row: FloatArray, word: str, *, alone: bool) -> FloatArray:
+        """Return the prices of the document's words for a query word, as people have set them."""
+        own = set(forms(word))
+        for step in self.steps:
+            if own.isdisjoint(forms(step.asked)):
+                continue
+            said = self.words.same(step.said)
+            if step.refuses and _concerns(step, word):
+                row = np.where(said, np.maximum(row, step.at_least), row)
+            elif not (step.refuses or alone):
+                row = np.where(said & ~self.words.has_digits, np.minimum(row, step.at_most), row)
+        return row
+
+    @property
+    def prices(self) -> FloatArray:
+        """For each query word and segment what meeting it costs; 4 where nothing does."""
+        return self._cheapest[0]
+
+    @property
+    def places(self) -> IntArray:
+        """For each query word and segment the number of the word that meets it best, or −1."""
+        return self._cheapest[1]
+
+    @property
+    def direct(self) -> BoolArray:
+        """For each query word and segment whether the very word meets it, in the same sense."""
+        found: BoolArray = self._cheapest[2] & (self._cheapest[0] == 0)
+        return found
+
+    @property
+    def same(self) -> BoolArray:
+        """For each query word and segment whether the word that meets it is the same form."""
+        return self._cheapest[2]
+
+    @cached_property
+    def gist(self) -> FloatArray:
+        """For each segment what it costs to take it for being about what the query is about."""
+        return PriceList(self.constants).of_gist(self.words.nearness(self.asked.gist))
+
+    @cached_property
+    def rarity(self) -> FloatArray:
+        """For each query word how few segments have it."""
+        n, df = len(self.words.segments), self.same.sum(axis=1)
+        found: FloatArray = np.log(1 + (n - df + 0.5) / (df + 0.5))
+        return found
+
+    @cached_property
+    def ways(self) -> IntArray:
+        """For each literal and segment what meeting it by its words costs, in units; or `FAR`.
+
+        Nothing where all its words are there; else the weighted mean of their prices, but at
+        least what the dearest family of step used costs.
+        """
+        from abstrag.search.lookup import FAR  # it uses this
+
+        found = np.full((len(self.query.literals), len(self.words.segments)), FAR, np.int64)
+        for j, literal in enumerate(self.query.literals):
+            rows = [i for i, of in enumerate(self.literal_of) if of == j]
+            if not rows or len(rows) < len(literal.label.split()):
+                continue
+            weights = self.asked.weights[rows].astype(np.float64)
+            costs, direct = self.prices[rows], self.direct[rows]
+            mean = (weights / weights.sum()) @ costs
+            least = np.zeros(costs.shape[1])
+            for i, steps in zip(rows, ~direct, strict=True):
+                np.maximum(least, np.where(steps, self.fees[i], 0.0), out=least)
+            met = (costs <= self.constants.limit).all(axis=0)
+            units = np.rint(np.maximum(mean, least) * COST_UNIT).astype(np.int64)
+            units += unfilled_units(literal.slots)
+            found[j] = np.where(met, units, FAR)
+        return found
+
+    @cached_property
+    def fees(self) -> FloatArray:
+        """For each query word and segment the weight of the family of the step that meets it."""
+        found = np.full(self.prices.shape, OMEGA["related"])
+        for i, word in enumerate(self.asked_words):
+            near = np.flatnonzero((self.prices[i] <= self.constants.limit) & ~self.direct[i])
+            known: dict[str, float] = {}
+            for segment in near.tolist():
+                said = self.words.words[int(self.places[i, segment])]
+                if said not in known:
+                    known[said] = OMEGA[step_family(word, said, same=bool(self.same[i, segment]))]
+                found[i, segment] = known[said]
+        return found
+
+
+@lru_cache(maxsize=1 << 14)
+def step_family(asked: str, said: str, *, same: bool = False) -> str:
+    """Name the family of a step from a word of a text to a word of a query, by WordNet.
+
+    Synonyms and derived forms are another expression, a broader or narrower word is a step of
+    concept, what entails or causes the other an event; all else is merely related, and so is the
+    same form in another sense.
+    """
+    if same:
+        return "related"
+    net = wordnet()
+    a, b = key(asked), key(said)
+    if any(_senses(a, pos) & _senses(b, pos) for pos in Pos):
+        return "expression"
+    if any(b == lemma for pos in Pos for lemma, _ in net.derived(a, pos)):
+        return "expression"
+    for pos in (Pos.NOUN, Pos.VERB):
+        wide, others = _senses(a, pos), _senses(b, pos)
+        if any(wide & set(_above(s)) for s in others) or any(others & set(_above(s)) for s in wide):
+            return "concept"
+    verbs, told = _senses(a, Pos.VERB), _senses(b, Pos.VERB)
+    for s in told:
+        if verbs & {*net.entailments(s), *net.causes(s)}:
+            return "event"
+    return "related"
+
+
+def _concerns(step: StepPrice, word: str) -> bool:
+    """Tell whether a floor is about steps of the family that meets a word; without any, all are."""
+    return step.family is None or step.family.value == step_family(word, step.said)
+
+
+def _senses(word: str, pos: Pos) -> frozenset[int]:
+    return frozenset(wordnet().synsets(word, pos)[:4])
+
+
+def _above(synset: int) -> Mapping[int, None]:
+    """Return what is broader than a sense, three steps up at most."""
+    net, level, found = wordnet(), [synset], dict[int, None]()
+    for _ in range(3):
+        level = [up for one in level for up in net.hypernyms(one)]
+        found.update(dict.fromkeys(level))
+    return found

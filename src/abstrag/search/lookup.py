@@ -1,0 +1,179 @@
+"""One query laid over one index: d_j and b* for every segment that holds something of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, reduce
+from typing import Final
+
+import numpy as np
+
+from abstrag.config import TAU, TAU_MAX
+from abstrag.model.query import Query
+from abstrag.search.bridges.cost import Aggregator, additive, budget
+from abstrag.search.bridges.graph import EdgeSource
+from abstrag.search.bridges.neighbourhood import Neighbourhood
+from abstrag.search.bridges.offers import Combination, Offer
+from abstrag.search.bridges.paths import Reach
+from abstrag.search.bridges.steiner import cheapest
+from abstrag.search.costed_index import CONTEXT_BIT, CostedIndex, Landing
+from abstrag.search.postings import IntArray
+
+LEARNED: Final = -1  # in place of an ending: the literal is met by the words of a segment
+FAR: Final = 1 << 40  # no way at all; far above any cost, and a sum of ten is still an int64
+
+
+Endings = tuple[tuple[Landing, ...], ...]  # for each literal
+
+
+class Lookup:
+    """The distances of one query to the segments of one index, within a budget.
+
+    `segments` are the ones touched, ascending; the rows of `distances` are the literals and its
+    columns those segments, in units, `FAR` where a literal is out of the budget's reach.
+    """
+
+    def __init__(
+        self,
+        index: CostedIndex,
+        query: Query,
+        *,
+        tau: float = TAU,
+        sources: Sequence[EdgeSource] = (),
+        aggregator: Aggregator = additive,
+        learned: IntArray | None = None,
+    ) -> None:
+        """Lay a query over an index.
+
+        `learned` has a row for each literal and a column for each segment of the document: what
+        meeting it by single words costs, `FAR` where they do not. Nobody shares these ways.
+        """
+        self.learned = learned
+        self.index = index
+        self.query = query
+        self.tau = tau
+        self.aggregator = aggregator
+        self.graph = index.graph_with(sources)
+        self.near = self._neighbourhood(tau)
+        self.segments, self.distances = self._lay_over()
+
+    @cached_property
+    def far(self) -> Neighbourhood:
+        """What the literals reach at the largest budget of all; only explanations look there."""
+        return self._neighbourhood(TAU_MAX)
+
+    @cached_property
+    def bridge_costs(self) -> IntArray:
+        """b* of every touched segment in units; `FAR` where it is over the budget."""
+        costs = np.full(len(self.segments), FAR, dtype=np.int64)
+        complete = np.flatnonzero((self.distances < FAR).all(axis=0))
+        if not len(complete):
+            return costs
+        each = self.distances[:, complete]
+        costs[complete] = reduce(self.aggregator, each)
+        if self.near.shared:
+            # b* lies between what the literals pay with every edge divided among all who may
+            # use it and what they pay each by itself; mostly that leaves nothing to solve
+            lower = reduce(self.aggregator, self._floors()[:, complete])
+            self._solve(costs, complete[(lower < costs[complete]) & (lower <= self.near.limit)])
+        costs[costs > self.near.limit] = FAR
+        return costs
+
+    def endings(self, segment: int, near: Neighbourhood) -> Endings:
+        """Find where in one segment the paths of each literal may end."""
+        return tuple(
+            tuple(self.index.landings(segment, literal, found.labels))
+            for literal, found in zip(self.query.literals, near.alone, strict=True)
+        )
+
+    def offers(self, endings: Endings, near: Neighbourhood) -> list[list[Offer]]:
+        """List all ways to meet each literal; `Offer.at` counts within the literal's endings."""
+        return [
+            [
+                Offer(label, self.aggregator(label.private, end.extra), label.shared, at)
+                for at, end in enumerate(ends)
+                for label in found.ways(end.term, without=end.without)
+            ]
+            for ends, found in zip(endings, near.together, strict=True)
+        ]
+
+    def joint(
+        self,
+        endings: Endings,
+        near: Neighbourhood,
+        *,
+        limit: int | None,
+        segment: int | None = None,
+    ) -> Combination | None:
+        """Return the cheapest way to meet all literals together, learned ways of a segment too."""
+        rows = self.offers(endings, near)
+        if segment is not None and self.learned is not None:
+            for row, units in zip(rows, self.learned[:, segment].tolist(), strict=True):
+                if units < FAR:
+                    row.append(Offer(None, units, at=LEARNED))
+        return cheapest(rows, near.shared, limit=limit, aggregator=self.aggregator)
+
+    def _neighbourhood(self, tau: float) -> Neighbourhood:
+        starts = [literal.terms for literal in self.query.literals]
+        return Neighbourhood(self.graph, starts, limit=budget(tau), aggregator=self.aggregator)
+
+    def _lay_over(self) -> tuple[IntArray, IntArray]:
+        """Scatter every literal's reach over the postings, keeping the least for each segment."""
+        laid = [self._spread(j, found) for j, found in enumerate(self.near.alone)]
+        found = [where for where, _ in laid]
+        if self.learned is not None:
+            found.append(np.flatnonzero((self.learned <= self.near.limit).any(axis=0)))
+        touched = np.unique(np.concatenate(found or [np.empty(0, np.int64)]))
+        table = np.full((len(laid), len(touched)), FAR, dtype=np.int64)
+        for row, (where, units) in zip(table, laid, strict=True):
+            np.minimum.at(row, np.searchsorted(touched, where), units)
+        if self.learned is not None:
+            table = np.minimum(table, self.learned[:, touched])
+        table[table > self.near.limit] = FAR  # what a segment adds may overrun the budget
+        return touched, table
+
+    def _spread(self, j: int, found: Reach, *, shares: bool = False) -> tuple[IntArray, IntArray]:
+        """Return the segments literal j reaches and at what cost, a segment maybe many times."""
+        literal = self.query.literals[j]
+        where, base, adds = [], [], []
+        for term in found.labels:
+            if term not in self.index:
+                continue
+            for (segments, extra), without in (
+                (self.index.told(term, literal), 0),
+                (self.index.lifted(term, literal), CONTEXT_BIT),
+            ):
+                ways = list(found.ways(term, without=without))
+                if len(segments) and ways:
+                    where.append(segments)
+                    base.append(min(map(self.near.least, ways)) if shares else ways[0].units)
+                    adds.append(extra)
+        if not where:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        units = np.repeat(np.array(base, dtype=np.int64), [len(part) for part in where])
+        return np.concatenate(where), self.aggregator(units, np.concatenate(adds))
+
+    def _floors(self) -> IntArray:
+        """The distances with every edge divided among all who may use it."""
+        table = self.distances.copy()
+        for j, (found, alone) in enumerate(zip(self.near.together, self.near.alone, strict=True)):
+            if found is not alone:
+                where, units = self._spread(j, found, shares=True)
+                np.minimum.at(table[j], np.searchsorted(self.segments, where), units)
+        return table
+
+    def _solve(self, costs: IntArray, columns: IntArray) -> None:
+        # segments that hold the same in the same state are solved once
+        known: dict[tuple[object, ...], int] = {}
+        for column in columns.tolist():
+            endings = self.endings(int(self.segments[column]), self.near)
+            segment = int(self.segments[column])
+            own = () if self.learned is None else tuple(self.learned[:, segment].tolist())
+            state = (
+                tuple(tuple((e.term, e.extra, e.without) for e in ends) for ends in endings),
+                own,
+            )
+            if state not in known:
+                found = self.joint(endings, self.near, limit=self.near.limit, segment=segment)
+                known[state] = FAR if found is None else found.units
+            costs[column] = known[state]

@@ -1,0 +1,398 @@
+"""NormQuery: map a question or claim into the canonical space of an index (appendix D.6).
+
+Words become the terms the index chain would have made of them: same keys, events and times. A noun
+phrase the index knows is one literal; one it does not know falls apart into its words. Senses that
+the index knows are further starting points: a path from a synonym pays the edge to the sense only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from abstrag.errors import InputError
+from abstrag.language.keys import key, term_id
+from abstrag.language.parser import parse
+from abstrag.language.quantities import find_quantities
+from abstrag.language.times import find_times
+from abstrag.language.words import NOUNS, Words
+from abstrag.lexicon.events import LIGHT_VERBS, event_key, inventory, names_event
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.roles import roles
+from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.query import Literal, LiteralKind, Query
+from abstrag.model.term import Interval, TermKind
+from abstrag.search.query.abbreviations import abbreviated
+from abstrag.search.query.instructions import counted, read_request
+from abstrag.search.query.question import require_query, scope_of, unwrapped
+from abstrag.search.query.sentence import (
+    asked_for,
+    is_negated,
+    noun_slots,
+    points_at_document,
+    subjects,
+    verb_slots,
+)
+from abstrag.search.query.time import time_id
+from abstrag.search.query.vocabulary import Known
+from abstrag.search.query.weights import is_light, weighted
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+_SENSES: Final = 3  # most frequent senses of a query word that may be meant
+_SUPPORT: Final = frozenset({"be", "have", "do", "get", "let"})
+_NAMES: Final = frozenset(
+    {"ORG", "PERSON", "GPE", "LOC", "PRODUCT", "FAC", "WORK_OF_ART", "LAW", "EVENT", "NORP"}
+)
+_PREFIXES: Final = frozenset(
+    "anti co inter intra multi non post pre pro re self semi sub un".split()
+)
+_LETTERED: Final = re.compile(r"\d{1,3}[MK]")  # 3M, 10K: a name unless it counts something
+_OWN: Final = re.compile(r"['’]s?$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A literal before it has a weight, and where in the query it stands."""
+
+    at: int
+    literal: Literal
+
+
+def normalize(text: str, vocabulary: Known, *, today: date | None = None) -> Query:
+    """Turn a question or claim into typed, weighted literals.
+
+    `today` resolves what the query says relative to now ("last year"); without it such words are
+    left out, never guessed.
+
+    Raises:
+        InputError: The query is empty, too long, or holds nothing that can be looked for.
+    """
+    require_query(text)
+    request = read_request(" ".join(text.split()))
+    bare = unwrapped(request.question)
+    reader = _Reader(bare, vocabulary, today)
+    found = reader.found()
+    foreign = not any(c.isascii() and c.isalnum() for c in text)
+    if foreign:  # the parser reads English; such words count only where the document has them
+        found = [f for f in found if any(t in vocabulary.terms for t in f.literal.terms)]
+    if not found:
+        raise InputError(
+            f"there is nothing to look for in the query {text.strip()[:60]!r}",
+            hint="use content words, in English or as the document writes them",
+        )
+    subject = _subject(reader.words, found)
+    literals = weighted([f.literal for f in found], vocabulary, subject=subject)
+    terms = [literal.terms for literal in literals]
+    return Query(
+        text=text,
+        literals=literals,
+        answer_type=asked_for(bare, reader.words),
+        window=reader.window,
+        scope=reader.scope,
+        sources=request.sources,
+        answer_form=request.form,
+        subject=terms.index(subject.terms) if subject else None,
+    )
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> tuple[Doc, Words]:
+    """Parse a query once, for it is read again with every document's vocabulary."""
+    (doc,) = parse([text])
+    return doc, Words(doc)
+
+
+class _Reader:
+    """Reads one query from left to right; a token belongs to at most one literal."""
+
+    def __init__(self, text: str, vocabulary: Known, today: date | None) -> None:
+        self.text = text
+        self.vocabulary = vocabulary
+        self.doc, self.words = _parsed(text)
+        self.scope, places = scope_of(text, vocabulary.has_section)
+        self.today = today
+        self.window: Interval | None = None
+        self.taken: set[int] = set()
+        self.named: set[int] = set()  # tokens that belong to names
+        for start, end in places:
+            self._take(start, end)
+        if count := counted(text):
+            self._take(*count)
+
+    def found(self) -> list[_Found]:
+        """Return the literals in the order of the text, less what only points at the document."""
+        every = sorted(self.read(), key=lambda f: f.at)
+        telling = [f for f in every if not points_at_document(self.words, f.at)]
+        return telling or every
+
+    def read(self) -> Iterator[_Found]:
+        """Go through the literals, by kind."""
+        yield from self._times()
+        yield from self._abbreviations()
+        yield from self._lettered()
+        yield from self._quantities()
+        yield from self._known_names()
+        yield from self._phrases(known=True)
+        yield from self._other_names()
+        yield from self._phrases(known=False)
+        yield from self._mistaken()
+        yield from self._verbs()
+        yield from self._qualities()
+
+    def _take(self, start: int, end: int) -> list[int]:
+        """Claim the free tokens of a stretch of text; none if any of it is claimed already."""
+        w = self.words
+        tokens = [i for i in range(w.size) if w.start[i] < end and start < w.end[i]]
+        if any(i in self.taken for i in tokens):
+            return []
+        self.taken.update(tokens)
+        return tokens
+
+    def _times(self) -> Iterator[_Found]:
+        fiscal = self.vocabulary.fiscal
+        times = find_times(
+            self.text,
+            anchor=self.today,
+            fiscal_year_start=fiscal.start,
+            fiscal_named_for_start=fiscal.named_for_start,
+        )
+        # a column called "2019" in the accounts of fiscal years holds one of them
+        plain = times if fiscal.start == 1 else find_times(self.text, anchor=self.today)
+        calendar = {found.start: found.interval for found in plain}
+        for found in times:
+            tokens = self._take(found.start, found.end)
+            if not tokens or found.interval is None:
+                continue
+            interval = found.interval
+            self.window = self.window or interval
+            inside = self.vocabulary.times_inside(interval)
+            other = calendar.get(found.start) or interval
+            terms = tuple(dict.fromkeys((time_id(interval), *inside, time_id(other))))
+            label = self.text[found.start : found.end]
+            literal = Literal(LiteralKind.TIME, label, terms, 0.0, interval=interval)
+            yield _Found(found.start, literal)
+
+    def _abbreviations(self) -> Iterator[_Found]:
+        """Names of one thing that the inventory knows; an unknown one falls apart into words."""
+        for found in abbreviated(self.text):
+            terms = self._known_as(found.forms, TermKind.CONCEPT, TermKind.ENTITY)
+            label = self.text[found.start : found.end]
+            spelled_out = " " in label or "-" in label  # read as any other words are
+            if (spelled_out and not terms) or not self._take(found.start, found.end):
+                continue
+            if terms:
+                yield _Found(found.start, Literal(LiteralKind.CONCEPT, label, terms, 0.0))
+                continue
+            for word in found.words:
+                known = self._known_as((word,), TermKind.CONCEPT, TermKind.EVENT)
+                own = known or (term_id(TermKind.CONCEPT, key(word)),)
+                yield _Found(found.start, Literal(LiteralKind.CONCEPT, word, own, 0.0))
+
+    def _known_as(self, forms: tuple[str, ...], *kinds: TermKind) -> tuple[str, ...]:
+        """Return the terms of the document that have one of these names."""
+        named = (term_id(kind, key(form)) for form in forms for kind in kinds)
+        return tuple(dict.fromkeys(term for term in named if term in self.vocabulary.terms))
+
+    def _lettered(self) -> Iterator[_Found]:
+        """Names such as 3M, which would else be three millions of nothing."""
+        w = self.words
+        for match in _LETTERED.finditer(self.text):
+            if match.start() not in w.start or match.end() not in w.end:
+                continue
+            first, last = w.start.index(match.start()), w.end.index(match.end())
+            known = self.vocabulary.names.get(key(match.group()))
+            counts = w.dep[last] in ("nummod", "quantmod", "compound")
+            if (known or not counts) and self._take(*match.span()):
+                self.named.update(range(first, last + 1))
+                term = known or term_id(TermKind.ENTITY, key(match.group()))
+                yield self._literal(LiteralKind.ENTITY, first, match.group(), (term,))
+
+    def _quantities(self) -> Iterator[_Found]:
+        for found in find_quantities(self.text):
+            if not self._take(found.start, found.end):
+                continue
+            quantity = found.quantity
+            term = term_id(TermKind.QUANTITY, f"{quantity.value:g} {quantity.unit}".strip())
+            label = self.text[found.start : found.end]
+            yield _Found(
+                found.start, Literal(LiteralKind.QUANTITY, label, (term,), 0.0, quantity=quantity)
+            )
+
+    def _known_names(self) -> Iterator[_Found]:
+        """Names the document knows, the longest first."""
+        w, known = self.words, self.vocabulary.names
+        for size in range(min(self.vocabulary.longest_name, w.size), 0, -1):
+            for first in range(w.size - size + 1):
+                last = first + size
+                if any(i in self.taken for i in range(first, last)):
+                    continue
+                if not (w.key[first] and w.key[last - 1]):  # a mark belongs to no name
+                    continue
+                surface = self.text[w.start[first] : w.end[last - 1]]
+                term = known.get(key(surface))
+                if term and (size > 1 or not w.stop[first]) and _may_name(surface):
+                    self.taken.update(range(first, last))
+                    self.named.update(range(first, last))
+                    yield self._literal(LiteralKind.ENTITY, first, surface, (term,))
+
+    def _other_names(self) -> Iterator[_Found]:
+        """Names that only the parser sees."""
+        for entity in self.doc.ents:
+            if entity.label_ in _NAMES and self._take(entity.start_char, entity.end_char):
+                self.named.update(range(entity.start, entity.end))
+                name = _OWN.sub("", entity.text).removeprefix("the ").removeprefix("The ")
+                term = term_id(TermKind.ENTITY, key(name))
+                terms = (term, *self._called(name, but=term))
+                yield self._literal(LiteralKind.ENTITY, entity.start, name, terms)
+
+    def _phrases(self, *, known: bool) -> Iterator[_Found]:
+        """Noun phrases the document knows as such; then every noun by itself."""
+        w = self.words
+        for head in range(w.size - 1, -1, -1):
+            if head in self.taken or w.pos[head] not in NOUNS or not w.key[head]:
+                continue
+            first = head
+            if known:
+                free = [s for s in self._runs(head) if not self.taken & set(range(s, head + 1))]
+                longer = [s for s in free if s < head and self._known(w.phrase_key(s, head))]
+                if not longer:
+                    continue
+                first = longer[-1]
+            self.taken.update(range(first, head + 1))
+            if w.lower[head] not in _PREFIXES or not w.glued(head + 2):
+                yield self._noun(first, head)
+
+    def _runs(self, head: int) -> list[int]:
+        """Return where phrases that end in a head may begin, though the parser sees none."""
+        w, starts = self.words, set(self.words.phrase(head))
+        for first in range(head - 1, max(head - 5, -1), -1):
+            if w.stop[first] or (not w.key[first] and not w.glued(first + 1)):
+                break
+            if w.key[first]:
+                starts.add(first)
+        return sorted(starts, reverse=True)
+
+    def _called(self, surface: str, *, but: str = "") -> tuple[str, ...]:
+        """Return what else the document knows under the very same words, whatever its kind."""
+        same = self._known_as((surface,), TermKind.CONCEPT, TermKind.ENTITY)
+        known = (self.vocabulary.names.get(key(surface)), *same)
+        return tuple(dict.fromkeys(term for term in known if term and term != but))
+
+    def _known(self, phrase: str) -> bool:
+        terms = self.vocabulary.terms
+        return any(term_id(kind, phrase) in terms for kind in (TermKind.CONCEPT, TermKind.ROLE))
+
+    def _noun(self, first: int, head: int) -> _Found:
+        w = self.words
+        phrase, label = w.phrase_key(first, head), w.label(first, head)
+        single = first == head
+        if single and names_event(phrase):
+            event = event_key(phrase, "NOUN")
+            found = self._event(head, label, event, noun_slots(w, head))
+            every = (*found.literal.terms, *self._called(w.text[head]))
+            return replace(found, literal=replace(found.literal, terms=every))
+        terms = [term_id(TermKind.CONCEPT, phrase)]
+        role = roles().by_name.get(phrase)
+        held = term_id(TermKind.ROLE, phrase if role is None else role.key)
+        is_role = role is not None or held in self.vocabulary.terms  # of the map or Background
+        if is_role:
+            terms.insert(0, held)
+        terms += self._senses(TermKind.CONCEPT, phrase, Pos.NOUN)
+        terms += self._called(self.text[w.start[first] : w.end[head]])
+        kind = LiteralKind.ROLE if is_role else LiteralKind.CONCEPT
+        return self._literal(kind, first, label, tuple(dict.fromkeys(terms)))
+
+    def _mistaken(self) -> Iterator[_Found]:
+        """Nouns the parser has never seen and takes for something else ("lipopolysaccharide").
+
+        What it calls an adverb and the lexicon does not is one; what it calls a verb, where the
+        document knows the word as a concept too.
+        """
+        w, net = self.words, wordnet()
+        for i in range(w.size):
+            if i in self.taken or w.stop[i] or not w.key[i]:
+                continue
+            if w.tag[i] == "RB":
+                mistaken = not (w.lower[i].endswith("ly") or net.synsets(w.lower[i], Pos.ADVERB))
+            else:
+                verb = w.pos[i] == "VERB" and self._known(w.key[i])
+                mistaken = verb and not net.synsets(w.key[i], Pos.VERB)
+            if mistaken:
+                self.taken.add(i)
+                yield self._noun(i, i)
+
+    def _verbs(self) -> Iterator[_Found]:
+        w = self.words
+        for i in range(w.size):
+            light = w.key[i] in _SUPPORT or (w.key[i] in LIGHT_VERBS and self._carries(i))
+            if i in self.taken or w.pos[i] != "VERB" or light or not w.key[i]:
+                continue
+            self.taken.add(i)
+            yield self._event(i, w.lemma[i], self._verb_event(i), verb_slots(w, i, self.named))
+
+    def _verb_event(self, verb: int) -> str:
+        """Return the event of a verb with its particle ("team up") or prefix ("fine-tune")."""
+        w = self.words
+        lemma, particle = w.key[verb], w.child(verb, "prt")
+        if particle is not None:
+            return event_key(f"{lemma} {w.lower[particle]}", "VERB")
+        if w.glued(verb) and f"{w.lower[verb - 2]}-{lemma}" in inventory().verbs:
+            return event_key(f"{w.lower[verb - 2]}-{lemma}", "VERB")
+        return event_key(lemma, "VERB")
+
+    def _carries(self, verb: int) -> bool:
+        """True when a verb's object is itself the event: "hold a meeting"."""
+        obj = self.words.child(verb, "dobj", "obj")
+        return obj is not None and names_event(self.words.key[obj])
+
+    def _event(self, at: int, label: str, event: str, slots: tuple[str, ...]) -> _Found:
+        terms = (term_id(TermKind.EVENT, event), *self._senses(TermKind.EVENT, event, Pos.VERB))
+        found = self._literal(LiteralKind.EVENT, at, label, terms)
+        return replace(found, literal=replace(found.literal, slots=slots))
+
+    def _qualities(self) -> Iterator[_Found]:
+        """Adjectives and comparatives that no phrase has claimed."""
+        w = self.words
+        for i in range(w.size):
+            if i in self.taken or w.stop[i] or not w.key[i]:
+                continue
+            comparative = w.tag[i] in ("JJR", "RBR")
+            if w.pos[i] in ("ADJ", "X") or comparative:
+                self.taken.add(i)
+                if w.glued(i + 2):
+                    continue  # "pro-" of "pro-inflammatory", which no index holds by itself
+                kind = LiteralKind.RELATION if comparative else LiteralKind.CONCEPT
+                own = term_id(TermKind.CONCEPT, w.key[i])
+                senses = self._senses(TermKind.CONCEPT, w.key[i], Pos.ADJECTIVE)
+                yield self._literal(kind, i, w.text[i], (own, *senses))
+
+    def _senses(self, kind: TermKind, lemma: str, pos: Pos) -> tuple[str, ...]:
+        """Return the likely senses of a word that the document's map knows."""
+        net = wordnet()
+        named = (term_id(kind, net.name(s)) for s in net.synsets(lemma, pos)[:_SENSES])
+        return tuple(t for t in named if t in self.vocabulary.terms)
+
+    def _literal(self, kind: LiteralKind, at: int, label: str, terms: tuple[str, ...]) -> _Found:
+        literal = Literal(kind, label, terms, 0.0, negated=is_negated(self.words, at))
+        return _Found(self.words.start[at], literal)
+
+
+def _may_name(surface: str) -> bool:
+    """True when a surface looks like a name, not like a word some entity happens to share."""
+    return any(c.isupper() or c.isdigit() for c in surface) or " " in surface
+
+
+def _subject(words: Words, found: list[_Found]) -> Literal | None:
+    """Return the literal that the question is about; one that says little never is."""
+    for token in subjects(words):
+        for f in found:
+            inside = f.at <= words.start[token] < f.at + max(1, len(f.literal.label))
+            if inside and not is_light(f.literal):
+                return f.literal
+    return None

@@ -1,0 +1,147 @@
+"""What a query has to know of an index: its terms, how they are called and how rare they are."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final, Protocol
+
+from abstrag.language.fiscal import CALENDAR_YEAR, FiscalYear
+from abstrag.language.keys import key
+from abstrag.language.statements import statement_named
+from abstrag.model.index import DocumentIndex
+from abstrag.model.segment import Role
+from abstrag.model.term import Interval, Term, TermKind
+from abstrag.search.query.scope import names
+
+_FISCAL: Final = re.compile(
+    r"\b(?:fiscal|financial|fy)(?:\s+years?)?\W*(?P<year>(?:20)?\d\d\b)?", re.IGNORECASE
+)
+
+_TABLES: Final = frozenset({Role.TABLE.value, Role.CELL.value})
+
+
+class Names(Protocol):
+    """Which entity a surface names."""
+
+    def get(self, key: str, /) -> str | None:
+        """Return the entity term that the key of a surface names, or None."""
+        ...
+
+
+class Known(Protocol):
+    """What a query has to ask of whatever it is put to: one document or many."""
+
+    @property
+    def segments(self) -> int:
+        """How many texts there are, of which a term is in some."""
+        ...
+
+    @property
+    def terms(self) -> Container[str]:
+        """The terms there are."""
+        ...
+
+    @property
+    def names(self) -> Names:
+        """What entities are called."""
+        ...
+
+    @property
+    def longest_name(self) -> int:
+        """How many words the longest name has."""
+        ...
+
+    def frequency(self, terms: Iterable[str]) -> int:
+        """Return how many texts hold any of the terms."""
+        ...
+
+    def times_inside(self, interval: Interval) -> tuple[str, ...]:
+        """Return the known times that lie wholly inside an interval."""
+        ...
+
+    def has_section(self, name: str) -> bool:
+        """Tell whether there may be a section of that name to restrict a query to."""
+        ...
+
+    @property
+    def fiscal(self) -> FiscalYear:
+        """When fiscal years begin and what they are called."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The terms of an index as a query sees them."""
+
+    segments: int
+    terms: frozenset[str]
+    names: Mapping[str, str]  # key of a surface → the entity term it names
+    longest_name: int  # in words
+    times: Mapping[str, Interval]
+    postings: Mapping[str, Sequence[int]]  # the segment of each mention, so one may come again
+    sections: frozenset[tuple[str, tuple[str, ...]]]  # role, and the headings above
+    fiscal: FiscalYear = CALENDAR_YEAR
+
+    @classmethod
+    def of(cls, index: DocumentIndex) -> Vocabulary:
+        """Read the vocabulary off an index."""
+        named: dict[str, str] = {}
+        times: dict[str, Interval] = {}
+        for term in index.map.terms:
+            if term.kind is TermKind.ENTITY:
+                for surface in (term.label, *term.surfaces):
+                    named.setdefault(key(surface), term.id)
+            elif term.interval is not None:
+                times[term.id] = term.interval
+        postings: dict[str, list[int]] = {}  # no sets: few of them are ever looked at
+        for mention in index.mentions:
+            postings.setdefault(mention.term, []).append(mention.segment)
+        for frame in index.frames:
+            postings.setdefault(frame.event, []).append(frame.segment)
+        named.pop("", None)
+        return cls(
+            segments=len(index.records),
+            terms=frozenset(t.id for t in index.map.terms),
+            names=named,
+            longest_name=max((len(n.split()) for n in named), default=0),
+            times=times,
+            postings=postings,
+            sections=frozenset((s.role.value, s.section) for s in index.segments),
+            fiscal=_fiscal(index.map.terms),
+        )
+
+    def frequency(self, terms: Iterable[str]) -> int:
+        """Return how many segments hold any of the terms."""
+        found: set[int] = set()
+        for term in terms:
+            found.update(self.postings.get(term, ()))
+        return len(found)
+
+    def times_inside(self, interval: Interval) -> tuple[str, ...]:
+        """Return the times of the document that lie wholly inside an interval."""
+        return tuple(sorted(t for t, own in self.times.items() if interval.contains(own)))
+
+    def has_section(self, name: str) -> bool:
+        """Tell whether any segment lies in a section of that name."""
+        if statement_named(name) is not None:  # a title without a table is a line of contents
+            return any(names(name, "", over) for role, over in self.sections if role in _TABLES)
+        return any(names(name, role, headings) for role, headings in self.sections)
+
+
+def _fiscal(terms: Iterable[Term]) -> FiscalYear:
+    """Return the year as which most of the years are read that a document calls fiscal."""
+    years: Counter[tuple[int, bool]] = Counter()
+    for term in terms:
+        called = [name for text in term.surfaces if (name := _FISCAL.search(text))]
+        if term.interval is not None and called:
+            first, last = map(date.fromisoformat, (term.interval.start, term.interval.end))
+            if (last - first).days in (364, 365):
+                named = {int(name["year"][-2:]) for name in called if name["year"]}
+                for_start = first.month > 1 and named == {first.year % 100}
+                years[first.month, for_start] += 1
+    found = max(years, key=lambda year: (years[year], -year[0], not year[1]), default=(1, False))
+    return FiscalYear(*found)

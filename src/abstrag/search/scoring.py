@@ -1,0 +1,358 @@
+"""Scoring: one query against one document; what ranks also explains, so the two cannot differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from abstrag.config import COST_UNIT, MAX_GAP, TAU
+from abstrag.documents.cell_address import cell_of
+from abstrag.errors import InputError
+from abstrag.model.index import DocumentIndex
+from abstrag.model.query import Query
+from abstrag.model.ranking import Hit, Ranking, ScoreLine, WordTrace
+from abstrag.search.aligned_trace import word_traces
+from abstrag.search.alignment import Alignment
+from abstrag.search.bridges.cost import Aggregator, additive
+from abstrag.search.bridges.graph import EdgeSource
+from abstrag.search.company import CompanyJudge
+from abstrag.search.costed_index import CostedIndex
+from abstrag.search.gap import Gaps, gaps
+from abstrag.search.joint import BATCH, JointRanking, Share
+from abstrag.search.judging import Judge
+from abstrag.search.lookup import Lookup
+from abstrag.search.match import Pooling, Signal, Similarity, coverage, log_units
+from abstrag.search.postings import BoolArray, FloatArray, IntArray
+from abstrag.search.query.scope import in_scope
+from abstrag.search.reading import DOUBTFUL, read_aloud
+from abstrag.search.relevance import SMOOTH, Preset
+from abstrag.search.shortlist import Candidates, effort
+from abstrag.search.trace import stated, trace
+from abstrag.telemetry import span
+
+NOTHING: Final = 1 << 40  # units: the score of what has no utility at all is 0
+STATED: Final = 0.9  # what a judge is taken to say at least where a Background settles the query
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """A query laid over a document under one budget and one preset.
+
+    Nothing is computed before it is asked for, and nothing twice.
+    """
+
+    document: DocumentIndex
+    index: CostedIndex
+    query: Query
+    tau: float = TAU
+    preset: Preset = SMOOTH
+    sources: tuple[EdgeSource, ...] = ()
+    similarities: Mapping[Signal, Similarity] = field(default_factory=dict)
+    judge: Judge | None = None
+    aggregator: Aggregator = additive
+    alignment: Alignment | None = None
+    printed: tuple[int, ...] = ()  # rows of statements that print the figures asked for
+
+    def __post_init__(self) -> None:
+        if self.judge is None and self.preset.judge_weight:
+            raise InputError(
+                f"preset {self.preset.name!r} wants a judge and there is none",
+                hint="pass a judge, or choose a preset with judge_weight 0",
+            )
+
+    @property
+    def judges(self) -> bool:
+        """Whether a judge has a say."""
+        return self.judge is not None and self.preset.judge_weight > 0
+
+    def again(self, *, tau: float | None = None, sources: Sequence[EdgeSource] = ()) -> Scoring:
+        """Return the same scoring under another budget or with more edges on offer."""
+        wider = (*self.sources, *sources)
+        return replace(self, tau=self.tau if tau is None else tau, sources=wider)
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """The distances of the query's literals to the segments."""
+        return Lookup(
+            self.index,
+            self.query,
+            tau=self.tau,
+            sources=self.sources,
+            aggregator=self.aggregator,
+            learned=None if self.alignment is None else self.alignment.ways,
+        )
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        """Gap of every segment the query touches."""
+        return gaps(self.lookup, hard=self.preset.hard_gap)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """The segments that may be hits.
+
+        Those are the touched ones, unless something besides coverage has a say in Match or the
+        query has no literals: then any segment may be.
+        """
+        weights = self.preset.weights
+        beyond = any(w for signal, w in weights.items() if signal is not Signal.COVERAGE)
+        if beyond or not self.query.literals:
+            return self.everything
+        found = self.gaps
+        return self._gather(found.segments, coverage(found, self.preset.coverage), found.gap)
+
+    @cached_property
+    def everything(self) -> Candidates:
+        """All segments inside the query's scope, as if each might be a hit."""
+        found = self.gaps
+        positions = np.arange(len(self.document.records))
+        spread = np.full(len(positions), found.rest_share)
+        gap = np.full(len(positions), found.rest_gap)
+        spread[found.segments] = coverage(found, self.preset.coverage)
+        gap[found.segments] = found.gap
+        return self._gather(positions, spread, gap)
+
+    def ranking(self, k: int, *, fill: bool = False, batch: int = BATCH) -> Ranking:
+        """Return the best k segments.
+
+        A segment that scores nothing is no hit, nor is one that holds nothing of the query and
+        that the judge thinks little of; unless `fill` asks for k whatever they score.
+        """
+        if k < 1:
+            raise InputError(f"k is {k}", hint="ask for at least one hit")
+        joint = JointRanking((Share(self),), self.preset, fill=fill)
+        judged = joint.judge(k, batch=batch)
+        return Ranking(
+            query=self.query,
+            document=self.document.document.id,
+            tau=self.tau,
+            preset=self.preset.name,
+            hits=tuple(
+                joint.hit(row)
+                for row, score in zip(judged.order, judged.scores, strict=True)
+                if fill or score > 0
+            ),
+            segments=len(self.document.records),
+            touched=len(self.lookup.segments),
+            judgements=judged.made,
+            judgements_avoided=judged.avoided,
+        )
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """All segments that score anything, best first, by position."""
+        joint = JointRanking((Share(self),), self.preset)
+        joint.judge(max(1, len(joint.rows)))
+        return tuple(joint.position(row)[1] for row, _ in joint.order())
+
+    def count(self, positions: IntArray, said: FloatArray) -> BoolArray:
+        """Tell which segments hold something of the query, or have the judge's word for it."""
+        if not self.judges or not self.query.literals:
+            return np.ones(len(positions), dtype=np.bool_)
+        return self._holds[positions] | (said >= DOUBTFUL)
+
+    @cached_property
+    def _holds(self) -> BoolArray:
+        """For each segment whether it holds something of the query."""
+        holds = np.zeros(len(self.document.records), dtype=np.bool_)
+        holds[self.lookup.segments] = True
+        return holds
+
+    def ask(self, positions: IntArray) -> list[float]:
+        """Return what the judge says of some segments."""
+        assert self.judge is not None
+        records = self.document.records
+        with span("abstrag.judge", {"abstrag.segments": len(positions)}):
+            return self.judge(self.query, [records[p].segment for p in positions.tolist()])
+
+    def rank(self, position: int) -> int | None:
+        """Return the rank of a segment, 1 for the best; None when it scores nothing."""
+        return self._ranks.get(position)
+
+    @cached_property
+    def _ranks(self) -> Mapping[int, int]:
+        return {position: rank for rank, position in enumerate(self.order, 1)}
+
+    def hit(self, position: int) -> Hit:
+        """Return any one segment as if it were a hit, found or not."""
+        joint = self._whole
+        row = joint.row(0, position)
+        if row is None:  # outside the query's scope
+            return replace(self, query=replace(self.query, scope=())).hit(position)
+        if self.judges and row in self._read and row not in joint.said:
+            joint.ask(np.array([row]))
+        return joint.hit(row)
+
+    @cached_property
+    def _whole(self) -> JointRanking:
+        return JointRanking((Share(self),), self.preset, fill=True)
+
+    @cached_property
+    def _read(self) -> frozenset[int]:
+        """The rows of all segments that the judge may be asked about."""
+        return frozenset(self._whole.shortlist.tolist())
+
+    def _gather(self, positions: IntArray, covered: FloatArray, gap: FloatArray) -> Candidates:
+        """Collect the factors of segments that may be hits, as far as they lie in the scope."""
+        weights = self.preset.weights
+        inside = self._inside(positions)
+        positions = positions[inside]
+        signals = {Signal.COVERAGE: covered[inside]}
+        if self.alignment is not None:
+            total = self.aligned_units.sum(axis=0)[positions]
+            weight = self.preset.alignment_weight
+            signals[Signal.ALIGNMENT] = np.exp(-total / COST_UNIT / weight)
+        for signal in self.similarities:
+            if weights[signal]:
+                signals[signal] = self._similarity(signal, positions)
+        return Candidates(
+            positions=positions,
+            signals=signals,
+            utility=self.index.utilities[positions],
+            gap=gap[inside],
+            stated=self._stated[positions],
+        )
+
+    @cached_property
+    def aligned_units(self) -> IntArray:
+        """What each word of the query, and at last the whole of it, adds to −log of Match.
+
+        Rows are words and then the whole, columns the segments. A word costs its own price, or
+        that of the literal it belongs to where the bridges to it are cheaper.
+        """
+        alignment, preset = self.alignment, self.preset
+        assert alignment is not None
+        prices = alignment.prices.copy()
+        costs = np.full((len(self.query.literals), prices.shape[1]), MAX_GAP)
+        costs[:, self.lookup.segments] = np.minimum(self.lookup.distances / COST_UNIT, MAX_GAP)
+        for i, j in enumerate(alignment.literal_of):
+            if j >= 0:
+                np.minimum(prices[i], costs[j], out=prices[i])
+        rarity = alignment.rarity**preset.rarity_power
+        weights = alignment.asked.weights * rarity
+        weights = weights / (weights.sum() or 1.0)
+        share = preset.gist_share
+        # what is about something else and says every word still beats what says none of them
+        most = MAX_GAP * (1 - share) / share if share else MAX_GAP
+        charged = np.vstack((prices, np.minimum(alignment.gist, most)[None]))
+        limit, unmet = alignment.constants.limit, preset.unmet_share
+        over = unmet * MAX_GAP + (1 - unmet) * charged
+        charged[:-1] = np.where(prices <= limit, prices, over[:-1])
+        shares = np.append((1 - share) * weights, share)
+        units = preset.alignment_weight * COST_UNIT * shares[:, None] * charged
+        whole: IntArray = np.rint(units).astype(np.int64)
+        return whole
+
+    @cached_property
+    def _stated(self) -> FloatArray:
+        """For each segment the least a judge may say, given what a Background states.
+
+        That a row prints a figure under another name is known from the names of line items.
+        """
+        least = np.zeros(len(self.document.records))
+        if self.preset.pooling is not Pooling.MEAN:
+            least[list(self.printed)] = STATED
+        if self.preset.pooling is not Pooling.MEAN and self.query.literals and self._has_background:
+            for position in self.gaps.segments[self.gaps.reachable].tolist():
+                if stated(trace(self.lookup, self.gaps, position, self.alignment)):
+                    least[position] = STATED
+        return least
+
+    @property
+    def _has_background(self) -> bool:
+        known = self.document.background
+        return bool(known.aliases or known.classes or known.roles or known.events or known.compiled)
+
+    def _similarity(self, signal: Signal, positions: IntArray) -> FloatArray:
+        return np.clip(self.similarities[signal](self.query, positions), 0.0, 1.0)
+
+    def _inside(self, positions: IntArray) -> IntArray:
+        """The rows of the candidates that lie in the query's scope."""
+        if not self.query.scope:
+            return np.arange(len(positions))
+        records, scope = self.document.records, self.query.scope
+        rows = [r for r, p in enumerate(positions.tolist()) if in_scope(records[p].segment, scope)]
+        return np.array(rows, dtype=np.int64)
+
+    def efforts(self, positions: IntArray) -> FloatArray:
+        """Return what each segment costs a judge who reads them in this order, in paragraphs."""
+        if isinstance(self.judge, CompanyJudge):
+            return self.judge.efforts(positions, self._efforts)
+        return self._efforts[positions]
+
+    @cached_property
+    def _efforts(self) -> FloatArray:
+        """What each segment of the document costs by itself."""
+        return effort([len(segment.text) for segment in self.document.segments])
+
+    def as_hit(
+        self, candidates: Candidates, row: int, score: float, judgement: float | None
+    ) -> Hit:
+        """Return a row of the candidates with its quote and trace, given score and judgement."""
+        position = int(candidates.positions[row])
+        segment = self.document.records[position].segment
+        said = np.array([judgement or 0.0])
+        why = trace(self.lookup, self.gaps, position, self.alignment)
+        judge = self.judge
+        words = self._words(position)
+        return Hit(
+            document=self.document.document.id,
+            position=position,
+            segment=segment.id,
+            quote=self.document.document.quote(segment.span),
+            span=segment.span,
+            role=segment.role,
+            section=segment.section,
+            page=segment.page,
+            match=float(candidates.match(self.preset, said, np.array([row]))[0]),
+            utility=float(candidates.utility[row]),
+            gap=float(candidates.gap[row]),
+            relevance=score,
+            judgement=judgement,
+            trace=why,
+            reading=read_aloud(
+                why,
+                segment,
+                self.index.labels,
+                tau=self.tau,
+                judgement=judgement,
+                words=words,
+                company=judge.company(segment) if isinstance(judge, CompanyJudge) else None,
+            ),
+            text=segment.text,
+            doubt=self.document.document.doubt(segment.span, segment.page),
+            headers=tuple(header.text for header in segment.headers),
+            cell=cell_of(self.document.document, segment),
+            words=words,
+            lines=self._lines(candidates, row, judgement),
+        )
+
+    def _words(self, position: int) -> tuple[WordTrace, ...]:
+        if self.alignment is None:
+            return ()
+        units = self.aligned_units[:, position].tolist()
+        found = word_traces(self.alignment, position)
+        return tuple(replace(word, units=u) for word, u in zip(found, units, strict=False))
+
+    def _lines(
+        self, candidates: Candidates, row: int, judgement: float | None
+    ) -> tuple[ScoreLine, ...]:
+        """Return what the score is made of; the units of all lines add up to −log of it."""
+        if self.alignment is None:
+            return ()
+        preset, position = self.preset, int(candidates.positions[row])
+        units = self.aligned_units[:, position].tolist()
+        said = max(judgement or 0.0, float(candidates.stated[row]))
+        lines = [("words", sum(units[:-1])), ("about the same thing", units[-1])]
+        if preset.judge_weight:
+            lines.append(("judge", int(log_units(said, preset.judge_weight, judged=True))))
+        utility, gap = float(candidates.utility[row]), float(candidates.gap[row])
+        if preset.utility_power:
+            worth = float(log_units(utility, preset.utility_power))
+            lines.append(("utility", int(min(worth, NOTHING))))
+        lines.append(("gap", round(preset.gap_rate * gap * COST_UNIT)))
+        return tuple(ScoreLine(name, units) for name, units in lines)

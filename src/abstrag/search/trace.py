@@ -1,0 +1,195 @@
+"""Traces: why a segment has the gap it has, rebuilt for the segments somebody looks at.
+
+Nothing is computed anew: distances and b* come from the lookup that ranked. Only what the budget
+left out is searched for again, up to the largest budget, so that a trace can say how far away it
+is.
+"""
+
+from __future__ import annotations
+
+from abstrag.config import COST_UNIT
+from abstrag.model.query import Bridge, LiteralKind
+from abstrag.model.ranking import GapTrace, LiteralTrace
+from abstrag.model.term import Family, Frame, Licence, LicenceKind, Relation
+from abstrag.search.aligned_trace import by_words
+from abstrag.search.alignment import Alignment
+from abstrag.search.bridges.neighbourhood import Neighbourhood
+from abstrag.search.bridges.offers import Combination
+from abstrag.search.bridges.paths import Label
+from abstrag.search.costed_index import CONTEXT, Landing
+from abstrag.search.gap import Gaps
+from abstrag.search.lookup import FAR, Endings, Lookup
+from abstrag.search.postings import frame_units, slot_state
+
+
+def trace(lookup: Lookup, gaps: Gaps, segment: int, alignment: Alignment | None = None) -> GapTrace:
+    """Explain the gap of one segment, touched or not."""
+    column = gaps.column(segment)
+    near = lookup.endings(segment, lookup.near)
+    literals = tuple(
+        _literal(lookup, segment, j, near, column, alignment) for j in range(len(near))
+    )
+    reachable = column is not None and bool(gaps.reachable[column])
+    joint, endings = _joint(lookup, segment, near, literals, reachable=reachable)
+    over = None
+    if joint is not None and not reachable and all(each.met for each in literals):
+        over = (joint.units - lookup.near.limit) / COST_UNIT
+    return GapTrace(
+        literals=literals,
+        bridges=() if joint is None else _union(lookup, segment, joint, endings, alignment),
+        bridge_cost=None if joint is None else joint.units / COST_UNIT,
+        reachable=reachable or not literals,
+        over_budget_by=over,
+        share=gaps.rest_share if column is None else float(gaps.share[column]),
+        soft=1.0 - gaps.rest_share if column is None else float(gaps.soft[column]),
+        gap=gaps.rest_gap if column is None else float(gaps.gap[column]),
+    )
+
+
+def stated(trace: GapTrace) -> bool:
+    """Whether a Background carries a segment over the whole query, within the budget."""
+    steps = [*trace.bridges, *(step for literal in trace.literals for step in literal.bridges)]
+    return trace.reachable and any(
+        step.licence is not None and step.licence.kind is LicenceKind.BACKGROUND for step in steps
+    )
+
+
+def _joint(
+    lookup: Lookup,
+    segment: int,
+    near: Endings,
+    literals: tuple[LiteralTrace, ...],
+    *,
+    reachable: bool,
+) -> tuple[Combination | None, Endings]:
+    """The cheapest set for all literals; beyond the budget too, where each can be met at all."""
+    if reachable:
+        return lookup.joint(near, lookup.near, limit=lookup.near.limit, segment=segment), near
+    if any(each.distance is None for each in literals):
+        return None, near
+    far = lookup.endings(segment, lookup.far)
+    return lookup.joint(far, lookup.far, limit=None, segment=segment), far
+
+
+def _literal(
+    lookup: Lookup,
+    segment: int,
+    j: int,
+    near: Endings,
+    column: int | None,
+    alignment: Alignment | None,
+) -> LiteralTrace:
+    literal = lookup.query.literals[j]
+    met = column is not None and bool(lookup.distances[j, column] < FAR)
+    if met:
+        way = _own_way(lookup, j, near, lookup.near)
+    else:
+        way = _own_way(lookup, j, lookup.endings(segment, lookup.far), lookup.far)
+    learned = FAR if lookup.learned is None else int(lookup.learned[j, segment])
+    if alignment is not None and learned < (FAR if way is None else way[0]):
+        return by_words(alignment, j, segment, learned, met=met)
+    if way is None:
+        return LiteralTrace(literal, met=False)
+    units, label, end, others = way
+    found = [m for m in lookup.index.mentions_of(segment) if m.term == end.term]
+    return LiteralTrace(
+        literal,
+        met=met,
+        distance=units / COST_UNIT,
+        via=end.term,
+        alternatives=others,
+        bridges=_bridges(lookup, segment, j, label, end),
+        mention=found[0] if found and end.context is None else None,
+        context=end.context,
+        frame=_frame(lookup, segment, j, end),
+    )
+
+
+def _own_way(
+    lookup: Lookup, j: int, endings: Endings, around: Neighbourhood
+) -> tuple[int, Label, Landing, tuple[str, ...]] | None:
+    """The cheapest way for one literal by itself, and which other terms do as well.
+
+    Of equal ways the first in the segment is taken.
+    """
+    ways: list[tuple[int, Label, Landing]] = []
+    for end in endings[j]:
+        label = around.alone[j].best(end.term, without=end.without)
+        if label is not None:
+            ways.append((lookup.aggregator(label.units, end.extra), label, end))
+    if not ways:
+        return None
+    units, label, end = min(ways, key=lambda way: way[0])
+    equal = (other.term for cost, _, other in ways if cost == units and other.term != end.term)
+    return units, label, end, tuple(dict.fromkeys(equal))
+
+
+def _union(
+    lookup: Lookup,
+    segment: int,
+    joint: Combination,
+    endings: Endings,
+    alignment: Alignment | None,
+) -> tuple[Bridge, ...]:
+    """The bridges of a combination, each once, in the literals' order."""
+    used: dict[Bridge, None] = {}
+    for j, offer in enumerate(joint.offers):
+        if offer.label is None:
+            assert alignment is not None
+            found = by_words(alignment, j, segment, offer.private, met=True)
+            used.update(dict.fromkeys(found.bridges))
+            continue
+        end = endings[j][offer.at]
+        used.update(dict.fromkeys(_bridges(lookup, segment, j, offer.label, end)))
+    return tuple(used)
+
+
+def _bridges(
+    lookup: Lookup, segment: int, j: int, label: Label, end: Landing
+) -> tuple[Bridge, ...]:
+    edges = tuple(Bridge.over(edge) for edge in label.edges())
+    last = _last_bridge(lookup, segment, j, end)
+    return edges if last is None else (*edges, last)
+
+
+def _last_bridge(lookup: Lookup, segment: int, j: int, end: Landing) -> Bridge | None:
+    """What ending at this term adds as a bridge: leaning on the context, or on untold slots."""
+    if not end.extra:
+        return None
+    literal = lookup.query.literals[j]
+    weight = 0 if end.context is None else CONTEXT
+    licence = None
+    if end.context is not None:
+        licence = Licence(LicenceKind.TEXT, end.context.value, end.context.span)
+    return Bridge(
+        family=Family.EVENT if end.context is None else Family.CONTEXT,
+        relation=Relation.IMPLIES,
+        operator="fill_slots" if end.context is None else "lift_context",
+        source=end.term,
+        target=literal.label,
+        weight=weight / COST_UNIT,
+        distance=(end.extra - weight) / COST_UNIT,
+        cost=end.extra / COST_UNIT,
+        truth_preserving=False,
+        licence=licence,
+        literal=j,
+        segment=segment,
+        details=_slots(_frame(lookup, segment, j, end), literal.slots),
+    )
+
+
+def _frame(lookup: Lookup, segment: int, j: int, end: Landing) -> Frame | None:
+    """The telling of the event that leaves least to be assumed; the context tells none."""
+    literal = lookup.query.literals[j]
+    if literal.kind is not LiteralKind.EVENT or end.context is not None:
+        return None
+    frames = [f for f in lookup.index.frames_of(segment) if f.event == end.term]
+    return min(frames, key=lambda frame: frame_units(frame, literal.slots), default=None)
+
+
+def _slots(frame: Frame | None, slots: tuple[str, ...]) -> tuple[str, ...]:
+    """Say what is wrong with which slot."""
+    if frame is None:
+        return tuple(f"{name} unfilled" for name in slots)
+    states = ((name, slot_state(frame, name)) for name in slots)
+    return tuple(f"{name} {state}" for name, state in states if state is not None)

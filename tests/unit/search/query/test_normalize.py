@@ -1,0 +1,239 @@
+"""NormQuery on the bundled article: what a question or claim is taken to ask."""
+
+from datetime import date
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abstrag.documents.load import load_bytes
+from abstrag.engine.demo import DEMO_QUERY, demo_index
+from abstrag.errors import InputError
+from abstrag.indexing.pipeline import index
+from abstrag.language.fiscal import FiscalYear
+from abstrag.model.query import Literal, LiteralKind, Query
+from abstrag.model.term import Interval
+from abstrag.search.query.normalize import normalize
+from abstrag.search.query.question import MAX_QUERY_CHARS
+from abstrag.search.query.vocabulary import Vocabulary
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    return Vocabulary.of(demo_index())
+
+
+def asked(text: str, **more: date) -> Query:
+    return normalize(text, vocabulary(), **more)
+
+
+def literal(query: Query, label: str) -> Literal:
+    return next(x for x in query.literals if x.label == label)
+
+
+def test_the_papers_query_has_the_papers_literals() -> None:
+    query = asked(DEMO_QUERY)
+    assert [(x.kind, x.label) for x in query.literals] == [
+        (LiteralKind.EVENT, "collaboration"),
+        (LiteralKind.CONCEPT, "LLM company"),
+        (LiteralKind.CONCEPT, "chip supplier"),
+        (LiteralKind.TIME, "2024"),
+    ]
+    assert query.literals[0].slots == ("who", "whom")
+    assert query.window is not None
+    assert (query.window.start, query.window.end) == ("2024-01-01", "2024-12-31")
+    assert "time:2024-05-14" in literal(query, "2024").terms
+
+
+def test_a_noun_the_parser_takes_for_an_adverb_is_looked_for() -> None:
+    found = asked("What is lipopolysaccharide?").literals
+    assert [(x.kind, x.label) for x in found] == [(LiteralKind.CONCEPT, "lipopolysaccharide")]
+
+
+def test_an_adverb_is_no_noun() -> None:
+    labels = [x.label for x in asked("Which chips will later be sold worldwide?").literals]
+    assert "later" not in labels
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Summarize the discussion about chip suppliers",
+        "Please summarise chip suppliers",
+        "Find evidence of chip suppliers",
+        "Could you give me all details on the chip suppliers",
+        "List the chip suppliers",
+    ],
+)
+def test_how_a_request_is_put_is_not_looked_for(request_: str) -> None:
+    assert [x.label for x in asked(request_).literals] == ["chip supplier"]
+
+
+def test_a_discussion_that_is_the_matter_stays() -> None:
+    assert "discussion" in [x.label for x in asked("The discussion of prices ended").literals]
+
+
+def test_weights_sum_to_one_and_rare_things_weigh_more() -> None:
+    query = asked(DEMO_QUERY)
+    assert sum(x.weight for x in query.literals) == pytest.approx(1.0)
+    events = literal(query, "collaboration").weight
+    assert events > literal(query, "LLM company").weight
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who visited TSMC?", "person or organization"),
+        ("When did Samsung grow?", "time"),
+        ("Where does TSMC run factories?", "place"),
+        ("How many people does Anthropic employ?", "quantity"),
+        ("Which companies make chips?", "companies"),
+        ("What is interpretability?", None),
+        ("Why did prices fall?", "reason"),
+        ("Did Samsung grow?", "yes or no"),
+        ("Samsung grew.", None),
+    ],
+)
+def test_a_question_word_becomes_an_answer_type_and_no_literal(
+    question: str, answer: str | None
+) -> None:
+    query = asked(question)
+    assert query.answer_type == answer
+    words = {"who", "when", "where", "which", "what", "why", "how", "many"}
+    assert not words & {x.label.casefold() for x in query.literals}
+
+
+def test_a_name_finds_its_entity_under_any_of_its_surfaces() -> None:
+    for name in ("TSMC", "Taiwan Semiconductor Manufacturing Company", "tsmc's"):
+        if name == "tsmc's":
+            continue
+        (found,) = [
+            x for x in asked(f"factories of {name}").literals if x.kind is LiteralKind.ENTITY
+        ]
+        assert found.terms[0].startswith("entity:")
+
+
+def test_an_unknown_name_is_still_a_literal() -> None:
+    query = asked("Did Acme Robotics visit TSMC?")
+    assert any("acme" in t for x in query.literals for t in x.terms)
+
+
+def test_a_scope_is_a_filter_and_no_literal() -> None:
+    query = asked("collaborations in the trip to Hsinchu section")
+    assert query.scope == ("trip to hsinchu",)
+    assert [x.label for x in query.literals] == ["collaboration"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a factory in the old part of Hsinchu",
+        "the mayor of the northern part of Taiwan",
+        "collaborations in the table of ranks",
+        "collaborations in the discussion section",
+        "what the first column in the table includes",  # the text may say, and mostly does
+    ],
+)
+def test_what_no_section_is_called_is_no_scope(text: str) -> None:
+    query = asked(text)
+    assert query.scope == ()
+    last = text.split()[-1].casefold()
+    assert any(last in x.label.casefold() or last[:-1] in x.label for x in query.literals)
+
+
+def test_a_verb_and_its_noun_ask_for_the_same_event() -> None:
+    verb = asked("Did Anthropic collaborate with TSMC?")
+    (event,) = [x for x in verb.literals if x.kind is LiteralKind.EVENT]
+    assert "event:collaboration" in event.terms
+    assert event.slots == ("who", "whom")
+
+
+def test_negation_marks_the_literal_and_keeps_it() -> None:
+    query = asked("TSMC did not report results")
+    assert any(x.negated for x in query.literals if x.kind is LiteralKind.EVENT)
+
+
+def test_a_quantity_is_a_literal_of_its_own() -> None:
+    query = asked("prices fell by 12%")
+    (found,) = [x for x in query.literals if x.kind is LiteralKind.QUANTITY]
+    assert found.quantity is not None
+    assert (found.quantity.value, found.quantity.unit) == (12.0, "%")
+
+
+def test_a_comparison_is_a_relation() -> None:
+    kinds = {x.label: x.kind for x in asked("higher prices for accelerators").literals}
+    assert kinds["higher"] is LiteralKind.RELATION
+
+
+def test_a_relative_time_is_left_out_unless_somebody_says_what_day_it_is() -> None:
+    assert asked("results of last year").window is None
+    known = asked("results of last year", today=date(2025, 3, 1))
+    assert known.window is not None
+    assert known.window.start == "2024-01-01"
+
+
+FISCAL = "Sales rose in fiscal 2021. For the fiscal year ended May 31, 2021, costs fell."
+
+
+@pytest.mark.parametrize("text", ["sales in fiscal 2021", "sales in FY 2021"])
+def test_fiscal_years_are_those_of_the_document(text: str) -> None:
+    document = load_bytes(FISCAL.encode(), name="filing.txt")
+    known = Vocabulary.of(index(document))
+    assert known.fiscal == FiscalYear(6)
+    query = normalize(text, known)
+    assert query.window == Interval("2020-06-01", "2021-05-31")
+    (time,) = [x for x in query.literals if x.kind is LiteralKind.TIME]
+    assert time.terms[0] == "time:2020-06-01/2021-05-31"
+    assert "time:2021-01-01/2021-12-31" in time.terms  # what a column of its accounts may be called
+    assert normalize("sales in 2021", known).window == Interval("2021-01-01", "2021-12-31")
+
+
+def test_a_year_named_for_the_one_it_begins_in_is_asked_for_by_that_name() -> None:
+    text = (
+        "# Fourth Quarter Fiscal 2022 Results\n\n"
+        "Sales rose in fiscal 2022. For the 52 weeks ended January 28, 2023, costs fell."
+    )
+    known = Vocabulary.of(index(load_bytes(text.encode(), name="release.md")))
+    assert known.fiscal == FiscalYear(2, named_for_start=True)
+    assert normalize("sales in FY2022", known).window == Interval("2022-02-01", "2023-01-31")
+
+
+def test_without_a_word_about_it_fiscal_years_begin_in_january() -> None:
+    assert vocabulary().fiscal == FiscalYear()
+    assert asked("sales in fiscal 2021").window == Interval("2021-01-01", "2021-12-31")
+
+
+def test_at_most_ten_literals_stay_and_they_are_the_heaviest() -> None:
+    words = "quantum otter violin glacier marble canyon lantern pepper harbor walnut magnet candle"
+    query = asked(f"company supplier {words}")
+    assert len(query.literals) == 10
+    assert sum(x.weight for x in query.literals) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the query is empty"),
+        ("  \n ", "the query is empty"),
+        ("x" * 50_000, "50,000 characters"),
+        ("the of and", "nothing to look for"),
+        ("???", "nothing to look for"),
+        ("谁访问了台积电", "nothing to look for"),
+    ],
+)
+def test_a_query_that_asks_nothing_is_refused_in_one_sentence(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        asked(text)
+    assert caught.value.hint
+
+
+@given(st.text(max_size=200))
+def test_any_text_gives_a_query_or_one_clear_error(text: str) -> None:
+    try:
+        query = asked(text)
+    except InputError:
+        return
+    assert 1 <= len(query.literals) <= 10
+    assert sum(x.weight for x in query.literals) == pytest.approx(1.0)
+    assert len(text) <= MAX_QUERY_CHARS

@@ -1,11 +1,15 @@
 """Fit the numbers of the presets `aligned` and `general` to cases, several data sets at once.
 
-    python -m tools.tune_prices dump --data DATA --source scifact:tune … --output FILE
+    python -m tools.tune_prices dump --data DATA --source scifact:tune … --output FILE \
+        [--aligner FOLDER] [--fold 0] [--logits z0.npz] [--workers 8]
     python -m tools.tune_prices fit FILE
 
-`dump` has the package index each case's document and writes, for every segment, the prices of the
-query's words, of the whole, of its bridges, its utility, its gap and what the judge says. `fit`
-searches the weights that make the mean of nDCG@10 over the data sets highest.
+`dump` has the package index each case's document and writes, for every segment, what its score is
+made of: the fits of the query's words, the price of its bridges, of the whole, its utility, its
+gap, and what a judge says. Models that have been trained on a document tell too much about it, so
+`--fold` takes only the documents of one fold of training, `--aligner` an aligner that has not seen
+them, and `--logits` what a judge that has not seen them says. `fit` searches the numbers that make
+the mean of nDCG@10 over the data sets highest, with bridges and without.
 """
 
 from __future__ import annotations
@@ -13,25 +17,29 @@ from __future__ import annotations
 import argparse
 import pickle
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from abstrag.bench.abstrag_system import Indexer
+from abstrag.bench.abstrag_system import AbstragSystem, Indexer
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.config import COST_UNIT, MAX_GAP
+from abstrag.engine import searcher as searching
 from abstrag.errors import InputError
-from abstrag.neural.judge import default_judge
+from abstrag.neural.aligner import Aligner
 from abstrag.search.match import LEAST_JUDGEMENT
 from abstrag.search.relevance import ALIGNED
-from abstrag.workspace.options import SearchOptions
-from training.sources import SOURCES
+from abstrag.search.scoring import Scoring
+from training.sources import SOURCES, fold_of
 
-READ: Final = 48  # segments the judge reads of a document, the best ones without it
+SLOPE, OFFSET = 0.6787, -1.1312  # how logits of a judge become probabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,59 +49,87 @@ class Features:
     source: str
     gold: np.ndarray  # 1 where a segment is evidence
     groups: np.ndarray  # the element each segment belongs to
-    prices: np.ndarray  # words, segments
+    fits: np.ndarray  # words, segments
     bridged: np.ndarray  # words, segments: the price of the literal of each word
     direct: np.ndarray  # words, segments
     weights: np.ndarray
     rarity: np.ndarray
     gist: np.ndarray
     gap: np.ndarray
+    holds: np.ndarray  # whether a segment meets a literal at all
     utility: np.ndarray
+    there: np.ndarray  # words, segments: whether the same word is there, without any bridge
+    bare_gap: np.ndarray  # without any bridge
     said: np.ndarray  # by the judge; 0 where it has not read
     limit: float
 
 
-def features(source: str, case: Case, indexer: Indexer, judged: int) -> Features | None:
-    """Compute all about one case."""
-    pooled, made = indexer(case.document)
-    elements = pooled.element_ids(made)
-    options = SearchOptions(preset=ALIGNED, patched=False)
-    searcher = indexer.workspace.document(made, options).searcher
-    try:
-        scoring = searcher.scoring(case.query)
-    except InputError:
-        return None
+@cache
+def systems() -> tuple[AbstragSystem, AbstragSystem]:
+    """Return the preset `aligned` with bridges and without, over one index."""
+    indexer = Indexer()
+    whole = AbstragSystem(preset=ALIGNED, indexer=indexer)
+    return whole, AbstragSystem(preset=ALIGNED, indexer=indexer, bridges=False)
+
+
+def features(source: str, case: Case, said: np.ndarray | None) -> Features | None:
+    """Compute all about one case; `said` are a judge's logits of the document's elements."""
+    scorings: list[Scoring] = []
+    for system in systems():
+        system.index(case.document)
+        try:
+            scorings.append(system.document.searcher.scoring(case.query))
+        except InputError:
+            return None
+    scoring, bare = scorings
     found, alignment = scoring.everything, scoring.alignment
     assert alignment is not None
-    at = found.positions
-    costs = np.full((len(scoring.query.literals), len(made.records)), MAX_GAP)
+    assert bare.alignment is not None
+    at, size = found.positions, len(scoring.document.records)
+    costs = np.full((len(scoring.query.literals), size), MAX_GAP)
     costs[:, scoring.lookup.segments] = np.minimum(scoring.lookup.distances / COST_UNIT, MAX_GAP)
-    bridged = np.array(
-        [costs[j] if j >= 0 else np.full(costs.shape[1], MAX_GAP) for j in alignment.literal_of]
-    )
-    promise = found.score(ALIGNED, np.zeros(len(at)), np.arange(len(at)))
-    read = np.argsort(-promise, kind="stable")[:judged]
-    said = np.zeros(len(at))
-    if judged:
-        judge = default_judge()
-        said[read] = judge(scoring.query, [made.segments[int(p)] for p in at[read]])
-    names = [elements[int(p)] for p in at]
+    none = np.full(size, MAX_GAP)
+    bridged = np.array([costs[j] if j >= 0 else none for j in alignment.literal_of])
+    names = [systems()[0].element(int(p)) for p in at]
     numbers = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    judged = np.zeros(len(at))
+    if said is not None:
+        place = {element.id: i for i, element in enumerate(case.document.elements)}
+        logits = np.array([said[place[name]] for name in names])
+        judged = 1 / (1 + np.exp(-(SLOPE * logits + OFFSET)))
     return Features(
         source,
         np.array([name in set(case.gold) for name in names], float),
         np.array([numbers[name] for name in names]),
-        alignment.prices[:, at].astype(np.float32),
+        alignment.fits[:, at].astype(np.float32),
         bridged[:, at].astype(np.float32) if len(bridged) else np.zeros((0, len(at)), np.float32),
         alignment.direct[:, at],
         alignment.asked.weights,
         alignment.rarity,
         alignment.gist[at],
         found.gap,
+        scoring.holds[at],
         found.utility,
-        said,
+        bare.alignment.direct[:, at],
+        bare.everything.gap,
+        judged,
         alignment.constants.limit,
     )
+
+
+def work(job: tuple[str, Sequence[tuple[Case, np.ndarray | None]], Path | None]) -> list[Features]:
+    """Compute the features of cases about one document."""
+    source, cases, folder = job
+    if folder is not None:
+        searching.default_aligner = lambda: read_aligner(folder)
+    made = (features(source, case, said) for case, said in cases)
+    return [one for one in made if one is not None]
+
+
+@cache
+def read_aligner(folder: Path) -> Aligner:
+    """Return an aligner other than the one that ships."""
+    return Aligner.load(folder, threads=1)
 
 
 def ndcg(scores: np.ndarray, one: Features, k: int = 10) -> float:
@@ -110,33 +146,36 @@ def ndcg(scores: np.ndarray, one: Features, k: int = 10) -> float:
 class Numbers:
     """What is fitted."""
 
-    alpha: float = 8.0
-    share: float = 0.26
+    alpha: float = 4.0
+    share: float = 0.35
     rarity: float = 0.5
-    unmet: float = 0.3
+    unmet: float = 0.0
     utility: float = 0.15
     gap: float = 0.3
-    judge: float = 1.0
+    judge: float = 3.0
     judged: int = 24
-    links: bool = True  # learned ones
-    bridges: bool = True  # any
+    bridges: bool = True
+    fits: bool = True  # else a word that is there costs nothing
     limit: float = 0.0  # as in the manifest
 
 
 def score(one: Features, n: Numbers) -> np.ndarray:
     """Return the score of all segments, as the package computes it but for rounding."""
-    prices = np.minimum(one.prices, one.bridged) if n.bridges else one.prices
-    if not n.links or not n.bridges:
-        learned = np.where(one.direct, 0.0, MAX_GAP)
-        prices = np.minimum(learned, one.bridged) if n.bridges else learned
+    if n.bridges:
+        there = one.fits if n.fits else np.where(one.direct, 0.0, one.fits)
+        prices = np.where(~one.direct & (one.bridged < there), one.bridged, there)
+        gap = one.gap
+    else:
+        prices, gap = np.where(one.there, 0.0, MAX_GAP), one.bare_gap
     weights = one.weights * one.rarity**n.rarity
     weights = weights / (weights.sum() or 1)
     limit = n.limit or one.limit
-    charged = np.where(prices <= limit, prices, n.unmet * MAX_GAP + (1 - n.unmet) * prices)
-    most = MAX_GAP * (1 - n.share) / n.share if n.share else MAX_GAP
-    gist = np.minimum(one.gist, most)
-    total = n.alpha * ((1 - n.share) * (weights @ charged) + n.share * gist)
-    total = total - n.utility * np.log(np.maximum(one.utility, 1e-9)) + n.gap * one.gap
+    met = prices <= limit
+    charged = np.where(met, prices, n.unmet * MAX_GAP + (1 - n.unmet) * prices)
+    total = n.alpha * ((1 - n.share) * (weights @ charged) + n.share * one.gist)
+    total = total - n.utility * np.log(np.maximum(one.utility, 1e-9)) + n.gap * gap
+    nothing = ~(met.any(axis=0) | (one.holds if n.bridges else met.any(axis=0)))
+    total = total + nothing * (n.alpha * MAX_GAP - n.judge * np.log(LEAST_JUDGEMENT))
     if n.judge:
         read = np.argsort(total, kind="stable")[: n.judged]
         said = np.full(len(total), LEAST_JUDGEMENT)
@@ -155,14 +194,14 @@ def means(cases: Sequence[Features], n: Numbers) -> dict[str, float]:
 
 
 GRID: Final[dict[str, Sequence[Any]]] = {
-    "alpha": (2, 4, 6, 8, 12, 16, 24),
-    "share": (0.0, 0.1, 0.2, 0.26, 0.35, 0.45, 0.6, 0.75),
+    "alpha": (2, 3, 4, 6, 8, 12),
+    "share": (0.0, 0.15, 0.25, 0.35, 0.45, 0.6),
     "rarity": (0.0, 0.25, 0.5, 0.75, 1.0),
     "unmet": (0.0, 0.15, 0.3, 0.6, 1.0),
     "utility": (0.0, 0.15, 0.3, 0.6),
-    "gap": (0.0, 0.1, 0.3, 0.6, 1.0),
-    "judge": (0.25, 0.5, 1.0, 1.5, 2.5, 4.0),
-    "limit": (0.0, 0.2, 0.4, 0.7, 1.2, 2.0),
+    "gap": (0.0, 0.1, 0.2, 0.3, 0.6, 1.0),
+    "judge": (0.5, 1.0, 1.5, 2.0, 3.0, 4.0),
+    "limit": (0.0, 0.4, 0.7, 1.4, 2.0),
 }
 
 
@@ -190,30 +229,22 @@ def main() -> None:
     dump.add_argument("--data", type=Path, required=True)
     dump.add_argument("--source", nargs="+", required=True)
     dump.add_argument("--most", type=int, default=100)
-    dump.add_argument("--judged", type=int, default=READ, help="how many the judge reads; 0: none")
+    dump.add_argument("--aligner", type=Path)
+    dump.add_argument("--fold", type=int)
+    dump.add_argument("--logits", type=Path)
+    dump.add_argument("--workers", type=int, default=1)
     dump.add_argument("--output", type=Path, required=True)
     fitted = commands.add_parser("fit")
     fitted.add_argument("file", type=Path, nargs="+")
     given = parser.parse_args()
     if given.command == "dump":
-        made: list[Features] = []
-        for name in given.source:
-            source, _, part = name.partition(":")
-            started = time.time()
-            cases = [c for c in load_cases(given.data, source, part) if c.gold]
-            step = max(1, len(cases) // given.most)
-            indexer = Indexer()
-            for case in cases[::step][: given.most]:
-                one = features(source, case, indexer, given.judged)
-                if one is not None:
-                    made.append(one)
-            print(name, len(cases), f"{time.time() - started:.0f} s", flush=True)
-            given.output.write_bytes(pickle.dumps(made))
+        write(given)
         return
     read: list[Features] = [x for file in given.file for x in pickle.loads(file.read_bytes())]
     unjudged = not any(one.said.any() for one in read)
     for label, start, fixed in (
         ("aligned", Numbers(judge=0.0), ("judge",)),
+        ("aligned, a word that is there costs nothing", Numbers(judge=0.0, fits=False), ("judge",)),
         ("general", Numbers(), ()),
         ("no gist", Numbers(judge=0.0, share=0.0), ("judge", "share")),
         ("no bridges", Numbers(judge=0.0, bridges=False), ("judge",)),
@@ -224,11 +255,49 @@ def main() -> None:
         best = fit(read, start, fixed)
         found = means(read, best)
         print(label, best)
-        print(
-            "  ",
-            {k: round(v, 1) for k, v in found.items()},
-            round(float(np.mean(list(found.values()))), 2),
-        )
+        mean = round(float(np.mean(list(found.values()))), 2)
+        print("  ", {k: round(v, 1) for k, v in found.items()}, mean, flush=True)
+
+
+def write(given: argparse.Namespace) -> None:
+    """Compute the features of every case asked for and write them."""
+    started, made = time.time(), list[Features]()
+    jobs = []
+    said = judged(given.data, given.logits) if given.logits else {}
+    for name in given.source:
+        source, _, part = name.partition(":")
+        cases = [c for c in load_cases(given.data, source, part) if c.gold]
+        if given.fold is not None:
+            cases = [c for c in cases if fold_of(c.document.id) == given.fold]
+        step = max(1, len(cases) // given.most)
+        grouped: dict[int, list[tuple[Case, np.ndarray | None]]] = {}
+        for case in cases[::step][: given.most]:
+            logits = said.get((source, case.case_id))
+            grouped.setdefault(id(case.document), []).append((case, logits))
+        jobs += [(source, some, given.aligner) for some in grouped.values()]
+    with ProcessPoolExecutor(given.workers, mp_context=get_context("spawn")) as pool:
+        for found in pool.map(work, jobs):
+            made += found
+    given.output.write_bytes(pickle.dumps(made))
+    print(f"{len(made)} cases, {time.time() - started:.0f} s", flush=True)
+
+
+def judged(data: Path, path: Path) -> Mapping[tuple[str, str], np.ndarray]:
+    """Return the logits that training wrote, by data set and case."""
+    file = np.load(path)
+    ends = np.cumsum(file["n"])
+    rows = {
+        int(q): file["l"][e - n : e] for q, n, e in zip(file["q"], file["n"], ends, strict=True)
+    }
+    return {key: rows[i] for i, key in enumerate(prepared(data)) if i in rows}
+
+
+def prepared(data: Path) -> Iterator[tuple[str, str]]:
+    """Go through the cases as `training/prepare.py` does."""
+    for source in SOURCES:
+        for case in load_cases(data, source, "tune"):
+            if len(case.document.elements) > 1:
+                yield source, case.case_id
 
 
 def load_cases(data: Path, source: str, part: str) -> Sequence[Case]:

@@ -1,7 +1,7 @@
 """The aligner: every content word of a query is met by the word of a passage that suits it best.
 
     python training/aligner.py --examples build/training/examples.npz --start start.npz \
-        --output build/training/aligner [--recipe '{"dimensions": 128}'] [--teacher judge.npz]
+        --output build/training/aligner [--recipe '{"dimensions": 128}'] [--teacher judge.npz …]
 
 `aligner_model.py` says how it scores. It learns like the judge, from lists of one marked passage
 against others; from a teacher that reads pairs if one is given; and, with the words that
@@ -29,11 +29,12 @@ from opinions import Opinions, doubted, read_opinions
 from rates import freeze, groups
 from torch import Tensor, nn
 from torch.nn import functional as F
+from unmarked import Text, Unmarked
 from vocabulary import Vocabulary
 from weights import judge_of, read_weights, save
 from word_losses import Variant, among, unchanged, variants_of, word_losses
 
-from examples import Examples, View, read_logits
+from examples import CLS, SEP, Examples, View, applied, read_logits
 
 
 def texts_of(
@@ -52,16 +53,18 @@ def list_scores(
     rows: Sequence[tuple[int, Sequence[int]]],
     device: torch.device,
     chance: random.Random | None = None,
+    unmarked: Sequence[tuple[Text, Sequence[int]]] = (),
 ) -> tuple[Tensor, Tensor]:
     """Return the scores of lists of passages of one length, and the losses about their words.
 
-    Words are replaced where there is a chance to draw them with.
+    Words are replaced where there is a chance to draw them with. Unmarked lists come last.
     """
     recipe = model.recipe
-    flat = [p for _, passages in rows for p in passages]
+    flat = [p for _, passages in (*rows, *unmarked) for p in passages]
     asked, shown = texts_of(examples, [q for q, _ in rows], flat)
+    asked += [text for text, _ in unmarked]
     query = model.read(asked, device, 1 << 15, asked=True)
-    other = part(model.read(shown, device, 1 << 15, asked=False), len(rows))
+    other = part(model.read(shown, device, 1 << 15, asked=False), len(asked))
     best = model.cosines(query, other).amax(-1)
     whole = torch.einsum("qd,qcd->qc", query.whole, other.whole)
     found = model.score(best, whole, query.weights)
@@ -70,12 +73,14 @@ def list_scores(
         real = query.there[:, None, :]
         same = (query.keys[:, None, :, None] == other.keys[:, :, None, :]).any(-1) & real
         away = [[p not in examples.pool(q) for p in passages] for q, passages in rows]
+        away += [[False] * len(passages) for _, passages in unmarked]
         foreign = torch.tensor(away, device=device)[..., None] & real
+        same[len(rows) :] = False
         lost = lost + recipe.apart * model.strayed(best, same, foreign)
     if chance and model.vocabulary is not None and (recipe.swapped or recipe.renamed):
         keys = other.keys.cpu().numpy()
-        known = [(text, places(text[1], recipe)) for text in asked]
-        seen = [set(one.ravel().tolist()) for one in keys]
+        known = [(text, places(text[1], recipe)) for text in asked[: len(rows)]]
+        seen = [set(one.ravel().tolist()) for one in keys[: len(rows)]]
         variants = variants_of(model.vocabulary, known, seen, chance)
         if variants:
             lost = lost + varied(model, variants, query, other, best, keys)
@@ -115,15 +120,39 @@ def varied(
     return recipe.swapped * unmet + recipe.renamed * met + recipe.steady * kept
 
 
+def said_by(
+    teachers: Sequence[nn.Module],
+    examples: Examples,
+    lists: Sequence[tuple[Text, Sequence[int]]],
+    device: torch.device,
+) -> Tensor:
+    """Return the teachers' mean opinion of lists, all spread as widely as the first one's."""
+    pairs = []
+    for (ids, _), passages in lists:
+        asked = ids.tolist()
+        for passage in passages:
+            words = examples.passage(passage)[: View().most - len(asked) - 3].tolist()
+            pairs.append(([CLS, *asked, SEP, *words, SEP], len(asked) + 2))
+    said = []
+    for teacher in teachers:
+        one = applied(teacher, pairs, device, 1 << 16).float().view(len(lists), -1)
+        one = one - one.mean(-1, keepdim=True)
+        said.append(one if not said else one * (said[0].std() / one.std().clamp(min=1e-3)))
+    return torch.stack(said).mean(0)
+
+
 def fit(
     model: Aligner,
     examples: Examples,
     recipe: Recipe,
     device: torch.device,
-    teacher: nn.Module | None = None,
+    teachers: Sequence[nn.Module] = (),
     opinions: Opinions = MappingProxyType({}),
 ) -> None:
-    """Train in place; `opinions` are logits of judges that had not seen a query's document."""
+    """Train in place; `opinions` are logits of judges that had not seen a query's document.
+
+    Of marked lists only the first teacher is asked, of unmarked ones all of them.
+    """
     torch.manual_seed(recipe.seed)
     if recipe.frozen is not None:
         freeze(model.bert, recipe.frozen)
@@ -145,24 +174,36 @@ def fit(
         fused=device.type == "cuda",
     )
     chance = random.Random(recipe.seed)
+    others = Unmarked(examples, recipe.without) if recipe.unmarked else None
 
     def loss(queries: Sequence[int]) -> Tensor:
         rows = [(q, drawn(examples, q, recipe, {}, chance)[0]) for q in queries]
+        lists = []
+        if others:
+            size, hard = recipe.candidates, recipe.hard
+            lists = [others.draw(size, hard, chance) for _ in range(recipe.unmarked)]
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            found, lost = list_scores(model, examples, rows, device, chance)
-            found = found.float()
+            every, lost = list_scores(model, examples, rows, device, chance, lists)
+            every = every.float()
+            found = every[: len(rows)]
             total = F.cross_entropy(found, torch.zeros(len(rows), dtype=torch.long, device=device))
             total = total + lost
             told = [i for i, (q, _) in enumerate(rows) if q in opinions] if recipe.heard else []
             if told:
                 thought = heard(examples, [rows[i] for i in told], opinions).to(device)
                 total = total + recipe.heard * agreement(found[told], thought, recipe.softness)
-            if teacher is None or not recipe.teach:
-                return total
-            pairs = [(q, p) for q, passages in rows for p in passages]
-            with torch.no_grad():
-                said = scores(teacher, examples, pairs, View(), device, 1 << 16)
-        return total + recipe.teach * agreement(found, said.view(len(rows), -1), recipe.softness)
+            if recipe.teach:
+                pairs = [(q, p) for q, passages in rows for p in passages]
+                with torch.no_grad():
+                    own = scores(teachers[0], examples, pairs, View(), device, 1 << 16)
+                own = own.view(len(rows), -1)
+                total = total + recipe.teach * agreement(found, own, recipe.softness)
+            if lists:
+                with torch.no_grad():
+                    said = said_by(teachers, examples, lists, device)
+                apart = agreement(every[len(rows) :], said, recipe.softness)
+                total = total + recipe.unmarked_weight * apart
+        return total
 
     descend(model, adam, steps, loss, warm_up=recipe.warm_up, average=recipe.average)
 
@@ -221,7 +262,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--examples", type=Path, required=True)
     parser.add_argument("--start", type=Path, required=True)
-    parser.add_argument("--teacher", type=Path, help="a judge's weights, where one teaches")
+    parser.add_argument("--teacher", type=Path, nargs="+", default=[], help="weights of judges")
     parser.add_argument("--taught", type=Path, nargs="+", help="logits of documents unseen by them")
     parser.add_argument("--made", type=Path, help="queries that a machine wrote, of made.py")
     parser.add_argument("--opinions", type=Path, nargs="+", help="what teachers think of them")
@@ -235,7 +276,7 @@ def main() -> None:
     recipe = Recipe(**json.loads(given.recipe))
     examples = Examples(given.examples, recipe.fold)
     began = time.perf_counter()
-    teacher = judge_of(read_weights(given.teacher), device) if given.teacher else None
+    teachers = [judge_of(read_weights(path), device) for path in given.teacher]
     words = Vocabulary.read(given.words) if given.words else None
     model = start_model(recipe, read_weights(given.start), vocabulary=words).to(device)
     taught_by = dict(read_logits(given.taught, examples)) if given.taught else {}
@@ -245,7 +286,7 @@ def main() -> None:
         opinions = read_opinions(given.opinions, given.made, len(examples))
         lessons.skipped = doubted(lessons, opinions)
         taught_by |= opinions
-    fit(model, lessons, recipe, device, teacher, taught_by)
+    fit(model, lessons, recipe, device, teachers, taught_by)
     if given.report:
         report = Examples(given.report, None)
         told = evaluate(model, report, report.held(), device)

@@ -62,7 +62,9 @@ class Recipe:
     content: bool = True  # else every word counts
     pooled: bool = True  # else every piece is a word
     markers: bool = False
-    teach: float = 0.0  # weight of a teacher's opinion of the passages shown
+    teach: float = 0.0  # weight of the first teacher's opinion of the passages shown
+    unmarked: int = 0  # lists a step that only the teachers have an opinion of
+    unmarked_weight: float = 0.5  # of that
     heard: float = 0.0  # weight of what judges said that had not seen the documents
     softness: float = 1.5
     repeats: Mapping[str, int] = field(default_factory=lambda: {"scifact": 2, "qasper": 3})
@@ -86,6 +88,16 @@ class Read:
     weights: Tensor  # texts, words
     keys: Tensor  # texts, words: equal for forms of one word, 0 where there is none
     sealed: Tensor  # texts, words: only the same word meets it
+
+
+@dataclass(frozen=True)
+class Framed:
+    """A text with the tokens around it, the word each token belongs to, and what words are."""
+
+    ids: np.ndarray
+    numbers: np.ndarray
+    keys: np.ndarray
+    sealed: np.ndarray
 
 
 def keys_of(
@@ -141,6 +153,7 @@ class Aligner(nn.Module):
         )  # of the whole, a logit
         self.scale = nn.Parameter(torch.tensor([8.0]))
         self.vocabulary: Vocabulary | None = None
+        self._known: dict[tuple[bool, bytes, bytes], Framed] = {}
         if recipe.mix:
             begun = torch.full((shape.layers,), -10.0)
             begun[[one - 1 for one in recipe.mix]] = 0.0
@@ -180,6 +193,25 @@ class Aligner(nn.Module):
         )
         return sums[:, :count] / sizes[:, :count, None].clamp(min=1), last[:, 0]
 
+    def _framed(self, text: tuple[np.ndarray, np.ndarray], *, asked: bool) -> Framed:
+        """Return a text as it is read; texts come again and again, so it is kept."""
+        ids, marks = text
+        name = (asked and self.recipe.markers, ids.tobytes(), marks.tobytes())
+        if name not in self._known:
+            recipe = self.recipe
+            front = [CLS, MARKERS[0 if asked else 1]] if recipe.markers else [CLS]
+            room = recipe.most - len(front) - 1
+            numbers = [*[-1] * len(front), *places(marks[:room], recipe), -1]
+            given = [*front, *ids[:room].tolist(), SEP]
+            words = keys_of(given, numbers, max(numbers) + 1, self.vocabulary)
+            self._known[name] = Framed(
+                np.array(given, np.int64),
+                np.array(numbers, np.int64),
+                np.array([key for key, _ in words], np.int64),
+                np.array([shut for _, shut in words], bool),
+            )
+        return self._known[name]
+
     def read(
         self,
         texts: Sequence[tuple[np.ndarray, np.ndarray]],
@@ -190,27 +222,22 @@ class Aligner(nn.Module):
     ) -> Read:
         """Return texts, given as ids and marks, as vectors; only what is asked has weights."""
         recipe = self.recipe
-        front = [CLS, MARKERS[0 if asked else 1]] if recipe.markers else [CLS]
-        framed = []
-        for ids, marks in texts:
-            room = recipe.most - len(front) - 1
-            numbers = places(marks[:room], recipe)
-            framed.append(([*front, *ids[:room].tolist(), SEP], [*[-1] * len(front), *numbers, -1]))
-        order = sorted(range(len(framed)), key=lambda i: -len(framed[i][0]))
-        states, firsts, sizes = [], [], [max(numbers) + 1 for _, numbers in framed]
+        framed = [self._framed(text, asked=asked) for text in texts]
+        order = sorted(range(len(framed)), key=lambda i: -len(framed[i].ids))
+        states, firsts, sizes = [], [], [len(one.keys) for one in framed]
         most, start = max(sizes), 0
         while start < len(order):
-            long = len(framed[order[start]][0])
+            long = len(framed[order[start]].ids)
             long += -long % 8
             rows = order[start : start + max(1, tokens // long)]
             ids = np.zeros((len(rows), long), np.int64)
             into = np.full((len(rows), long), -1, np.int64)
             mask = np.zeros((len(rows), long), bool)
             for row, place in enumerate(rows):
-                given, numbers = framed[place]
-                ids[row, : len(given)] = given
-                into[row, : len(given)] = numbers
-                mask[row, : len(given)] = True
+                one = framed[place]
+                ids[row, : len(one.ids)] = one.ids
+                into[row, : len(one.ids)] = one.numbers
+                mask[row, : len(one.ids)] = True
             made, first = self(*(torch.from_numpy(x).to(device) for x in (ids, mask, into)))
             states.append(F.pad(made, (0, 0, 0, most - made.shape[1])))
             firsts.append(first)
@@ -223,14 +250,17 @@ class Aligner(nn.Module):
             words, rare = words[..., :-1], self.rarity_share * words[..., -1]
         heavy = F.softplus(self.weigh(words)[..., 0] + rare)
         weights = heavy * there if asked else there.float()
-        named = [keys_of(*one, most, self.vocabulary) for one in framed]
+        keys, sealed = np.zeros((len(framed), most), np.int64), np.zeros((len(framed), most), bool)
+        for row, one in enumerate(framed):
+            keys[row, : len(one.keys)] = one.keys
+            sealed[row, : len(one.keys)] = one.sealed
         return Read(
             F.normalize(self.project(words), dim=-1),
             there,
             F.normalize(self.whole(whole), dim=-1),
             weights / weights.sum(-1, keepdim=True),
-            torch.tensor([[key for key, _ in one] for one in named], device=device),
-            torch.tensor([[shut for _, shut in one] for one in named], device=device),
+            torch.from_numpy(keys).to(device),
+            torch.from_numpy(sealed).to(device),
         )
 
     def cosines(self, query: Read, other: Read) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -10,6 +12,7 @@ from torch import Tensor, nn
 
 Step = TypeVar("Step")
 _EVERY = 10  # steps between the weights that are averaged
+_TOLD = 100  # steps between two lines about how far it is
 
 
 def descend(
@@ -29,8 +32,13 @@ def descend(
     mean: dict[str, Any] = {}
     counted = 0
     model.train()
+    began = time.perf_counter()
     for number, step in enumerate(steps):
         loss = loss_of(step)
+        if number % _TOLD == 0:
+            speed = number / max(1e-9, time.perf_counter() - began)
+            told = f"step {number} of {len(steps)}, loss {loss.item():.3f}, {speed:.1f} a second"
+            print(told, file=sys.stderr, flush=True)
         adam.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)

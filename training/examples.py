@@ -45,6 +45,16 @@ class Examples:
         starts = self._file[f"{name}_at"]
         return self._file[f"{name}_flat"][starts[i] : starts[i + 1]]
 
+    @property
+    def tokens(self) -> Ids:
+        """The tokens of all passages in a row."""
+        return self._file["passages_flat"]
+
+    @property
+    def token_places(self) -> Ids:
+        """Where in `tokens` each passage begins, and where the last one ends."""
+        return self._file["passages_at"]
+
     def __len__(self) -> int:
         return len(self.asked)
 

@@ -92,8 +92,11 @@ def trained(given: argparse.Namespace, recipe: Mapping[str, Any], device: torch.
         plan = aligner.Recipe(**fields)
         words = Vocabulary.read(given.words) if given.words else None
         model = aligner.start_model(plan, start, vocabulary=words).to(device)
-        teacher = judge_of(read_weights(given.teacher), device) if given.teacher else None
-        aligner.fit(model, examples, plan, device, teacher)
+        teachers = [judge_of(read_weights(path), device) for path in given.teacher]
+        lessons = Examples(given.examples, 0, given.made) if given.made else examples
+        opinions = read_opinions(given.opinions, given.made, len(examples)) if given.made else {}
+        lessons.skipped = doubted(lessons, opinions)
+        aligner.fit(model, lessons, plan, device, teachers, opinions)
         return model
     lessons, opinions = examples, {}
     if given.opinions:
@@ -121,7 +124,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--recipe", default="{}")
     parser.add_argument("--shares", type=float, nargs="+", default=[1.0])
-    parser.add_argument("--teacher", type=Path, help="of an aligner")
+    parser.add_argument("--teacher", type=Path, nargs="+", default=[], help="of an aligner")
     parser.add_argument("--words", type=Path, help="friends and foes, for an aligner")
     parser.add_argument("--made", type=Path, help="queries that a machine wrote, for a judge")
     parser.add_argument("--opinions", type=Path, nargs="+", help="what teachers think of them")

@@ -13,12 +13,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sources import SOURCES
+from sources import SOURCES, fold_of
 from tokenizers import Tokenizer
 from words import marks
 
@@ -31,7 +30,6 @@ from abstrag.model.answer import Label
 from abstrag.neural.passage import passage
 
 LABELS = (Label.SUPPORTS, Label.REFUTES, Label.NOT_ENOUGH_INFO)
-FOLDS = 6
 MOST_TOKENS = 318
 MOST_HARD = 64
 
@@ -87,7 +85,7 @@ class Writer:
                 self.passages.add(ids)
                 self.passage_words.add(words)
             self.titles.add(self.ids(pool.title)[:48])
-            self.documents.append((number, first, first + len(pool.elements), _fold(pool.id)))
+            self.documents.append((number, first, first + len(pool.elements), fold_of(pool.id)))
             places = {element.id: place for place, element in enumerate(pool.elements)}
             self._numbers[key] = len(self.documents) - 1, places
         return self._numbers[key]
@@ -143,11 +141,6 @@ def read_tokenizer(path: Path) -> Tokenizer:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
-
-
-def _fold(document: str) -> int:
-    digest = int.from_bytes(sha256(f"fold:{document}".encode()).digest()[:8], "big")
-    return digest % FOLDS
 
 
 def cases(data: Path, part: str, most: int | None) -> Iterator[tuple[str, Case, Ranked]]:

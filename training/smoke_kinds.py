@@ -56,15 +56,15 @@ def check_kinds(
 
     plan = aligner.Recipe(
         epochs=6, rate=3e-3, new=1.0, queries=16, candidates=8, hard=4, elsewhere=1, repeats={},
-        dimensions=16, gist=32, most=32, teach=0.1, average=0.3, apart=0.5, scalars=3.0,
+        dimensions=16, gist=32, most=32, teach=0.1, average=0.3, apart=0.5, scalars=3.0, unmarked=4,
     )  # fmt: skip
     align = aligner.start_model(plan, start, shape)
-    aligner.fit(align, examples, plan, CPU, trained)
+    aligner.fit(align, examples, plan, CPU, [trained])
     told = aligner.evaluate(align, examples, held, CPU)
     check("aligner, nDCG@10", float(str(told["mean"])), 80)
     plain = replace(plan, apart=0.0)
     loose = aligner.start_model(plain, start, shape)
-    aligner.fit(loose, examples, plain, CPU, trained)
+    aligner.fit(loose, examples, plain, CPU, [trained])
     gained = strayed(loose, examples, held) - strayed(align, examples, held)
     check("  words stray less by", gained, 0.1)
     rows = [(q, list(examples.pool(q))) for q in held]
@@ -104,7 +104,15 @@ def check_replaced(
         [[(i + 7) % count] for i in range(count)],
     )
     plan = replace(
-        plan, apart=0.0, swapped=0.5, renamed=0.5, mix=(1,), rare=0.5, sealed=True, teach=0.0
+        plan,
+        apart=0.0,
+        swapped=0.5,
+        renamed=0.5,
+        mix=(1,),
+        rare=0.5,
+        sealed=True,
+        teach=0.0,
+        unmarked=0,
     )
     rows = [(q, [*examples.gold(q)[:1], *list(examples.pool(q))[:3]]) for q in held]
 

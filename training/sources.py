@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
+FOLDS = 6
+
 SOURCES = {  # name in the file → data set and split as `abstrag bench` knows them
     "scifact": ("scifact", "train"),
     "qasper": ("qasper", "train"),
@@ -24,3 +28,9 @@ SOURCES = {  # name in the file → data set and split as `abstrag bench` knows 
     "2wiki": ("packs", "2wiki"),
     "musique": ("packs", "musique"),
 }
+
+
+def fold_of(document: str) -> int:
+    """Return the fold of a document: one of six, by a hash of its id."""
+    digest = int.from_bytes(sha256(f"fold:{document}".encode()).digest()[:8], "big")
+    return digest % FOLDS

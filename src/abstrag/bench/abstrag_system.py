@@ -148,6 +148,10 @@ class AbstragSystem:
             made = replace(made, map=replace(made.map, edges=()))
         self._document = self.indexer.workspace.document(made, self.options)
 
+    def element(self, position: int) -> str:
+        """Return the element that a segment of the document indexed last belongs to."""
+        return self._elements[position]
+
     def search(self, query: str, k: int) -> Ranked:
         """Rank the elements."""
         return self.search_explained(query, k)[0]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import isfinite
+from math import isfinite, log
 from typing import Final
 
 import numpy as np
 
-from abstrag.config import COST_UNIT
+from abstrag.config import COST_UNIT, MAX_GAP
 from abstrag.errors import InputError
 from abstrag.model.record import record
-from abstrag.search.match import Coverage, Pooling, Signal, log_units
+from abstrag.search.match import LEAST_JUDGEMENT, Coverage, Pooling, Signal, log_units
 from abstrag.search.postings import FloatArray
 
 _DIGITS: Final = 9
@@ -77,6 +77,17 @@ class Preset:
             Signal.JUDGE: self.judge_weight,
             Signal.ALIGNMENT: self.alignment_weight,
         }
+
+    @property
+    def nothing_met(self) -> float:
+        """What a segment pays that meets nothing of a query, where words are aligned.
+
+        More than the whole and a judge can be worth together: at equal utility a segment that
+        meets everything for free is never below one that meets nothing.
+        """
+        if not self.alignment_weight:
+            return 0.0
+        return self.alignment_weight * MAX_GAP - self.judge_weight * log(LEAST_JUDGEMENT)
 
     def weighing(self, weights: Mapping[Signal, float]) -> Preset:
         """The same with another blend of Match."""

@@ -153,10 +153,10 @@ class Scoring:
         """Tell which segments hold something of the query, or have the judge's word for it."""
         if not self.judges or not self.query.literals:
             return np.ones(len(positions), dtype=np.bool_)
-        return self._holds[positions] | (said >= DOUBTFUL)
+        return self.holds[positions] | (said >= DOUBTFUL)
 
     @cached_property
-    def _holds(self) -> BoolArray:
+    def holds(self) -> BoolArray:
         """For each segment whether it holds something of the query."""
         holds = np.zeros(len(self.document.records), dtype=np.bool_)
         holds[self.lookup.segments] = True
@@ -219,32 +219,32 @@ class Scoring:
 
     @cached_property
     def aligned_units(self) -> IntArray:
-        """What each word of the query, and at last the whole of it, adds to −log of Match.
+        """What the words of the query, its whole and meeting nothing add to −log of Match.
 
-        Rows are words and then the whole, columns the segments. A word costs its own price, or
+        Rows are words, then the whole, then what a segment pays that meets nothing of the query;
+        columns are the segments. A word that is there costs its fit, another one its price, or
         that of the literal it belongs to where the bridges to it are cheaper.
         """
         alignment, preset = self.alignment, self.preset
         assert alignment is not None
-        prices = alignment.prices.copy()
+        prices = alignment.fits.copy()
         costs = np.full((len(self.query.literals), prices.shape[1]), MAX_GAP)
         costs[:, self.lookup.segments] = np.minimum(self.lookup.distances / COST_UNIT, MAX_GAP)
         for i, j in enumerate(alignment.literal_of):
             if j >= 0:
-                np.minimum(prices[i], costs[j], out=prices[i])
+                bridged = ~alignment.direct[i] & (costs[j] < prices[i])
+                prices[i] = np.where(bridged, costs[j], prices[i])
         rarity = alignment.rarity**preset.rarity_power
         weights = alignment.asked.weights * rarity
         weights = weights / (weights.sum() or 1.0)
-        share = preset.gist_share
-        # what is about something else and says every word still beats what says none of them
-        most = MAX_GAP * (1 - share) / share if share else MAX_GAP
-        charged = np.vstack((prices, np.minimum(alignment.gist, most)[None]))
-        limit, unmet = alignment.constants.limit, preset.unmet_share
-        over = unmet * MAX_GAP + (1 - unmet) * charged
-        charged[:-1] = np.where(prices <= limit, prices, over[:-1])
+        share, limit, unmet = preset.gist_share, alignment.constants.limit, preset.unmet_share
+        over = unmet * MAX_GAP + (1 - unmet) * prices
+        charged = np.vstack((np.where(prices <= limit, prices, over), alignment.gist[None]))
         shares = np.append((1 - share) * weights, share)
         units = preset.alignment_weight * COST_UNIT * shares[:, None] * charged
-        whole: IntArray = np.rint(units).astype(np.int64)
+        nothing = ~((prices <= limit).any(axis=0) | self.holds)
+        fee = np.where(nothing, preset.nothing_met, 0.0) * COST_UNIT
+        whole: IntArray = np.rint(np.vstack((units, fee[None]))).astype(np.int64)
         return whole
 
     @cached_property
@@ -347,7 +347,9 @@ class Scoring:
         preset, position = self.preset, int(candidates.positions[row])
         units = self.aligned_units[:, position].tolist()
         said = max(judgement or 0.0, float(candidates.stated[row]))
-        lines = [("words", sum(units[:-1])), ("about the same thing", units[-1])]
+        lines = [("words", sum(units[:-2])), ("about the same thing", units[-2])]
+        if units[-1]:
+            lines.append(("nothing met", units[-1]))
         if preset.judge_weight:
             lines.append(("judge", int(log_units(said, preset.judge_weight, judged=True))))
         utility, gap = float(candidates.utility[row]), float(candidates.gap[row])

@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
@@ -121,7 +121,7 @@ def work(job: tuple[str, Sequence[tuple[Case, np.ndarray | None]], Path | None])
     """Compute the features of cases about one document."""
     source, cases, folder = job
     if folder is not None:
-        searching.default_aligner = lambda: read_aligner(folder)
+        vars(searching)["default_aligner"] = partial(read_aligner, folder)
     made = (features(source, case, said) for case, said in cases)
     return [one for one in made if one is not None]
 
@@ -170,17 +170,19 @@ def score(one: Features, n: Numbers) -> np.ndarray:
     weights = one.weights * one.rarity**n.rarity
     weights = weights / (weights.sum() or 1)
     limit = n.limit or one.limit
-    met = prices <= limit
-    charged = np.where(met, prices, n.unmet * MAX_GAP + (1 - n.unmet) * prices)
-    total = n.alpha * ((1 - n.share) * (weights @ charged) + n.share * one.gist)
+    settled = (gap == 0) & (one.holds if n.bridges else one.there.any(axis=0))
+    over = np.where(settled, limit, n.unmet * MAX_GAP + (1 - n.unmet) * prices)
+    charged = np.where(prices <= limit, prices, over)
+    preset = replace(ALIGNED, alignment_weight=n.alpha, gist_share=n.share, gap_rate=n.gap)
+    preset = replace(preset, judge_weight=n.judge)
+    power = np.where(settled, preset.settled_power(limit), 1.0)
+    total = power * n.alpha * ((1 - n.share) * (weights @ charged) + n.share * one.gist)
     total = total - n.utility * np.log(np.maximum(one.utility, 1e-9)) + n.gap * gap
-    nothing = ~(met.any(axis=0) | (one.holds if n.bridges else met.any(axis=0)))
-    total = total + nothing * (n.alpha * MAX_GAP - n.judge * np.log(LEAST_JUDGEMENT))
     if n.judge:
         read = np.argsort(total, kind="stable")[: n.judged]
         said = np.full(len(total), LEAST_JUDGEMENT)
         said[read] = np.maximum(one.said[read], LEAST_JUDGEMENT)
-        total = total - n.judge * np.log(said)
+        total = total - n.judge * power * np.log(said)
     found: np.ndarray = -total
     return found
 

@@ -78,16 +78,19 @@ class Preset:
             Signal.ALIGNMENT: self.alignment_weight,
         }
 
-    @property
-    def nothing_met(self) -> float:
-        """What a segment pays that meets nothing of a query, where words are aligned.
+    def settled_power(self, limit: float) -> float:
+        """Return the power to which Match counts where a segment meets the whole query for free.
 
-        More than the whole and a judge can be worth together: at equal utility a segment that
-        meets everything for free is never below one that meets nothing.
+        At equal utility such a segment must never be below one that meets nothing. Its Match is
+        at least as bad as the dearest words within the limit, the dearest whole and a judge who
+        sees nothing make it; the other pays the limit for every word and the largest Gap.
         """
         if not self.alignment_weight:
-            return 0.0
-        return self.alignment_weight * MAX_GAP - self.judge_weight * log(LEAST_JUDGEMENT)
+            return 1.0
+        words = self.alignment_weight * (1 - self.gist_share) * limit
+        whole = self.alignment_weight * self.gist_share * MAX_GAP
+        worst = words + whole - self.judge_weight * log(LEAST_JUDGEMENT)
+        return min(1.0, (words + self.gap_rate * MAX_GAP) / worst)
 
     def weighing(self, weights: Mapping[Signal, float]) -> Preset:
         """The same with another blend of Match."""
@@ -137,12 +140,12 @@ SMOOTH: Final = Preset("smooth")
 FAST: Final = Preset("fast", utility_power=0.25, lexical_weight=1.0)
 ALIGNED: Final = Preset(
     "aligned",
-    utility_power=0.15,
-    gap_rate=0.2,
+    utility_power=0.3,
+    gap_rate=0.6,
     pooling=Pooling.PRODUCT,
     coverage_weight=0.0,
     alignment_weight=4.0,
-    gist_share=0.45,
+    gist_share=0.5,
     rarity_power=0.5,
     unmet_share=0.0,
 )

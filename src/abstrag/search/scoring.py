@@ -215,15 +215,16 @@ class Scoring:
             utility=self.index.utilities[positions],
             gap=gap[inside],
             stated=self._stated[positions],
+            powers=self.match_powers[positions],
         )
 
     @cached_property
     def aligned_units(self) -> IntArray:
-        """What the words of the query, its whole and meeting nothing add to −log of Match.
+        """What each word of the query, and at last the whole of it, adds to −log of Match.
 
-        Rows are words, then the whole, then what a segment pays that meets nothing of the query;
-        columns are the segments. A word that is there costs its fit, another one its price, or
-        that of the literal it belongs to where the bridges to it are cheaper.
+        Rows are words and then the whole, columns the segments. A word that is there costs its
+        fit, another one its price, or that of the literal it belongs to where the bridges to it
+        are cheaper.
         """
         alignment, preset = self.alignment, self.preset
         assert alignment is not None
@@ -238,14 +239,28 @@ class Scoring:
         weights = alignment.asked.weights * rarity
         weights = weights / (weights.sum() or 1.0)
         share, limit, unmet = preset.gist_share, alignment.constants.limit, preset.unmet_share
-        over = unmet * MAX_GAP + (1 - unmet) * prices
+        over = np.where(self._settled, limit, unmet * MAX_GAP + (1 - unmet) * prices)
         charged = np.vstack((np.where(prices <= limit, prices, over), alignment.gist[None]))
         shares = np.append((1 - share) * weights, share)
         units = preset.alignment_weight * COST_UNIT * shares[:, None] * charged
-        nothing = ~((prices <= limit).any(axis=0) | self.holds)
-        fee = np.where(nothing, preset.nothing_met, 0.0) * COST_UNIT
-        whole: IntArray = np.rint(np.vstack((units, fee[None]))).astype(np.int64)
+        whole: IntArray = np.rint(units * self.match_powers).astype(np.int64)
         return whole
+
+    @cached_property
+    def match_powers(self) -> FloatArray:
+        """For each segment the power to which Match counts: 1, but where it meets all for free."""
+        power = 1.0
+        if self.alignment is not None:
+            power = self.preset.settled_power(self.alignment.constants.limit)
+        return np.where(self._settled, power, 1.0)
+
+    @cached_property
+    def _settled(self) -> BoolArray:
+        """For each segment whether it meets every literal for free."""
+        found = np.zeros(len(self.document.records), dtype=np.bool_)
+        if self.query.literals:
+            found[self.lookup.segments] = (self.lookup.distances == 0).all(axis=0)
+        return found
 
     @cached_property
     def _stated(self) -> FloatArray:
@@ -346,10 +361,8 @@ class Scoring:
             return ()
         preset, position = self.preset, int(candidates.positions[row])
         units = self.aligned_units[:, position].tolist()
-        said = max(judgement or 0.0, float(candidates.stated[row]))
-        lines = [("words", sum(units[:-2])), ("about the same thing", units[-2])]
-        if units[-1]:
-            lines.append(("nothing met", units[-1]))
+        said = float(candidates.heard(np.array([judgement or 0.0]), np.array([row]))[0])
+        lines = [("words", sum(units[:-1])), ("about the same thing", units[-1])]
         if preset.judge_weight:
             lines.append(("judge", int(log_units(said, preset.judge_weight, judged=True))))
         utility, gap = float(candidates.utility[row]), float(candidates.gap[row])

@@ -12,13 +12,15 @@ from abstrag.documents.load import load_bytes
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import index
 from abstrag.model.document import Document
+from abstrag.model.query import Query
 from abstrag.model.ranking import Hit
+from abstrag.model.segment import Segment
 from abstrag.model.term import Family
 from abstrag.neural.aligned_text import AlignedText
 from abstrag.neural.aligner import Aligner
 from abstrag.neural.bundle import Aligning
 from abstrag.search.alignment import DocumentWords, forms, step_family
-from abstrag.search.relevance import ALIGNED
+from abstrag.search.relevance import ALIGNED, GENERAL, Preset
 
 
 def document_of(text: str) -> Document:
@@ -129,6 +131,53 @@ def test_meeting_everything_beats_meeting_nothing_at_equal_utility(searched: Sea
     others = [hit for hit in found[1:] if not any(word.met for word in hit.words)]
     assert others
     assert all(found[0].relevance > hit.relevance for hit in others)
+
+
+@pytest.mark.parametrize("preset", [ALIGNED, GENERAL, replace(GENERAL, gap_rate=0.0)])
+def test_no_judge_puts_what_meets_nothing_above_what_meets_everything_for_free(
+    searched: Searcher, preset: Preset
+) -> None:
+    def contrary(query: Query, segments: Sequence[Segment]) -> list[float]:
+        return [0.0 if "Sales" in segment.text else 1.0 for segment in segments]
+
+    judge = contrary if preset.judge_weight else None
+    searcher = Searcher(searched.index, preset=preset, judge=judge)
+    found = hits(searcher, "Sales fell by 40 tons.")
+    (free,) = [hit for hit in found if hit.quote.startswith("Sales")]
+    nothing = [hit for hit in found if not hit.trace.share and not any(w.met for w in hit.words)]
+    assert free.trace.gap == 0
+    assert nothing
+    weight = preset.utility_power
+    for hit in nothing:  # at equal utility
+        assert free.relevance / free.utility**weight >= hit.relevance / hit.utility**weight
+    for hit in found:
+        total = sum(line.units for line in hit.lines)
+        assert hit.relevance == pytest.approx(exp(-total / 10_000), abs=1e-15)
+
+
+def test_of_two_places_with_the_very_word_the_one_that_fits_better_costs_less(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class InContext(HandMade):
+        """Turns the vector of "sales" away from what was asked where the text is about boats."""
+
+        def _one(self, text: str) -> AlignedText:
+            read = super()._one(text)
+            if "boat" in text:
+                for row, (start, end) in enumerate(read.spans.tolist()):
+                    if text[start:end].lower() == "sales":
+                        read.vectors[row] *= 0.8
+                        read.vectors[row, 511] = 0.6
+            return read
+
+    monkeypatch.setattr("abstrag.engine.searcher.default_aligner", InContext)
+    made = index(document_of("The boat sales office is shut. The car sales rose."))
+    found = hits(Searcher(made, preset=ALIGNED), "How did sales develop?")
+    by_word = {hit.quote: next(w for w in hit.words if w.asked == "sales") for hit in found}
+    boat, car = (by_word[q] for q in sorted(by_word))
+    assert (boat.price, car.price) == (0, 0)
+    assert boat.fit > car.fit
+    assert boat.units > car.units
 
 
 @pytest.mark.parametrize(

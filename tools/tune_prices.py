@@ -5,11 +5,11 @@
     python -m tools.tune_prices fit FILE
 
 `dump` has the package index each case's document and writes, for every segment, what its score is
-made of: the fits of the query's words, the price of its bridges, of the whole, its utility, its
-gap, and what a judge says. Models that have been trained on a document tell too much about it, so
-`--fold` takes only the documents of one fold of training, `--aligner` an aligner that has not seen
-them, and `--logits` what a judge that has not seen them says. `fit` searches the numbers that make
-the mean of nDCG@10 over the data sets highest, with bridges and without.
+made of: the prices of the query's words, of its bridges, of the whole, its utility, its gap, and
+what a judge says. Models that have been trained on a document tell too much about it, so `--fold`
+takes only the documents of one fold of training, `--aligner` an aligner that has not seen them, and
+`--logits` what a judge that has not seen them says. `fit` searches the numbers that make the mean of
+nDCG@10 over the data sets highest, with bridges and without.
 """
 
 from __future__ import annotations
@@ -49,9 +49,8 @@ class Features:
     source: str
     gold: np.ndarray  # 1 where a segment is evidence
     groups: np.ndarray  # the element each segment belongs to
-    fits: np.ndarray  # words, segments
+    prices: np.ndarray  # words, segments
     bridged: np.ndarray  # words, segments: the price of the literal of each word
-    direct: np.ndarray  # words, segments
     weights: np.ndarray
     rarity: np.ndarray
     gist: np.ndarray
@@ -101,9 +100,8 @@ def features(source: str, case: Case, said: np.ndarray | None) -> Features | Non
         source,
         np.array([name in set(case.gold) for name in names], float),
         np.array([numbers[name] for name in names]),
-        alignment.fits[:, at].astype(np.float32),
+        alignment.prices[:, at].astype(np.float32),
         bridged[:, at].astype(np.float32) if len(bridged) else np.zeros((0, len(at)), np.float32),
-        alignment.direct[:, at],
         alignment.asked.weights,
         alignment.rarity,
         alignment.gist[at],
@@ -155,16 +153,13 @@ class Numbers:
     judge: float = 3.0
     judged: int = 24
     bridges: bool = True
-    fits: bool = True  # else a word that is there costs nothing
     limit: float = 0.0  # as in the manifest
 
 
 def score(one: Features, n: Numbers) -> np.ndarray:
     """Return the score of all segments, as the package computes it but for rounding."""
     if n.bridges:
-        there = one.fits if n.fits else np.where(one.direct, 0.0, one.fits)
-        prices = np.where(~one.direct & (one.bridged < there), one.bridged, there)
-        gap = one.gap
+        prices, gap = np.minimum(one.prices, one.bridged), one.gap
     else:
         prices, gap = np.where(one.there, 0.0, MAX_GAP), one.bare_gap
     weights = one.weights * one.rarity**n.rarity
@@ -246,7 +241,6 @@ def main() -> None:
     unjudged = not any(one.said.any() for one in read)
     for label, start, fixed in (
         ("aligned", Numbers(judge=0.0), ("judge",)),
-        ("aligned, a word that is there costs nothing", Numbers(judge=0.0, fits=False), ("judge",)),
         ("general", Numbers(), ()),
         ("no gist", Numbers(judge=0.0, share=0.0), ("judge", "share")),
         ("no bridges", Numbers(judge=0.0, bridges=False), ("judge",)),

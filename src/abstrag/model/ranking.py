@@ -39,11 +39,9 @@ class WordTrace:
     """One content word of a query, and the word of a segment that meets it best.
 
     `price` lies in [0, 4], 0 for the very word; it is met where the price is within the learned
-    limit. `fit` is the same but for the very word, where it tells how well that word suits in its
-    text what is asked; it counts in the score. `said` is the word that comes nearest, "" where
-    none does, at `said_start` to `said_end` of the segment's text, of its header number `header`,
-    or of its section's name. `family` names the step and is None for the very word. `units` is what
-    the word adds to the score, in 1/10,000.
+    limit. `said` is the word that comes nearest, "" where none does, at `said_start` to `said_end`
+    of the segment's text, of its header number `header`, or of its section's name. `family` names
+    the step and is None for the very word. `units` is what the word adds to the score, in 1/10,000.
     """
 
     asked: str
@@ -61,7 +59,6 @@ class WordTrace:
     in_section: bool = False
     literal: int | None = None  # the condition it belongs to
     units: int = 0
-    fit: float = 4.0
 
 
 @record

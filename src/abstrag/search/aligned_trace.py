@@ -33,7 +33,6 @@ def _word(alignment: Alignment, i: int, segment: int) -> WordTrace:
         price,
         weight=float(alignment.asked.weights[i]),
         literal=None if of == NOWHERE else of,
-        fit=float(alignment.fits[i, segment]),
     )
     if word == NOWHERE:
         return found

@@ -4,9 +4,6 @@ A price lies in [0, 4]. The same word, or an inflection of it, in the same sense
 its price is 0; in another sense it costs at least what a merely related word does. Numbers and
 names are met by themselves alone: 2018 is not 2019. A price depends on the two words in their texts
 and on nothing else, so it means the same in every document.
-
-Of two places that say the very word, one may be about what is asked and one not. So every word
-also has a fit, its learned price even where no bridge is needed: Gap counts prices, Match fits.
 """
 
 from __future__ import annotations
@@ -36,7 +33,7 @@ from abstrag.search.lexical import stemmed
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
 
 NOWHERE: Final = -1
-_TIE: Final = 1e-7  # of a fit: it decides only between equal prices
+_TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
 _EXACT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUANTITY})
 
@@ -171,30 +168,29 @@ class Alignment:
         )
 
     @cached_property
-    def _cheapest(self) -> tuple[FloatArray, FloatArray, IntArray, BoolArray]:
-        """For each query word and segment: price, fit, the word they are of, whether the same."""
+    def _cheapest(self) -> tuple[FloatArray, IntArray, BoolArray]:
+        """For each query word and segment: least price, the word it is of, whether the same."""
         words, size = self.words, (len(self.asked), len(self.words.segments))
-        price, fit = np.full(size, MAX_GAP), np.full(size, MAX_GAP)
-        at, same = np.full(size, NOWHERE, np.int64), np.zeros(size, dtype=np.bool_)
+        price, at = np.full(size, MAX_GAP), np.full(size, NOWHERE, np.int64)
+        same = np.zeros(size, dtype=np.bool_)
         filled = np.flatnonzero(np.diff(words.starts))
         if not (len(filled) and len(self.asked)):
-            return price, fit, at, same
+            return price, at, same
         costs = PriceList(self.constants).of_words(self.asked.vectors @ words.vectors.T)
         cuts, counts = words.starts[filled], np.diff(words.starts)[filled]
         for i, word in enumerate(self.asked_words):
             equal, learned = words.same(word), costs[i] if self.links else np.zeros(len(costs[i]))
             row = self._row(i, equal, learned)
-            # of words of one price the one that fits best, of those the first
+            # of words of one price the one that suits best in its text, of those the first
             rated = row + _TIE * learned
             least = np.minimum.reduceat(rated, cuts)
             hits = np.flatnonzero(rated == np.repeat(least, counts))
             owners = np.searchsorted(words.starts, hits, side="right") - 1
             best = hits[np.unique(owners, return_index=True)[1]]
             price[i, filled], at[i, filled], same[i, filled] = row[best], best, equal[best]
-            fit[i, filled] = np.where(row[best] == 0, learned[best], row[best])
-        price, fit = np.minimum(price, MAX_GAP), np.minimum(fit, MAX_GAP)
+        price = np.minimum(price, MAX_GAP)
         at[price >= MAX_GAP] = NOWHERE
-        return price, fit, at, same
+        return price, at, same
 
     def _row(self, i: int, equal: BoolArray, learned: FloatArray) -> FloatArray:
         """Return the price of every word of the document for one word of the query."""
@@ -225,25 +221,20 @@ class Alignment:
         return self._cheapest[0]
 
     @property
-    def fits(self) -> FloatArray:
-        """For each query word and segment the learned price of what meets it; 4 for nothing."""
-        return self._cheapest[1]
-
-    @property
     def places(self) -> IntArray:
         """For each query word and segment the number of the word that meets it best, or −1."""
-        return self._cheapest[2]
+        return self._cheapest[1]
 
     @property
     def direct(self) -> BoolArray:
         """For each query word and segment whether the very word meets it, in the same sense."""
-        found: BoolArray = self._cheapest[3] & (self._cheapest[0] == 0)
+        found: BoolArray = self._cheapest[2] & (self._cheapest[0] == 0)
         return found
 
     @property
     def same(self) -> BoolArray:
         """For each query word and segment whether the word that meets it is the same form."""
-        return self._cheapest[3]
+        return self._cheapest[2]
 
     @cached_property
     def gist(self) -> FloatArray:

@@ -222,19 +222,17 @@ class Scoring:
     def aligned_units(self) -> IntArray:
         """What each word of the query, and at last the whole of it, adds to −log of Match.
 
-        Rows are words and then the whole, columns the segments. A word that is there costs its
-        fit, another one its price, or that of the literal it belongs to where the bridges to it
-        are cheaper.
+        Rows are words and then the whole, columns the segments. A word costs its own price, or
+        that of the literal it belongs to where the bridges to it are cheaper.
         """
         alignment, preset = self.alignment, self.preset
         assert alignment is not None
-        prices = alignment.fits.copy()
+        prices = alignment.prices.copy()
         costs = np.full((len(self.query.literals), prices.shape[1]), MAX_GAP)
         costs[:, self.lookup.segments] = np.minimum(self.lookup.distances / COST_UNIT, MAX_GAP)
         for i, j in enumerate(alignment.literal_of):
             if j >= 0:
-                bridged = ~alignment.direct[i] & (costs[j] < prices[i])
-                prices[i] = np.where(bridged, costs[j], prices[i])
+                np.minimum(prices[i], costs[j], out=prices[i])
         rarity = alignment.rarity**preset.rarity_power
         weights = alignment.asked.weights * rarity
         weights = weights / (weights.sum() or 1.0)

@@ -8,8 +8,8 @@
 made of: the prices of the query's words, of its bridges, of the whole, its utility, its gap, and
 what a judge says. Models that have been trained on a document tell too much about it, so `--fold`
 takes only the documents of one fold of training, `--aligner` an aligner that has not seen them, and
-`--logits` what a judge that has not seen them says. `fit` searches the numbers that make the mean of
-nDCG@10 over the data sets highest, with bridges and without.
+`--logits` what a judge that has not seen them says. `fit` searches the numbers that make the mean
+of nDCG@10 over the data sets highest, with bridges and without.
 """
 
 from __future__ import annotations

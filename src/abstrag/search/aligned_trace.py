@@ -10,7 +10,8 @@ from abstrag.config import COST_UNIT
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import LiteralTrace, WordTrace
 from abstrag.model.term import Family, Licence, LicenceKind, Mention, Relation
-from abstrag.search.alignment import NOWHERE, Alignment, forms, step_family
+from abstrag.search.alignment import NOWHERE, Alignment, forms
+from abstrag.search.families import step_family
 
 ALIGN_WORDS: Final = "align_words"  # the operator that meets literals by learned links
 

@@ -11,7 +11,7 @@ also has a fit, its learned price even where no bridge is needed: Gap counts pri
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.config import COST_UNIT, MAX_GAP, OMEGA
-from abstrag.language.keys import key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.patch import StepPrice
@@ -32,6 +31,7 @@ from abstrag.neural.bundle import Aligning
 from abstrag.neural.cached import TextAligner
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.passage import segment_text
+from abstrag.search.families import step_family
 from abstrag.search.lexical import stemmed
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
 
@@ -298,46 +298,6 @@ class Alignment:
         return found
 
 
-@lru_cache(maxsize=1 << 14)
-def step_family(asked: str, said: str, *, same: bool = False) -> str:
-    """Name the family of a step from a word of a text to a word of a query, by WordNet.
-
-    Synonyms and derived forms are another expression, a broader or narrower word is a step of
-    concept, what entails or causes the other an event; all else is merely related, and so is the
-    same form in another sense.
-    """
-    if same:
-        return "related"
-    net = wordnet()
-    a, b = key(asked), key(said)
-    if any(_senses(a, pos) & _senses(b, pos) for pos in Pos):
-        return "expression"
-    if any(b == lemma for pos in Pos for lemma, _ in net.derived(a, pos)):
-        return "expression"
-    for pos in (Pos.NOUN, Pos.VERB):
-        wide, others = _senses(a, pos), _senses(b, pos)
-        if any(wide & set(_above(s)) for s in others) or any(others & set(_above(s)) for s in wide):
-            return "concept"
-    verbs, told = _senses(a, Pos.VERB), _senses(b, Pos.VERB)
-    for s in told:
-        if verbs & {*net.entailments(s), *net.causes(s)}:
-            return "event"
-    return "related"
-
-
 def _concerns(step: StepPrice, word: str) -> bool:
     """Tell whether a floor is about steps of the family that meets a word; without any, all are."""
     return step.family is None or step.family.value == step_family(word, step.said)
-
-
-def _senses(word: str, pos: Pos) -> frozenset[int]:
-    return frozenset(wordnet().synsets(word, pos)[:4])
-
-
-def _above(synset: int) -> Mapping[int, None]:
-    """Return what is broader than a sense, three steps up at most."""
-    net, level, found = wordnet(), [synset], dict[int, None]()
-    for _ in range(3):
-        level = [up for one in level for up in net.hypernyms(one)]
-        found.update(dict.fromkeys(level))
-    return found

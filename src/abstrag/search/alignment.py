@@ -29,13 +29,14 @@ from abstrag.neural.aligned_text import AlignedText
 from abstrag.neural.aligner import PriceList
 from abstrag.neural.bundle import Aligning
 from abstrag.neural.cached import TextAligner
+from abstrag.neural.content_words import has_content
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.passage import segment_text
 from abstrag.search.families import step_family
 from abstrag.search.lexical import stemmed
+from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
 
-NOWHERE: Final = -1
 _TIE: Final = 1e-7  # of a fit: it decides only between equal prices
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
 _EXACT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUANTITY})
@@ -151,15 +152,8 @@ class Alignment:
     @cached_property
     def literal_of(self) -> tuple[int, ...]:
         """For each query word the literal it belongs to, −1 where none does."""
-        parts = [
-            {form for word in literal.label.split() for form in forms(word.strip(".,;:'\"()"))}
-            for literal in self.query.literals
-        ]
-        found = []
-        for word in self.asked_words:
-            own = set(forms(word))
-            found.append(next((j for j, part in enumerate(parts) if own & part), NOWHERE))
-        return tuple(found)
+        labels = [literal.label for literal in self.query.literals]
+        return literals_of_words(self.asked_words, labels, forms)
 
     @cached_property
     def exact(self) -> tuple[bool, ...]:
@@ -269,7 +263,7 @@ class Alignment:
         found = np.full((len(self.query.literals), len(self.words.segments)), FAR, np.int64)
         for j, literal in enumerate(self.query.literals):
             rows = [i for i, of in enumerate(self.literal_of) if of == j]
-            if not rows or len(rows) < len(literal.label.split()):
+            if not rows or len(rows) < _content(literal.label):
                 continue
             weights = self.asked.weights[rows].astype(np.float64)
             costs, direct = self.prices[rows], self.direct[rows]
@@ -301,3 +295,8 @@ class Alignment:
 def _concerns(step: StepPrice, word: str) -> bool:
     """Tell whether a floor is about steps of the family that meets a word; without any, all are."""
     return step.family is None or step.family.value == step_family(word, step.said)
+
+
+def _content(label: str) -> int:
+    """Return how many content words a literal has."""
+    return sum(has_content(word.lower()) for word in label_words(label))

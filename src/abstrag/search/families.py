@@ -47,13 +47,13 @@ Lemma = tuple[str, Pos]
 
 
 @lru_cache(maxsize=1 << 14)
-def step_family(asked: str, said: str, *, same: bool = False) -> str:
+def step_family(asked: str, said: str, *, same: bool = False, aside: bool = False) -> str:
     """Name the family of a step from a word of a text to a word of a query.
 
     Synonyms, spellings and derived forms are another expression, a broader or narrower word is a
     step of concept, an office for its kind or its organization one of intent, what entails, causes
-    or suggests the other one of event; all else is merely related, and so is the same form in
-    another sense.
+    or suggests the other one of event. All else is merely related, and so is the same form in
+    another sense; `aside`, in a header or the name of a section, it is the context.
     """
     if same:
         return Family.RELATED.value
@@ -67,7 +67,8 @@ def step_family(asked: str, said: str, *, same: bool = False) -> str:
         (_concept, Family.CONCEPT),
         (_suggests, Family.EVENT),
     )
-    return next((family for holds, family in rules if holds(a, b)), Family.RELATED).value
+    rest = Family.CONTEXT if aside else Family.RELATED
+    return next((family for holds, family in rules if holds(a, b)), rest).value
 
 
 @lru_cache(maxsize=1 << 14)
@@ -81,6 +82,21 @@ def opposite(asked: str, said: str) -> bool:
     return any(
         name.casefold() in bases for base, pos in _bases(a) for name in net.antonyms(base, pos)
     )
+
+
+@lru_cache(maxsize=1 << 14)
+def direction(asked: str, said: str) -> str:
+    """Say whether the word of the text is the narrower or the broader one; "" for neither."""
+    a, b = key(asked), key(said)
+    wide, narrow = _bases(a), _bases(b)
+    if _above(wide, narrow, _UP) or _attribute(a, b) or a in _pieces(b):
+        return "narrower"
+    if _above(narrow, wide, _UP) or b in _pieces(a):
+        return "broader"
+    wide, narrow = (*wide, *_derived(a)), (*narrow, *_derived(b))
+    if _above(wide, narrow, _UP_DERIVED):
+        return "narrower"
+    return "broader" if _above(narrow, wide, _UP_DERIVED) else ""
 
 
 def _expression(a: str, b: str) -> bool:
@@ -238,6 +254,12 @@ def _compound(a: str, b: str) -> bool:
             if rest != whole and len(rest) >= _STEM and stemmed([rest]) == stemmed([part]):
                 return True
     return False
+
+
+def _pieces(word: str) -> list[str]:
+    """Return what a word without what stands in front of it may be."""
+    rests = [word.removeprefix(p).lstrip("-") for p in _PREFIXES if word.startswith(p)]
+    return [*(word.split("-") if "-" in word else ()), *rests]
 
 
 def _singular(word: str) -> str:

@@ -137,7 +137,7 @@ class _Reading:
         said = self._said(trace) or via
         paid = [b for b in trace.bridges if not b.truth_preserving]
         if not paid:
-            return f"{_known(trace, via, said)}, {_source(trace.bridges)}"
+            return f"{_known(trace, via, said)}, {_source(trace)}"
         if any(b.operator == ALIGN_WORDS for b in paid) and mine:
             return self._by_words(trace, mine)
         how = " and ".join(dict.fromkeys(_reason(b) for b in paid if b.operator != FILL_SLOTS))
@@ -280,16 +280,19 @@ _STEPS: Final[Mapping[Family, str]] = {
 }
 
 
-def _source(bridges: tuple[Bridge, ...]) -> str:
-    licences = [b.licence for b in bridges if b.licence is not None]
-    if any(licence.kind is LicenceKind.BACKGROUND for licence in licences):
-        named = next(x for x in licences if x.kind is LicenceKind.BACKGROUND)
-        return f"as {named.reference} states"
-    if any(licence.kind is LicenceKind.PATCH for licence in licences):
+def _source(trace: LiteralTrace) -> str:
+    """Say who states a free step; the text only where its words do."""
+    licences = [b.licence for b in trace.bridges if b.licence is not None]
+    known = {licence.kind: licence for licence in reversed(licences)}
+    if LicenceKind.BACKGROUND in known:
+        return f"as {known[LicenceKind.BACKGROUND].reference} states"
+    if LicenceKind.PATCH in known:
         return "as an accepted patch states"
-    if any(licence.kind is LicenceKind.LEXICON for licence in licences):
+    if LicenceKind.LEXICON in known:
         return "as a dictionary states"
-    return "as the text states"
+    if any(_holds(licence.reference, trace.literal.label) for licence in licences):
+        return "as the text states"
+    return "judging by the name"
 
 
 def _price(trace: LiteralTrace) -> str:

@@ -23,6 +23,7 @@ _UP: Final = 4  # steps up to what is broader
 _UP_DERIVED: Final = 2  # where a derivation has been taken already
 _LEAST_DEPTH: Final = {Pos.NOUN: 4, Pos.VERB: 0}  # what is broader still says something
 _STEM: Final = 5  # letters of a stem that tells what a word is about
+_PART, _LEAST = 4, 3  # letters of the two parts of a word that WordNet does not know
 _PREFIXES: Final = tuple(
     "post pre sub super micro macro multi inter intra trans over co re bio neuro cardio hyper hypo"
     " cyber auto tele electro photo".split()
@@ -93,10 +94,7 @@ def direction(asked: str, said: str) -> str:
         return "narrower"
     if _above(narrow, wide, _UP) or b in _pieces(a):
         return "broader"
-    wide, narrow = (*wide, *_derived(a)), (*narrow, *_derived(b))
-    if _above(wide, narrow, _UP_DERIVED):
-        return "narrower"
-    return "broader" if _above(narrow, wide, _UP_DERIVED) else ""
+    return ""
 
 
 def _expression(a: str, b: str) -> bool:
@@ -249,11 +247,21 @@ def _compound(a: str, b: str) -> bool:
         pieces = whole.split("-")
         if len(pieces) > 1 and any(stemmed([p]) == stemmed([part]) for p in pieces):
             return not pieces[0].startswith(("non", "un", "anti"))
+        if not _bases(whole) and any(_bases(rest) for rest in _rests(whole, part)):
+            return True
         for prefix in _PREFIXES:
             rest = whole.removeprefix(prefix).lstrip("-")
             if rest != whole and len(rest) >= _STEM and stemmed([rest]) == stemmed([part]):
                 return True
     return False
+
+
+def _rests(whole: str, part: str) -> list[str]:
+    """Return what a word without another at its beginning or end is: "set" of "dataset"."""
+    if len(part) < _PART:
+        return []
+    rests = (whole.removeprefix(part), whole.removesuffix(part))
+    return [rest for rest in rests if _LEAST <= len(rest) < len(whole)]
 
 
 def _pieces(word: str) -> list[str]:

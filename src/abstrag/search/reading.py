@@ -6,6 +6,7 @@ said only where no form of its words stands in the passage, its headers or its s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -84,7 +85,7 @@ class _Reading:
                 if plain is None:
                     steps.append(self._bridged(literal, mine))
                 else:
-                    (own if _header(literal) is None else headed).append(plain)
+                    (headed if _aside(literal, mine) else own).append(plain)
             elif any(word.met for word in mine):
                 steps.append(self._partly(literal, mine))
             elif self._stands(literal.literal.label):
@@ -114,7 +115,7 @@ class _Reading:
             if one and _holds(one, asked):
                 return _quoted(said or one) + self._slots(trace)
         if all(b.operator == FILL_SLOTS for b in trace.bridges):
-            return f"{_quoted(said or via)} for {_quoted(asked)}{self._slots(trace)}"
+            return f"{_quoted(said or via)} (for {_quoted(asked)}){self._slots(trace)}"
         return None
 
     def _direct(self, trace: LiteralTrace, said: str) -> str:
@@ -124,7 +125,10 @@ class _Reading:
             return f"{_quoted(said)}, which is {when}" if said and said != when else _quoted(when)
         if not said or _holds(said, asked):
             return _quoted(said or asked)
-        return f"{_quoted(said)}, another word for {_quoted(asked)}"
+        found = re.search(re.escape(asked), self.segment.text, re.IGNORECASE)
+        if found:
+            return _quoted(found.group())
+        return f"{_quoted(said)} (for {_quoted(asked)})"
 
     def _bridged(self, trace: LiteralTrace, mine: list[WordTrace]) -> str:
         asked = trace.literal.label
@@ -150,7 +154,8 @@ class _Reading:
         steps = [word for word in mine if word.family is not None]
         said = list(dict.fromkeys(_quoted(word.said) for word in mine if word.said))
         if not steps:  # only slots are left open
-            return f"it says {_listed(said)}{self._slots(trace)} ({_price(trace)})"
+            open_ = f" without saying {' or '.join(trace.literal.slots)}"
+            return f"it says {_listed(said)}{open_} ({_price(trace)})"
         verb = "are" if len(said) > 1 else "is"
         dearest = max(steps, key=lambda word: word.price)
         if len(steps) == 1 and opposite(dearest.asked, dearest.said):
@@ -302,6 +307,13 @@ def _price(trace: LiteralTrace) -> str:
 def _header(trace: LiteralTrace) -> int | None:
     """Return which of the segment's headers carries a literal, None where its own words do."""
     return None if trace.mention is None else trace.mention.header
+
+
+def _aside(trace: LiteralTrace, mine: list[WordTrace]) -> bool:
+    """Tell whether what meets a literal stands in a header, or in the name of the section."""
+    if trace.mention is not None or trace.frame is not None:
+        return _header(trace) is not None
+    return bool(mine) and all(word.in_section or word.header is not None for word in mine)
 
 
 def _quoted(text: str) -> str:

@@ -298,7 +298,7 @@ class _Reader:
             every = (*found.literal.terms, *self._called(w.text[head]))
             return replace(found, literal=replace(found.literal, terms=every))
         terms = [term_id(TermKind.CONCEPT, phrase)]
-        role = roles().by_name.get(phrase)
+        role = roles().find(phrase)
         held = term_id(TermKind.ROLE, phrase if role is None else role.key)
         is_role = role is not None or held in self.vocabulary.terms  # of the map or Background
         if is_role:

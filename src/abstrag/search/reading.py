@@ -20,6 +20,7 @@ from abstrag.search.aligned_trace import ALIGN_WORDS
 from abstrag.search.alignment import forms
 from abstrag.search.families import direction, opposite
 from abstrag.search.literal_words import label_words
+from abstrag.search.query.time import interval_of
 from abstrag.search.trace import stated
 
 Labels = Mapping[str, str]
@@ -122,7 +123,10 @@ class _Reading:
         asked = trace.literal.label
         if trace.literal.kind is LiteralKind.TIME and trace.via is not None:
             when = self.labels.get(trace.via, trace.via)
-            return f"{_quoted(said)}, which is {when}" if said and said != when else _quoted(when)
+            told = f"{_quoted(said)}, which is {when}" if said and said != when else _quoted(when)
+            own, wanted = interval_of(trace.via), trace.literal.interval
+            within = own is not None and wanted is not None and own != wanted
+            return f"{told} (within {_quoted(asked)})" if within else told
         if not said or _holds(said, asked):
             return _quoted(said or asked)
         found = re.search(re.escape(asked), self.segment.text, re.IGNORECASE)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
+from rapidfuzz.distance.OSA import distance as edits
+
 from abstrag.language.keys import key
 from abstrag.lexicon.events import event_key, event_type
 from abstrag.lexicon.pos import Pos
@@ -231,11 +233,11 @@ def _attribute(a: str, b: str) -> bool:
 
 
 def _one_stem(a: str, b: str) -> bool:
-    """Tell whether two words have one stem, where WordNet does not know one of them."""
+    """Tell whether two words have one stem but for a slip, where WordNet does not know one."""
     if _bases(a) and _bases(b):
         return False
     one, other = stemmed([_spelled(a), _spelled(b)])
-    if one == other:
+    if one == other or (min(len(one), len(other)) >= _STEM and edits(one, other) == 1):
         return True
     short, long = sorted((one, other), key=len)
     return len(short) >= _STEM and long.startswith(short)

@@ -241,12 +241,8 @@ def _opinion(judgement: float, unmet: list[LiteralTrace], company: str | None) -
     """Say that a judge found evidence, and what of it no bridge accounts for."""
     if not unmet:
         return f"The judge{_besides(company, ',')} agrees ({judgement:.2f})."
-    without = _listed([_quoted(trace.literal.label) for trace in unmet])
-    besides = _besides(company, ",")
-    return (
-        f"The judge{besides} takes it for evidence ({judgement:.2f}), though no step here meets "
-        f"{without}."
-    )
+    sure = f"takes it for evidence ({judgement:.2f})"
+    return f"The judge{_besides(company, ',')} {sure}, by what no step here explains."
 
 
 def _besides(company: str | None, end: str) -> str:

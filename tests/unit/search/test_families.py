@@ -15,6 +15,8 @@ from abstrag.search.literal_words import literals_of_words
         ("classifier", "classification", "expression"),
         ("significantly", "significant", "expression"),
         ("expensive", "costly", "expression"),
+        ("tweat", "tweets", "expression"),
+        ("data", "datasets", "concept"),
         ("die", "drowned", "concept"),
         ("defeat", "trounced", "concept"),
         ("European", "France", "concept"),

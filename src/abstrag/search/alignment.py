@@ -119,11 +119,16 @@ class DocumentWords:
 
 @lru_cache(maxsize=1 << 16)
 def forms(word: str) -> tuple[str, ...]:
-    """Return what makes two words the same: their stem, or that of a base form they share."""
+    """Return what makes two words the same: a base form they share.
+
+    Of words that WordNet does not know the stem does. Words that are merely derived from one
+    another are not the same: "relative" is a step from "related".
+    """
     folded = word.casefold()
     net = wordnet()
-    bases = [b for p in (Pos.VERB, Pos.NOUN, Pos.ADJECTIVE) for b in net.base_forms(folded, p)]
-    return tuple(dict.fromkeys(stemmed([folded, *bases])))
+    bases = [base for pos in Pos for base in net.base_forms(folded, pos)]
+    plain = [*stemmed([folded]), folded.removesuffix("s")] if not bases else bases
+    return tuple(dict.fromkeys((folded, *plain)))
 
 
 def conditions(query: Query, read: AlignedText) -> AlignedText:

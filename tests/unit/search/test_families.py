@@ -59,3 +59,17 @@ def test_a_word_joined_by_a_hyphen_belongs_to_its_literal() -> None:
         0,
         1,
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("mice", "mouse", True),
+        ("NDAs", "NDA", True),
+        ("analyses", "analysis", True),
+        ("related", "relative", False),
+        ("universe", "university", False),
+    ],
+)
+def test_only_inflections_are_the_same_word(one: str, other: str, *, same: bool) -> None:
+    assert bool(set(forms(one)) & set(forms(other))) is same

@@ -127,7 +127,7 @@ def forms(word: str) -> tuple[str, ...]:
     folded = word.casefold()
     net = wordnet()
     bases = [base for pos in Pos for base in net.base_forms(folded, pos)]
-    plain = [*stemmed([folded]), folded.removesuffix("s")] if not bases else bases
+    plain = bases or [*stemmed([folded]), folded.removesuffix("s")]
     return tuple(dict.fromkeys((folded, *plain)))
 
 

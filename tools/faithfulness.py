@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -57,6 +57,7 @@ class Measured:
     other: float
     first_hidden: bool  # the other content words hidden, it is still the first hit
     first_alone: bool  # nothing left but the named words, it still is
+    lines: Mapping[str, float]  # what each line of the score loses with nothing but the named words
     public_named: float = 0.0
     public_other: float = 0.0
 
@@ -90,12 +91,13 @@ class Probe:
         rounds = 1 if size == len(named) else self.draws
         ours = [drawn.sample(named, size) if rounds > 1 else named for _ in range(rounds)]
         theirs = [drawn.sample(others, size) for _ in range(self.draws)]
-        whole = _cost(hit)
+        whole, alone = _cost(hit), keeping(index, hit.position, named)
         return Measured(
             named=self._mean_loss(case.query, index, hit, whole, ours),
             other=self._mean_loss(case.query, index, hit, whole, theirs),
             first_hidden=self._still_first(case.query, hit, hiding(index, hit.position, others)),
-            first_alone=self._still_first(case.query, hit, keeping(index, hit.position, named)),
+            first_alone=self._still_first(case.query, hit, alone),
+            lines=self._lost(case.query, hit, alone),
             public_named=self._public_loss(case.query, index, hit, ours),
             public_other=self._public_loss(case.query, index, hit, theirs),
         )
@@ -103,6 +105,11 @@ class Probe:
     def _still_first(self, query: str, hit: Hit, changed: DocumentIndex) -> bool:
         hits = self._opened(changed).search(query, k=1, fill=True).hits
         return bool(hits) and hits[0].position == hit.position
+
+    def _lost(self, query: str, hit: Hit, changed: DocumentIndex) -> dict[str, float]:
+        left = {line.name: line.units for line in hit.lines}
+        found = self._opened(changed).explain(query, hit.segment).lines
+        return {one.name: (one.units - left.get(one.name, 0)) / COST_UNIT for one in found}
 
     def _opened(self, index: DocumentIndex) -> SearchableDocument:
         return self.system.indexer.workspace.document(index, self.system.options)
@@ -173,6 +180,14 @@ def row(name: str, preset: str, found: Sequence[Measured], *, public: bool) -> s
     return f"| {' | '.join(cells)} |"
 
 
+def lost(name: str, preset: str, found: Sequence[Measured]) -> str:
+    """Say which lines of the score lose what where nothing but the named words is left."""
+    names = dict.fromkeys(line for one in found for line in one.lines)
+    means = {line: np.mean([one.lines.get(line, 0.0) for one in found]) for line in names}
+    parts = ", ".join(f"{line} {mean:+.2f}" for line, mean in means.items())
+    return f"{name}, {preset}, nothing but the named words: {parts}"
+
+
 def head(*, public: bool) -> str:
     """Return the head of the table."""
     cells = ["data", "preset", "n", "named words hidden", "others hidden", "ratio"]
@@ -213,6 +228,7 @@ def main() -> None:
             if measured:
                 lines.append(row(name, preset, measured, public=public is not None))
                 print(lines[-1], flush=True)
+                print(lost(name, preset, measured), flush=True)
     if given.out is not None:
         given.out.write_text("\n".join(lines) + "\n", "utf-8")
 

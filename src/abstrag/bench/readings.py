@@ -15,6 +15,7 @@ from abstrag.model.record import record
 from abstrag.model.term import Relation
 from abstrag.neural.content_words import has_content
 from abstrag.search.aligned_trace import ALIGN_WORDS
+from abstrag.search.reading import FILL_SLOTS
 
 _WORD: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _UNMET: Final = re.compile(r"nothing in it meets ((?:“[^”]*”(?:, | and )?)+)")
@@ -47,8 +48,9 @@ def steps_of(hit: Hit) -> list[Step]:
             said = literal.via or ""
             if literal.mention is not None and literal.mention.header is None:
                 said = hit.text[literal.mention.start : literal.mention.end]
-            last = paid[-1]
-            label = literal.literal.label
+            last, label = paid[-1], literal.literal.label
+            if last.operator == FILL_SLOTS and _stands(label, _words(said)):
+                continue  # the very word, told with a party left open
             found.append(Step(label, said, last.family.value, literal.distance, last.operator))
     return found
 

@@ -82,7 +82,7 @@ class _Reading:
         for number, literal in enumerate(literals):
             mine = [word for word in self.words if word.literal == number]
             if literal.met:
-                plain = self._plain(literal)
+                plain = self._plain(literal, mine)
                 if plain is None:
                     steps.append(self._bridged(literal, mine))
                 else:
@@ -102,9 +102,10 @@ class _Reading:
             parts.append("nothing in it meets " + _listed(lacking))
         return parts
 
-    def _plain(self, trace: LiteralTrace) -> str | None:
+    def _plain(self, trace: LiteralTrace, mine: list[WordTrace]) -> str | None:
         """Quote the words that meet a literal as it is asked; None where a step is to be told."""
-        said, asked = self._said(trace), trace.literal.label
+        asked = trace.literal.label
+        said = self._said(trace) or " ".join(dict.fromkeys(w.said for w in mine if w.in_section))
         if trace.context is not None:
             return None
         if not trace.bridges:
@@ -159,7 +160,8 @@ class _Reading:
         said = list(dict.fromkeys(_quoted(word.said) for word in mine if word.said))
         if not steps:  # only slots are left open
             open_ = f" without saying {' or '.join(trace.literal.slots)}"
-            return f"it says {_listed(said)}{open_} ({_price(trace)})"
+            who = "it stands under" if _aside(trace, mine) else "it says"
+            return f"{who} {_listed(said)}{open_} ({_price(trace)})"
         verb = "are" if len(said) > 1 else "is"
         dearest = max(steps, key=lambda word: word.price)
         if len(steps) == 1 and opposite(dearest.asked, dearest.said):

@@ -31,11 +31,13 @@ from abstrag.indexing.operator import Draft, Layer
 from abstrag.language.keys import key, term_id
 from abstrag.lexicon.inventory import lexicon_version
 from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.territories import territory_classes
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
 
 NAME: Final = "abstract_concepts"
 _PART_OF_PHRASE: Final = 0.9  # how sure the rest of a stated class is: "AI startup" → "startup"
 
+_PLACE: Final = 0.9  # how sure a country's name is that of the country
 _VARIANT: Final = 0.8  # how sure it is that "ISO 27001" is one of ISO's
 _COMPANY: Final = ("company", "firm")
 
@@ -57,7 +59,7 @@ class AbstractConcepts:
     requires: ClassVar[Layer | None] = Layer.CONTEXTS
     provides: ClassVar[Layer] = Layer.CONCEPTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
 
     def __call__(self, draft: Draft) -> Draft:
         """Add the layer of concepts."""
@@ -112,6 +114,7 @@ class _Classes:
         for mention in dict.fromkeys(passage.names.values()):
             name = passage.source.text[mention.start : mention.end]
             company, base = names_company(name), variant_of(name)
+            self._place(mention.term, name)
             if not (company or base):
                 continue
             licence = Licence(LicenceKind.TEXT, name, passage.place(mention.start, mention.end))
@@ -125,6 +128,19 @@ class _Classes:
                 self.ledger.term(target, TermKind.ENTITY, base)
                 edge = _free(mention.term, target, _VARIANT, licence)
                 self.ledger.edge(replace(edge, truth_preserving=False))
+
+    def _place(self, term: str, name: str) -> None:
+        """Note what a country or state is by WordNet: a country, and European."""
+        for class_ in territory_classes(name):
+            marks = class_[:1].isupper()
+            kind = TermKind.ENTITY if marks and " " not in class_ else TermKind.CONCEPT
+            target = term_id(kind, key(class_))
+            if target == term:
+                continue
+            self.ledger.term(target, kind, class_)
+            licence = Licence(LicenceKind.LEXICON, f"WordNet: {name} is {class_}")
+            edge = replace(_free(term, target, _PLACE, licence), distance=DELTA_ABS_ONE_WAY)
+            self.ledger.edge(replace(edge, truth_preserving=False))
 
     def _member(self, passage: Passage, noun: int) -> str:
         name = passage.name(noun)

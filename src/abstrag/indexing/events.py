@@ -46,7 +46,7 @@ class AbstractEvents:
     requires: ClassVar[Layer | None] = Layer.CONCEPTS
     provides: ClassVar[Layer] = Layer.EVENTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def __call__(self, draft: Draft) -> Draft:
         """Add the layer of events."""

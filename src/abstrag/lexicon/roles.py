@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from abstrag.errors import ResourceMissing
 from abstrag.lexicon.inventory import ROLES, read_inventory
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.wordnet import wordnet
 
 # Parts of an organization: the head of a division of X holds an office of X.
 ORGANIZATION_UNITS: Final = frozenset(
     "division department unit section branch arm team group office laboratory lab subsidiary "
     "board committee business segment program programme plant bureau agency affiliate council "
     "desk centre center institute school faculty ministry".split()
+)
+
+
+# What stands before an office makes another one of it.
+_RANKS: Final = frozenset("vice deputy assistant associate".split())
+_OFFICES: Final = (
+    "administrator.n.01",
+    "official.n.01",
+    "lawman.n.01",
+    "spiritual_leader.n.01",
+    "custodian.n.01",
 )
 
 
@@ -44,22 +57,56 @@ class Roles:
                 self.heads.add(name.partition(" of ")[0].split()[-1])
 
     def find(self, name: str) -> Role | None:
-        """Return the role of that name, written as a key."""
-        return self.by_name.get(name)
+        """Return the role of that name, written as a key; also one that only its shape tells.
+
+        "chief nursing officer" is an executive and "deputy minister" has to do with a minister,
+        whether or not the inventory has them.
+        """
+        return self.by_name.get(name) or self._shaped(name)
+
+    def is_head(self, word: str) -> bool:
+        """Tell whether a name of a role may end in a word."""
+        return word in self.heads or holds_office(word)
 
     def general(self, key: str) -> tuple[str, ...]:
         """Return every more general role, nearest first."""
         found: dict[str, None] = {}
         level = [key]
         while level:
-            level = [t for k in level for t in self.by_key[k].types if t not in found]
+            known = [role for k in level if (role := self.by_key.get(k) or self.find(k))]
+            level = [t for role in known for t in role.types if t not in found]
             found.update(dict.fromkeys(level))
         return tuple(found)
+
+    def _shaped(self, name: str) -> Role | None:
+        first, _, rest = name.partition(" ")
+        if first == "chief" and rest.endswith(" officer"):
+            return Role(name, types=("executive",), of="company")
+        if first in _RANKS and rest and (below := self.find(rest)):
+            return Role(name, types=(below.key,), of=below.of)
+        if not rest and holds_office(name):
+            return Role(name, types=("official",))
+        return None
 
     def with_names(self, names: Iterable[str]) -> Roles:
         """Return roles that also know these names, each as a role of its own."""
         more = [Role(name) for name in dict.fromkeys(names) if name not in self.by_name]
         return Roles([*self.by_key.values(), *more]) if more else self
+
+
+@lru_cache(maxsize=4096)
+def holds_office(noun: str) -> bool:
+    """Tell whether a noun first of all means somebody who holds an office: provost, sheriff."""
+    net = wordnet()
+    senses = net.synsets(noun, Pos.NOUN)
+    if not senses or net.is_instance(senses[0]):
+        return False
+    return not _offices().isdisjoint(net.ancestors(senses[0]))
+
+
+@cache
+def _offices() -> frozenset[int]:
+    return frozenset(map(wordnet().synset, _OFFICES))
 
 
 def _role(key: str, entry: Mapping[str, object]) -> Role:

@@ -18,3 +18,22 @@ def names_territory(name: str) -> bool:
     kinds = set(map(net.synset, _TERRITORIES))
     found = (s for s in net.synsets(name, Pos.NOUN) if net.is_instance(s))
     return any(not kinds.isdisjoint(net.ancestors(s)) for s in found)
+
+
+@lru_cache(maxsize=4096)
+def territory_classes(name: str) -> tuple[str, ...]:
+    """Return what a territory is, and what of: France is a European country, so it is European."""
+    net = wordnet()
+    kinds = set(map(net.synset, _TERRITORIES))
+    found: dict[str, None] = {}
+    for sense in net.synsets(name, Pos.NOUN):
+        if not net.is_instance(sense) or kinds.isdisjoint(net.ancestors(sense)):
+            continue
+        for label in (label for up in net.hypernyms(sense) for label in net.lemmas(up)):
+            found[label] = None
+            *mark, kind = label.split(" ")
+            found[kind] = None
+            if mark:
+                found[" ".join(mark)] = None
+        break
+    return tuple(found)

@@ -19,6 +19,7 @@ FUNCTION_WORDS: Final = frozenset(
     " might shall should will would must s t re ve ll d m".split()
 )
 _SIGNS: Final = frozenset("%$€£¥°")
+_HIDDEN: Final = "[mask]"  # a token that stands for a word nobody is to know
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)+")
 
 
@@ -69,4 +70,6 @@ def content_words(
 
 def has_content(word: str) -> bool:
     """Tell whether a word, in lower case, is more than grammar or punctuation."""
-    return word in _SIGNS or (any(c.isalnum() for c in word) and word not in FUNCTION_WORDS)
+    if word in _SIGNS:
+        return True
+    return any(c.isalnum() for c in word) and word not in FUNCTION_WORDS and word != _HIDDEN

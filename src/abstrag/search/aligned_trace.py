@@ -10,7 +10,9 @@ from abstrag.config import COST_UNIT
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import LiteralTrace, WordTrace
 from abstrag.model.term import Family, Licence, LicenceKind, Mention, Relation
-from abstrag.search.alignment import NOWHERE, Alignment, forms, step_family
+from abstrag.search.alignment import Alignment, forms
+from abstrag.search.families import step_family
+from abstrag.search.literal_words import NOWHERE
 
 ALIGN_WORDS: Final = "align_words"  # the operator that meets literals by learned links
 
@@ -40,7 +42,8 @@ def _word(alignment: Alignment, i: int, segment: int) -> WordTrace:
     same = bool(alignment.same[i, segment])
     met = price <= alignment.constants.limit
     direct = bool(alignment.direct[i, segment])
-    family = None if direct else Family(step_family(asked, place.text, same=same))
+    aside = place.in_section or place.header is not None
+    family = None if direct else Family(step_family(asked, place.text, same=same, aside=aside))
     return replace(
         found,
         met=met,

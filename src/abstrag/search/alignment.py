@@ -8,7 +8,7 @@ and on nothing else, so it means the same in every document.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.config import COST_UNIT, MAX_GAP, OMEGA
-from abstrag.language.keys import key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.patch import StepPrice
@@ -27,12 +26,14 @@ from abstrag.neural.aligned_text import AlignedText
 from abstrag.neural.aligner import PriceList
 from abstrag.neural.bundle import Aligning
 from abstrag.neural.cached import TextAligner
+from abstrag.neural.content_words import has_content
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.passage import segment_text
+from abstrag.search.families import step_family
 from abstrag.search.lexical import stemmed
+from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
 
-NOWHERE: Final = -1
 _TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
 _EXACT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUANTITY})
@@ -115,11 +116,16 @@ class DocumentWords:
 
 @lru_cache(maxsize=1 << 16)
 def forms(word: str) -> tuple[str, ...]:
-    """Return what makes two words the same: their stem, or that of a base form they share."""
+    """Return what makes two words the same: a base form they share.
+
+    Of words that WordNet does not know the stem does. Words that are merely derived from one
+    another are not the same: "relative" is a step from "related".
+    """
     folded = word.casefold()
     net = wordnet()
-    bases = [b for p in (Pos.VERB, Pos.NOUN, Pos.ADJECTIVE) for b in net.base_forms(folded, p)]
-    return tuple(dict.fromkeys(stemmed([folded, *bases])))
+    bases = [base for pos in Pos for base in net.base_forms(folded, pos)]
+    plain = bases or [*stemmed([folded]), folded.removesuffix("s")]
+    return tuple(dict.fromkeys((folded, *plain)))
 
 
 def conditions(query: Query, read: AlignedText) -> AlignedText:
@@ -148,15 +154,8 @@ class Alignment:
     @cached_property
     def literal_of(self) -> tuple[int, ...]:
         """For each query word the literal it belongs to, −1 where none does."""
-        parts = [
-            {form for word in literal.label.split() for form in forms(word.strip(".,;:'\"()"))}
-            for literal in self.query.literals
-        ]
-        found = []
-        for word in self.asked_words:
-            own = set(forms(word))
-            found.append(next((j for j, part in enumerate(parts) if own & part), NOWHERE))
-        return tuple(found)
+        labels = [literal.label for literal in self.query.literals]
+        return literals_of_words(self.asked_words, labels, forms)
 
     @cached_property
     def exact(self) -> tuple[bool, ...]:
@@ -260,7 +259,7 @@ class Alignment:
         found = np.full((len(self.query.literals), len(self.words.segments)), FAR, np.int64)
         for j, literal in enumerate(self.query.literals):
             rows = [i for i, of in enumerate(self.literal_of) if of == j]
-            if not rows or len(rows) < len(literal.label.split()):
+            if not rows or len(rows) < _content(literal.label):
                 continue
             weights = self.asked.weights[rows].astype(np.float64)
             costs, direct = self.prices[rows], self.direct[rows]
@@ -289,46 +288,11 @@ class Alignment:
         return found
 
 
-@lru_cache(maxsize=1 << 14)
-def step_family(asked: str, said: str, *, same: bool = False) -> str:
-    """Name the family of a step from a word of a text to a word of a query, by WordNet.
-
-    Synonyms and derived forms are another expression, a broader or narrower word is a step of
-    concept, what entails or causes the other an event; all else is merely related, and so is the
-    same form in another sense.
-    """
-    if same:
-        return "related"
-    net = wordnet()
-    a, b = key(asked), key(said)
-    if any(_senses(a, pos) & _senses(b, pos) for pos in Pos):
-        return "expression"
-    if any(b == lemma for pos in Pos for lemma, _ in net.derived(a, pos)):
-        return "expression"
-    for pos in (Pos.NOUN, Pos.VERB):
-        wide, others = _senses(a, pos), _senses(b, pos)
-        if any(wide & set(_above(s)) for s in others) or any(others & set(_above(s)) for s in wide):
-            return "concept"
-    verbs, told = _senses(a, Pos.VERB), _senses(b, Pos.VERB)
-    for s in told:
-        if verbs & {*net.entailments(s), *net.causes(s)}:
-            return "event"
-    return "related"
-
-
 def _concerns(step: StepPrice, word: str) -> bool:
     """Tell whether a floor is about steps of the family that meets a word; without any, all are."""
     return step.family is None or step.family.value == step_family(word, step.said)
 
 
-def _senses(word: str, pos: Pos) -> frozenset[int]:
-    return frozenset(wordnet().synsets(word, pos)[:4])
-
-
-def _above(synset: int) -> Mapping[int, None]:
-    """Return what is broader than a sense, three steps up at most."""
-    net, level, found = wordnet(), [synset], dict[int, None]()
-    for _ in range(3):
-        level = [up for one in level for up in net.hypernyms(one)]
-        found.update(dict.fromkeys(level))
-    return found
+def _content(label: str) -> int:
+    """Return how many content words a literal has."""
+    return sum(has_content(word.lower()) for word in label_words(label))

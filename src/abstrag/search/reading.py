@@ -1,20 +1,33 @@
-"""The one-sentence reading: a trace said aloud, for a person."""
+"""The one-sentence reading: a trace said aloud, for a person.
+
+What is said is what the passage says and what was taken for what; that nothing meets a condition is
+said only where no form of its words stands in the passage, its headers or its section.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from abstrag.model.query import Bridge, LiteralKind
 from abstrag.model.ranking import GapTrace, LiteralTrace, WordTrace
 from abstrag.model.segment import Segment
-from abstrag.model.term import Family, LicenceKind
+from abstrag.model.term import Family, LicenceKind, Relation
+from abstrag.neural.content_words import has_content
+from abstrag.search.aligned_trace import ALIGN_WORDS
+from abstrag.search.alignment import forms
+from abstrag.search.families import direction, opposite
+from abstrag.search.literal_words import label_words
+from abstrag.search.query.time import interval_of
 from abstrag.search.trace import stated
 
 Labels = Mapping[str, str]
 
 CONVINCED: Final = 0.5  # a judge that says at least this takes the segment for evidence
 DOUBTFUL: Final = 0.1  # one that says less has found nothing
+FILL_SLOTS: Final = "fill_slots"
 
 
 def read_aloud(
@@ -32,30 +45,12 @@ def read_aloud(
     `company` is what the judge read besides the segment, `words` how each word of the query is met
     where words were aligned.
     """
-    direct = [t for t in trace.literals if t.met and not t.bridges]
-    headed = [t for t in direct if _header(t) is not None]
-    own = [t for t in direct if _header(t) is None]
-    bridged = [t for t in trace.literals if t.met and t.bridges]
+    reading = _Reading(segment, labels, words)
+    parts = reading.parts(trace.literals)
     unmet = [t for t in trace.literals if not t.met]
-    parts = []
-    for who, some in (("it says ", own), ("it stands under ", headed)):
-        if some:
-            parts.append(who + _listed([_direct(t, segment, labels) for t in some]))
-    parts += [_bridged(t, segment, labels) for t in bridged]
-    lacking = [t.literal.label for t in unmet]
-    for number, literal in enumerate(trace.literals):
-        if literal.met:
-            continue
-        there = [w for w in words if w.literal == number and w.met]
-        if there:  # some of its words are there, so that it is not true that nothing meets it
-            lacking.remove(literal.literal.label)
-            found = _listed([_met(w) for w in there])
-            missing = [_quoted(w.asked) for w in words if w.literal == number and not w.met]
-            lacks = f"; {_listed(missing)} is not met" if missing else ""
-            parts.append(f"of {_quoted(literal.literal.label)} it says {found}{lacks}")
-    if lacking:
-        parts.append("nothing in it meets " + _listed([_quoted(one) for one in lacking]))
     text = "; ".join(parts) or "it holds nothing of the query"
+    if words and trace.literals and not any(t.met for t in trace.literals) and not reading.met:
+        text += "; it is here because as a whole it is about the same thing"
     said = [f"{text[0].upper()}{text[1:]}.", _verdict(trace, tau)]
     if judgement is not None and judgement >= CONVINCED:
         said.append(_opinion(judgement, unmet, company))
@@ -65,21 +60,191 @@ def read_aloud(
     return " ".join(said)
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """One passage, read aloud for one query."""
+
+    segment: Segment
+    labels: Labels
+    words: tuple[WordTrace, ...]
+
+    @property
+    def met(self) -> bool:
+        """Whether any word of the query is met."""
+        return any(word.met for word in self.words)
+
+    def parts(self, literals: tuple[LiteralTrace, ...]) -> list[str]:
+        """Return what there is to say: what it says, stands under, is read as, and lacks."""
+        own: list[str] = []
+        headed: list[str] = []
+        steps: list[str] = []
+        lacking: list[str] = []
+        for number, literal in enumerate(literals):
+            mine = [word for word in self.words if word.literal == number]
+            if literal.met:
+                plain = self._plain(literal, mine)
+                if plain is None:
+                    steps.append(self._bridged(literal, mine))
+                else:
+                    (headed if _aside(literal, mine) else own).append(plain)
+            elif any(word.met for word in mine):
+                steps.append(self._partly(literal, mine))
+            elif self._stands(literal.literal.label):
+                steps.append(self._not_counted(literal, mine))
+            else:
+                lacking.append(_quoted(literal.literal.label))
+        parts = []
+        for who, some in (("it says ", own), ("it stands under ", headed)):
+            if some:
+                parts.append(who + _listed(list(dict.fromkeys(some))))
+        parts += steps
+        if lacking:
+            parts.append("nothing in it meets " + _listed(lacking))
+        return parts
+
+    def _plain(self, trace: LiteralTrace, mine: list[WordTrace]) -> str | None:
+        """Quote the words that meet a literal as it is asked; None where a step is to be told."""
+        asked = trace.literal.label
+        said = self._said(trace) or " ".join(dict.fromkeys(w.said for w in mine if w.in_section))
+        if trace.context is not None:
+            return None
+        if not trace.bridges:
+            return self._direct(trace, said)
+        via = self.labels.get(trace.via or "", "")
+        if any(not b.truth_preserving and b.operator != FILL_SLOTS for b in trace.bridges):
+            return None
+        for one in (said, via):
+            if one and _holds(one, asked):
+                return _quoted(said or one) + self._slots(trace)
+        if all(b.operator == FILL_SLOTS for b in trace.bridges):
+            return f"{_quoted(said or via)} (for {_quoted(asked)}){self._slots(trace)}"
+        return None
+
+    def _direct(self, trace: LiteralTrace, said: str) -> str:
+        asked = trace.literal.label
+        if trace.literal.kind is LiteralKind.TIME and trace.via is not None:
+            when = self.labels.get(trace.via, trace.via)
+            told = f"{_quoted(said)}, which is {when}" if said and said != when else _quoted(when)
+            own, wanted = interval_of(trace.via), trace.literal.interval
+            within = own is not None and wanted is not None and own != wanted
+            return f"{told} (within {_quoted(asked)})" if within else told
+        if not said or _holds(said, asked):
+            return _quoted(said or asked)
+        found = re.search(re.escape(asked), self.segment.text, re.IGNORECASE)
+        if found:
+            return _quoted(found.group())
+        return f"{_quoted(said)} (for {_quoted(asked)})"
+
+    def _bridged(self, trace: LiteralTrace, mine: list[WordTrace]) -> str:
+        asked = trace.literal.label
+        via = self.labels.get(trace.via or "", trace.via or "")
+        if trace.context is not None:
+            return (
+                f"{_quoted(asked)} comes from the {trace.context.name} "
+                f"({trace.context.value}, {_price(trace)})"
+            )
+        said = self._said(trace) or via
+        paid = [b for b in trace.bridges if not b.truth_preserving]
+        if not paid:
+            return f"{_known(trace, via, said)}, {_source(trace)}"
+        if any(b.operator == ALIGN_WORDS for b in paid) and mine:
+            return self._by_words(trace, mine)
+        how = " and ".join(dict.fromkeys(_reason(b) for b in paid if b.operator != FILL_SLOTS))
+        reason = f"{how}, " if how else ""
+        return f"{_quoted(said)} is read as {_quoted(asked)} ({reason}{_price(trace)})"
+
+    def _by_words(self, trace: LiteralTrace, mine: list[WordTrace]) -> str:
+        """Say how the words of a passage meet a literal, each word of it by another."""
+        asked = trace.literal.label
+        steps = [word for word in mine if word.family is not None]
+        said = list(dict.fromkeys(_quoted(word.said) for word in mine if word.said))
+        if not steps:  # only slots are left open
+            open_ = f" without saying {' or '.join(trace.literal.slots)}"
+            who = "it stands under" if _aside(trace, mine) else "it says"
+            return f"{who} {_listed(said)}{open_} ({_price(trace)})"
+        verb = "are" if len(said) > 1 else "is"
+        dearest = max(steps, key=lambda word: word.price)
+        if len(steps) == 1 and opposite(dearest.asked, dearest.said):
+            return f"{_listed(said)} says the opposite of {_quoted(asked)} ({_price(trace)})"
+        return f"{_listed(said)} {verb} read as {_quoted(asked)} ({_how(dearest)}, {_price(trace)})"
+
+    def _partly(self, trace: LiteralTrace, mine: list[WordTrace]) -> str:
+        """Say which words of a literal are there and which are not."""
+        found = _listed(list(dict.fromkeys(_met(word) for word in mine if word.met)))
+        lacking = [w for w in mine if not w.met and not self._stands(w.asked)]
+        missing = list(dict.fromkeys(_quoted(word.asked) for word in lacking))
+        verb = "are" if len(missing) > 1 else "is"
+        lacks = f"; {_listed(missing)} {verb} not met" if missing else ""
+        return f"of {_quoted(trace.literal.label)} it says {found}{lacks}"
+
+    def _not_counted(self, trace: LiteralTrace, mine: list[WordTrace]) -> str:
+        """Say of words that stand there that they do not count as what is asked for."""
+        label = _quoted(trace.literal.label)
+        if any(word.other_sense for word in mine):
+            return f"{label} stands there in another sense"
+        return f"{label} stands there, but does not count as met"
+
+    def _slots(self, trace: LiteralTrace) -> str:
+        """Say what a telling of an event leaves open, and what that costs."""
+        details = [d for b in trace.bridges if b.operator == FILL_SLOTS for d in b.details]
+        open_ = [d.removesuffix(" unfilled") for d in details if d.endswith(" unfilled")]
+        coerced = [d.removesuffix(" coerced") for d in details if d.endswith(" coerced")]
+        aside = f" without saying {' or '.join(open_)}" if open_ else ""
+        if coerced:
+            aside += f" with an office for {' and '.join(coerced)}"
+        return f"{aside} ({_price(trace)})" if aside else ""
+
+    def _said(self, trace: LiteralTrace) -> str:
+        """Return the words of the segment that carry a literal."""
+        header = _header(trace)
+        if header is None:
+            place, text = trace.frame or trace.mention, self.segment.text
+        else:
+            place, text = trace.mention, self.segment.headers[header].text
+        return "" if place is None else text[place.start : place.end]
+
+    def _stands(self, label: str) -> bool:
+        """Tell whether the words of a label stand in the passage, its headers or its section."""
+        headers = [header.text for header in self.segment.headers]
+        return _holds(" ".join((self.segment.text, *headers, *self.segment.section)), label)
+
+
+def _holds(text: str, label: str) -> bool:
+    """Tell whether all content words of a label stand in a text, or inflections of them."""
+    words = label_words(label)
+    wanted = [word for word in words if has_content(word.lower())] or words
+    there = {form for word in dict.fromkeys(label_words(text)) for form in forms(word)}
+    return bool(wanted) and all(not there.isdisjoint(forms(word)) for word in wanted)
+
+
 def _met(word: WordTrace) -> str:
     """Say which word meets a word of the query, and how."""
     if word.family is None:
         return _quoted(word.said)
-    how = "in another sense" if word.other_sense else f"for {_quoted(word.asked)}"
-    return f"{_quoted(word.said)} {how} ({word.price:.2f})"
+    if word.other_sense:
+        return f"{_quoted(word.said)} in another sense ({word.price:.2f})"
+    if opposite(word.asked, word.said):
+        return f"{_quoted(word.said)}, the opposite of {_quoted(word.asked)} ({word.price:.2f})"
+    return f"{_quoted(word.said)} for {_quoted(word.asked)} ({_how(word)}, {word.price:.2f})"
+
+
+def _how(word: WordTrace) -> str:
+    """Say what kind of step leads to a word of the query."""
+    if word.other_sense:
+        return "in another sense"
+    if word.family is Family.CONCEPT:
+        way = direction(word.asked, word.said)
+        return f"a {way} word" if way else "a conceptual step"
+    assert word.family is not None
+    return _STEPS[word.family]
 
 
 def _opinion(judgement: float, unmet: list[LiteralTrace], company: str | None) -> str:
     """Say that a judge found evidence, and what of it no bridge accounts for."""
     if not unmet:
         return f"The judge{_besides(company, ',')} agrees ({judgement:.2f})."
-    without = _listed([_quoted(trace.literal.label) for trace in unmet])
-    besides = _besides(company, ";") or ","
-    return f"Matched by the judge ({judgement:.2f}){besides} unexplained: {without}."
+    sure = f"takes it for evidence ({judgement:.2f})"
+    return f"The judge{_besides(company, ',')} {sure}, by what no step here explains."
 
 
 def _besides(company: str | None, end: str) -> str:
@@ -97,60 +262,44 @@ def _verdict(trace: GapTrace, tau: float) -> str:
     return f"Gap {trace.gap:.2f}; {trace.share:.0%} of the query is met."
 
 
-def _direct(trace: LiteralTrace, segment: Segment, labels: Labels) -> str:
-    said = _words(trace, segment)
-    label = trace.literal.label
-    if trace.literal.kind is LiteralKind.TIME and trace.via is not None:
-        when = labels.get(trace.via, trace.via)
-        return f"{_quoted(said)}, which is {when}" if said and said != when else _quoted(label)
-    return _quoted(said or label)
-
-
-def _bridged(trace: LiteralTrace, segment: Segment, labels: Labels) -> str:
+def _known(trace: LiteralTrace, via: str, said: str) -> str:
+    """Say what something is called too, or which class it is of."""
     asked = trace.literal.label
-    via = labels.get(trace.via or "", trace.via or "")
-    if trace.context is not None:
-        return (
-            f"{_quoted(asked)} comes from the {trace.context.name} "
-            f"({trace.context.value}, {_price(trace)})"
-        )
-    said = _words(trace, segment) or via
-    paid = [b for b in trace.bridges if not b.truth_preserving]
-    if not paid:
-        return f"{via} is {_a(asked)}, {_source(trace.bridges)}"
-    slots = [detail for b in paid if b.operator != "align_words" for detail in b.details]
-    how = " and ".join(dict.fromkeys(_reason(b) for b in paid if b.operator != "fill_slots"))
-    reason = f"{how}, " if how else ""
-    aside = f" with {_listed(slots)}" if slots else ""
-    return f"{_quoted(said)} is read as {_quoted(asked)}{aside} ({reason}{_price(trace)})"
+    if all(bridge.relation is Relation.EQUIVALENT for bridge in trace.bridges):
+        return f"{_quoted(said)} is another name of {_quoted(asked)}"
+    return f"{via} is {_a(asked)}"
 
 
 def _reason(bridge: Bridge) -> str:
     """Say what kind of step it is, and which other document allows it where one does."""
     if bridge.licence is not None and bridge.licence.kind is LicenceKind.COLLECTION:
-        return f"{_family(bridge)}: {bridge.licence.reference}"
-    return _family(bridge)
+        return f"{_STEPS[bridge.family]}: {bridge.licence.reference}"
+    return _STEPS[bridge.family]
 
 
-def _family(bridge: Bridge) -> str:
-    return {
-        Family.EXPRESSION: "another expression",
-        Family.CONCEPT: "a conceptual step",
-        Family.INTENT: "an office for its kind",
-        Family.EVENT: "an event step",
-        Family.CONTEXT: "the context",
-        Family.RELATED: "a related word",
-    }[bridge.family]
+_STEPS: Final[Mapping[Family, str]] = {
+    Family.EXPRESSION: "another expression",
+    Family.CONCEPT: "a conceptual step",
+    Family.INTENT: "an office for its kind",
+    Family.EVENT: "an event step",
+    Family.CONTEXT: "the context",
+    Family.RELATED: "a related word",
+}
 
 
-def _source(bridges: tuple[Bridge, ...]) -> str:
-    licences = [b.licence for b in bridges if b.licence is not None]
-    if any(licence.kind is LicenceKind.BACKGROUND for licence in licences):
-        named = next(x for x in licences if x.kind is LicenceKind.BACKGROUND)
-        return f"as {named.reference} states"
-    if any(licence.kind is LicenceKind.PATCH for licence in licences):
+def _source(trace: LiteralTrace) -> str:
+    """Say who states a free step; the text only where its words do."""
+    licences = [b.licence for b in trace.bridges if b.licence is not None]
+    known = {licence.kind: licence for licence in reversed(licences)}
+    if LicenceKind.BACKGROUND in known:
+        return f"as {known[LicenceKind.BACKGROUND].reference} states"
+    if LicenceKind.PATCH in known:
         return "as an accepted patch states"
-    return "as the text states"
+    if LicenceKind.LEXICON in known:
+        return "as a dictionary states"
+    if any(_holds(licence.reference, trace.literal.label) for licence in licences):
+        return "as the text states"
+    return "judging by the name"
 
 
 def _price(trace: LiteralTrace) -> str:
@@ -162,14 +311,11 @@ def _header(trace: LiteralTrace) -> int | None:
     return None if trace.mention is None else trace.mention.header
 
 
-def _words(trace: LiteralTrace, segment: Segment) -> str:
-    """Return the words of the segment that carry a literal."""
-    header = _header(trace)
-    if header is None:
-        place, text = trace.frame or trace.mention, segment.text
-    else:
-        place, text = trace.mention, segment.headers[header].text
-    return "" if place is None else text[place.start : place.end]
+def _aside(trace: LiteralTrace, mine: list[WordTrace]) -> bool:
+    """Tell whether what meets a literal stands in a header, or in the name of the section."""
+    if trace.mention is not None or trace.frame is not None:
+        return _header(trace) is not None
+    return bool(mine) and all(word.in_section or word.header is not None for word in mine)
 
 
 def _quoted(text: str) -> str:

@@ -47,3 +47,23 @@ def test_a_role_learned_elsewhere_is_a_role_of_its_own() -> None:
 def test_one_name_for_two_roles_is_refused() -> None:
     with pytest.raises(ResourceMissing, match="'boss' twice"):
         Roles([Role("chief", ("boss",)), Role("head", ("boss",))])
+
+
+@pytest.mark.parametrize(
+    ("name", "general"),
+    [
+        ("chief nursing officer", "executive"),
+        ("deputy minister", "official"),
+        ("vice provost", "leader"),
+        ("sheriff", "official"),
+    ],
+)
+def test_an_office_that_is_not_listed_is_told_by_its_shape(name: str, general: str) -> None:
+    found = roles().find(name)
+    assert found is not None
+    assert general in roles().general(found.key)
+
+
+@pytest.mark.parametrize("name", ["table", "deputy table", "chief complaint", "assistant"])
+def test_not_every_shape_is_an_office(name: str) -> None:
+    assert roles().find(name) is None or name in roles().by_name

@@ -19,7 +19,8 @@ from abstrag.model.term import Family
 from abstrag.neural.aligned_text import AlignedText
 from abstrag.neural.aligner import Aligner
 from abstrag.neural.bundle import Aligning
-from abstrag.search.alignment import DocumentWords, forms, step_family
+from abstrag.search.alignment import DocumentWords, forms
+from abstrag.search.families import step_family
 from abstrag.search.relevance import ALIGNED, GENERAL, Preset
 
 

@@ -54,6 +54,9 @@ def _counts(passage: Passage, token: int) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _has_letters(text: str) -> bool:
+    """Tell words from numbers and marks; a letter before digits is a name: p53, B12."""
+    if text[:1].isalpha() and text[1:].isdigit() and len(text) > 2:
+        return True
     return sum(c.isalpha() for c in text) > 1 and "://" not in text
 
 

@@ -37,7 +37,7 @@ class Office:
 def role_at(passage: Passage, token: int, roles: Roles) -> RoleMention | None:
     """Return the role that a noun names, by the longest name that fits."""
     words = passage.words
-    if words.pos[token] not in NOUNS or words.key[token] not in roles.heads:
+    if words.pos[token] not in NOUNS or not roles.is_head(words.key[token]):
         return None
     if token + 2 < passage.last and words.lower[token + 1] == "of":
         longer = f"{words.key[token]} of {words.lower[token + 2]}"

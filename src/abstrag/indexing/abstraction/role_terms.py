@@ -44,9 +44,9 @@ class RoleReader:
 
     def read(self, passage: Passage) -> None:
         """Note the roles and offices of a passage."""
-        words, heads = passage.words, self.roles.heads
+        words = passage.words
         for token in range(passage.first, passage.last):
-            if words.key[token] in heads and words.pos[token] in NOUNS:
+            if words.pos[token] in NOUNS and self.roles.is_head(words.key[token]):
                 at = role_at(passage, token, self.roles)
                 if at is not None:
                     self._note(passage, at)

@@ -2,7 +2,8 @@
 
 A word goes to its most frequent sense unless the document speaks for another one: a sense gains
 weight, at most doubled, by how many other words of the document share its ancestors. How much of
-the weight the chosen sense has is the confidence of its edges.
+the weight the chosen sense has is the confidence of its edges; a word whose chosen sense has less
+than half of it ("mean", "system") is a kind of nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, Ter
 
 _MOST_SPACES: Final = 2  # WordNet has hardly any longer phrases, and looking them up takes time
 _SWAY: Final = 2  # how many times its own weight a sense can have where the document speaks for it
+_CLEAR: Final = 0.5  # a sense less sure than that says nothing about what the word is a kind of
 _LEAST_DEPTH: Final[Mapping[Pos, int]] = {Pos.NOUN: MIN_ANCESTOR_DEPTH, Pos.VERB: 2}
 
 
@@ -117,9 +119,9 @@ def _choose(found: _Choice, pos: Pos, votes: Mapping[int, int]) -> Chosen:
 def sense_edges(
     term: str, kind: TermKind, pos: Pos, chosen: Chosen, operator: str
 ) -> tuple[Edge, ...]:
-    """Make the edges from a term to its sense and on to everything broader."""
+    """Make the edges from a term to its sense and, where that is clear, to everything broader."""
     synset, confidence = chosen
-    found = nodes(synset, pos)
+    found = nodes(synset, pos) if confidence >= _CLEAR else nodes(synset, pos)[:1]
     own, prefix = found[0].name, kind.value
     return tuple(
         Edge(

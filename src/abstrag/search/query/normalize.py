@@ -294,11 +294,9 @@ class _Reader:
         single = first == head
         if single and names_event(phrase):
             event = event_key(phrase, "NOUN")
-            found = self._event(head, label, event, noun_slots(w, head))
-            every = (*found.literal.terms, *self._called(w.text[head]))
-            return replace(found, literal=replace(found.literal, terms=every))
+            return self._event(head, label, event, noun_slots(w, head))
         terms = [term_id(TermKind.CONCEPT, phrase)]
-        role = roles().by_name.get(phrase)
+        role = roles().find(phrase)
         held = term_id(TermKind.ROLE, phrase if role is None else role.key)
         is_role = role is not None or held in self.vocabulary.terms  # of the map or Background
         if is_role:
@@ -353,7 +351,8 @@ class _Reader:
 
     def _event(self, at: int, label: str, event: str, slots: tuple[str, ...]) -> _Found:
         terms = (term_id(TermKind.EVENT, event), *self._senses(TermKind.EVENT, event, Pos.VERB))
-        found = self._literal(LiteralKind.EVENT, at, label, terms)
+        terms = (*terms, *self._called(self.words.text[at]))
+        found = self._literal(LiteralKind.EVENT, at, label, tuple(dict.fromkeys(terms)))
         return replace(found, literal=replace(found.literal, slots=slots))
 
     def _qualities(self) -> Iterator[_Found]:
@@ -370,7 +369,8 @@ class _Reader:
                 kind = LiteralKind.RELATION if comparative else LiteralKind.CONCEPT
                 own = term_id(TermKind.CONCEPT, w.key[i])
                 senses = self._senses(TermKind.CONCEPT, w.key[i], Pos.ADJECTIVE)
-                yield self._literal(kind, i, w.text[i], (own, *senses))
+                terms = (own, *senses, *self._called(w.text[i], but=own))
+                yield self._literal(kind, i, w.text[i], terms)
 
     def _senses(self, kind: TermKind, lemma: str, pos: Pos) -> tuple[str, ...]:
         """Return the likely senses of a word that the document's map knows."""

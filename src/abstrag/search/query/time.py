@@ -11,6 +11,7 @@ from abstrag.config import OMEGA
 from abstrag.language.keys import term_id
 from abstrag.model.term import Edge, Family, Interval, Licence, LicenceKind, Relation, TermKind
 
+_EVER, _NEVER = date.min.isoformat(), date.max.isoformat()
 _PREFIX: Final = f"{TermKind.TIME.value}:"
 
 
@@ -33,7 +34,8 @@ class ExpandTime:
     """Offers times of the document that overlap the one asked for without lying inside it.
 
     "2023 to 2025" may speak of 2024. What is asked for bounds the window: a time that shares no day
-    with it is never offered. The distance is the share of the document's time that lies outside.
+    with it is never offered. The distance is the share of the document's time that lies outside. A
+    time without an end ("from July 2019") is about where it begins and not about all that follows.
     """
 
     times: Mapping[str, Interval]
@@ -49,7 +51,7 @@ class ExpandTime:
         if asked is None:
             return
         for source, own in sorted(self.times.items()):
-            if source != term and asked.overlaps(own) and not asked.contains(own):
+            if source != term and _speaks_of(own, asked) and not asked.contains(own):
                 yield Edge(
                     source=source,
                     target=term,
@@ -62,6 +64,14 @@ class ExpandTime:
                     confidence=0.5,
                     licence=Licence(LicenceKind.LEXICON, f"{source} overlaps {term}"),
                 )
+
+
+def _speaks_of(own: Interval, asked: Interval) -> bool:
+    if own.end >= _NEVER:
+        return asked.start <= own.start <= asked.end
+    if own.start <= _EVER:
+        return asked.start <= own.end <= asked.end
+    return asked.overlaps(own)
 
 
 def _outside(own: Interval, asked: Interval) -> float:

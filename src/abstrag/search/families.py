@@ -1,0 +1,285 @@
+"""Families: what kind of step leads from a word of a text to a word of a query.
+
+A family is a name for a step that something else has priced; all senses of both words are looked
+at, for a price that is low says that one of them is meant. Words that are derived from one another
+count as each other: "lowering" is to "reduction" what "lower" is to "reduce".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Final
+
+from rapidfuzz.distance.OSA import distance as edits
+
+from abstrag.language.keys import key
+from abstrag.lexicon.events import event_key, event_type
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.roles import roles
+from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.term import Family
+from abstrag.search.lexical import stemmed
+
+_UP: Final = 4  # steps up to what is broader
+_UP_DERIVED: Final = 2  # where a derivation has been taken already
+_LEAST_DEPTH: Final = {Pos.NOUN: 4, Pos.VERB: 0}  # what is broader still says something
+_STEM: Final = 5  # letters of a stem that tells what a word is about
+_PART, _LEAST = 4, 3  # letters of the two parts of a word that WordNet does not know
+_PREFIXES: Final = tuple(
+    "post pre sub super micro macro multi inter intra trans over co re bio neuro cardio hyper hypo"
+    " cyber auto tele electro photo".split()
+)
+_SPELLINGS: Final = (
+    ("aemia", "emia"),
+    ("haem", "hem"),
+    ("oe", "e"),
+    ("ae", "e"),
+    ("our", "or"),
+    ("isa", "iza"),
+    ("ise", "ize"),
+    ("yse", "yze"),
+    ("ogue", "og"),
+    ("ll", "l"),
+    ("tre", "ter"),
+)
+
+_EVENT_POS: Final = (Pos.VERB, Pos.NOUN)
+
+Lemma = tuple[str, Pos]
+
+
+@lru_cache(maxsize=1 << 14)
+def step_family(asked: str, said: str, *, same: bool = False, aside: bool = False) -> str:
+    """Name the family of a step from a word of a text to a word of a query.
+
+    Synonyms, spellings and derived forms are another expression, a broader or narrower word is a
+    step of concept, an office for its kind or its organization one of intent, what entails, causes
+    or suggests the other one of event. All else is merely related, and so is the same form in
+    another sense; `aside`, in a header or the name of a section, it is the context.
+    """
+    if same:
+        return Family.RELATED.value
+    a, b = key(asked), key(said)
+    if opposite(a, b):
+        return Family.RELATED.value
+    rules = (
+        (_expression, Family.EXPRESSION),
+        (_office, Family.INTENT),
+        (_brings_about, Family.EVENT),
+        (_concept, Family.CONCEPT),
+        (_suggests, Family.EVENT),
+    )
+    rest = Family.CONTEXT if aside else Family.RELATED
+    return next((family for holds, family in rules if holds(a, b)), rest).value
+
+
+@lru_cache(maxsize=1 << 14)
+def opposite(asked: str, said: str) -> bool:
+    """Tell whether two words are opposites: rise and fall, more and less."""
+    net = wordnet()
+    a, b = key(asked), key(said)
+    if _spelled(a) == _spelled(b):
+        return False
+    bases = {base for base, _ in _bases(b)}
+    return any(
+        name.casefold() in bases for base, pos in _bases(a) for name in net.antonyms(base, pos)
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def direction(asked: str, said: str) -> str:
+    """Say whether the word of the text is the narrower or the broader one; "" for neither."""
+    a, b = key(asked), key(said)
+    wide, narrow = _bases(a), _bases(b)
+    if _above(wide, narrow, _UP) or _attribute(a, b) or a in _pieces(b):
+        return "narrower"
+    if _above(narrow, wide, _UP) or b in _pieces(a):
+        return "broader"
+    return ""
+
+
+def _expression(a: str, b: str) -> bool:
+    if _spelled(a) == _spelled(b) or _synonyms(_bases(a), _bases(b)):
+        return True
+    if set(_derived(a)) & {*_bases(b), *_derived(b)} or set(_derived(b)) & set(_bases(a)):
+        return True
+    if _one_stem(a, b) or _synonyms(_derived(a), _bases(b)) or _synonyms(_bases(a), _derived(b)):
+        return True
+    return _similar(a, b)
+
+
+def _concept(a: str, b: str) -> bool:
+    if _above(_bases(a), _bases(b), _UP) or _above(_bases(b), _bases(a), _UP):
+        return True
+    if _attribute(a, b) or _compound(a, b):
+        return True
+    wide, narrow = (*_bases(a), *_derived(a)), (*_bases(b), *_derived(b))
+    return _above(wide, narrow, _UP_DERIVED) or _above(narrow, wide, _UP_DERIVED)
+
+
+def _office(a: str, b: str) -> bool:
+    """An office for the kind of person that holds it, or for the organization it speaks for."""
+    known = roles()
+    asked, said = known.find(_singular(a)), known.find(_singular(b))
+    if said is None:
+        return False
+    if asked is None:
+        return said.of is not None and _singular(a) in (said.of, "company", "organization", "firm")
+    return asked is said or asked.key in known.general(said.key)
+
+
+def _brings_about(a: str, b: str) -> bool:
+    """Tell whether one word entails or causes the other: to kill is to make die."""
+    net = wordnet()
+    asked = _senses((*_bases(a), *_derived(a)), Pos.VERB)
+    told = _senses((*_bases(b), *_derived(b)), Pos.VERB)
+    return any(
+        others & {*net.entailments(sense), *net.causes(sense)}
+        for some, others in ((asked, told), (told, asked))
+        for sense in some
+    )
+
+
+def _suggests(a: str, b: str) -> bool:
+    """Tell whether the inventory of events reads the one as the other, or as one event."""
+    asked = {event_key(base, pos.name) for base, pos in _bases(a) if pos in _EVENT_POS}
+    for base, pos in _bases(b) if asked else ():
+        told = event_type(event_key(base, pos.name)) if pos in _EVENT_POS else None
+        if told is not None and (told.key in asked or asked & set(told.related)):
+            return True
+    return False
+
+
+@lru_cache(maxsize=1 << 14)
+def _bases(word: str) -> tuple[Lemma, ...]:
+    """Return a word and the base forms it may have, in each part of speech that WordNet knows."""
+    net = wordnet()
+    found: dict[Lemma, None] = {}
+    for pos in Pos:
+        for base in (word, *net.base_forms(word, pos)):
+            if net.synsets(base, pos):
+                found[(base.casefold(), pos)] = None
+    return tuple(found)
+
+
+@lru_cache(maxsize=1 << 14)
+def _derived(word: str) -> tuple[Lemma, ...]:
+    """Return what is derived from a word or what it derives from, also in a part of speech."""
+    net = wordnet()
+    found: dict[Lemma, None] = {}
+    for base, pos in _bases(word):
+        for lemma, other in net.derived(base, pos):
+            found[(lemma.casefold(), other)] = None
+        if pos is Pos.ADVERB and base.endswith("ly"):
+            found.update(dict.fromkeys(_adjectives(base)))
+    return tuple(lemma for lemma in found if lemma not in _bases(word))
+
+
+def _adjectives(adverb: str) -> Iterator[Lemma]:
+    """Go through the adjectives that an adverb in -ly may come from."""
+    bare = adverb.removesuffix("ly")
+    for form in (bare, f"{bare}le", f"{bare.removesuffix('i')}y", bare.removesuffix("al")):
+        if wordnet().synsets(form, Pos.ADJECTIVE):
+            yield form, Pos.ADJECTIVE
+
+
+def _synonyms(some: Iterable[Lemma], others: Iterable[Lemma]) -> bool:
+    """Tell whether two words share a sense."""
+    one, other = tuple(some), tuple(others)
+    return any(_senses(one, pos) & _senses(other, pos) for pos in Pos)
+
+
+def _similar(a: str, b: str) -> bool:
+    """Tell whether one adjective is a near synonym of the other."""
+    net = wordnet()
+    senses, others = _senses(_bases(a), Pos.ADJECTIVE), _senses(_bases(b), Pos.ADJECTIVE)
+    return any(others & set(net.similar(s)) for s in senses)
+
+
+def _senses(lemmas: Iterable[Lemma], pos: Pos) -> frozenset[int]:
+    net = wordnet()
+    return frozenset(s for word, own in lemmas if own is pos for s in net.synsets(word, pos))
+
+
+def _above(wide: Iterable[Lemma], narrow: Iterable[Lemma], steps: int) -> bool:
+    """Tell whether a sense of some words is broader than one of others, few steps up."""
+    wider, narrower = tuple(wide), tuple(narrow)
+    return any(
+        _senses(wider, pos) & _broader(sense, least, steps)
+        for pos, least in _LEAST_DEPTH.items()
+        for sense in _senses(narrower, pos)
+    )
+
+
+@lru_cache(maxsize=1 << 15)
+def _broader(synset: int, least: int, steps: int) -> frozenset[int]:
+    net, level, found = wordnet(), [synset], set[int]()
+    for _ in range(steps):
+        level = [up for one in level for up in net.hypernyms(one) if net.depth(up) >= least]
+        found.update(level)
+    return frozenset(found)
+
+
+def _attribute(a: str, b: str) -> bool:
+    """Tell whether one thing is of a kind that the other names a mark of: European, of France."""
+    net = wordnet()
+    for sense in _senses(_bases(b), Pos.NOUN):
+        if net.is_instance(sense):
+            for up in net.hypernyms(sense):
+                if any(name.casefold().startswith(f"{a} ") for name in net.lemmas(up)):
+                    return True
+    return False
+
+
+def _one_stem(a: str, b: str) -> bool:
+    """Tell whether two words have one stem but for a slip, where WordNet does not know one."""
+    if _bases(a) and _bases(b):
+        return False
+    one, other = stemmed([_spelled(a), _spelled(b)])
+    if one == other or (min(len(one), len(other)) >= _STEM and edits(one, other) == 1):
+        return True
+    short, long = sorted((one, other), key=len)
+    return len(short) >= _STEM and long.startswith(short)
+
+
+def _compound(a: str, b: str) -> bool:
+    """Tell whether one word is the other with a part in front: postinfection, self-training."""
+    for whole, part in ((a, b), (b, a)):
+        pieces = whole.split("-")
+        if len(pieces) > 1 and any(stemmed([p]) == stemmed([part]) for p in pieces):
+            return not pieces[0].startswith(("non", "un", "anti"))
+        if not _bases(whole) and any(_bases(rest) for rest in _rests(whole, part)):
+            return True
+        for prefix in _PREFIXES:
+            rest = whole.removeprefix(prefix).lstrip("-")
+            if rest != whole and len(rest) >= _STEM and stemmed([rest]) == stemmed([part]):
+                return True
+    return False
+
+
+def _rests(whole: str, part: str) -> list[str]:
+    """Return what a word without another at its beginning or end is: "set" of "dataset"."""
+    if len(part) < _PART:
+        return []
+    rests = (whole.removeprefix(part), whole.removesuffix(part))
+    return [rest for rest in rests if _LEAST <= len(rest) < len(whole)]
+
+
+def _pieces(word: str) -> list[str]:
+    """Return what a word without what stands in front of it may be."""
+    rests = [word.removeprefix(p).lstrip("-") for p in _PREFIXES if word.startswith(p)]
+    return [*(word.split("-") if "-" in word else ()), *rests]
+
+
+def _singular(word: str) -> str:
+    found = wordnet().base_forms(word, Pos.NOUN)
+    return found[-1] if found else word
+
+
+@lru_cache(maxsize=1 << 14)
+def _spelled(word: str) -> str:
+    """Return a word in one of its spellings."""
+    for british, american in _SPELLINGS:
+        word = word.replace(british, american)
+    return word

@@ -1,0 +1,141 @@
+"""Readings say what the passage says, what was taken for what, and nothing false."""
+
+from dataclasses import replace
+
+import pytest
+
+from abstrag.documents.load import load_bytes
+from abstrag.engine.searcher import Searcher
+from abstrag.indexing.pipeline import index
+from abstrag.model.query import Bridge, Literal, LiteralKind
+from abstrag.model.ranking import GapTrace, LiteralTrace, WordTrace
+from abstrag.model.segment import Role, Segment, SegmentKind
+from abstrag.model.span import Alignment, Span
+from abstrag.model.term import Family, Mention, Relation
+from abstrag.search.aligned_trace import ALIGN_WORDS
+from abstrag.search.reading import read_aloud
+from abstrag.search.relevance import SMOOTH
+
+
+def segment_of(text: str, section: tuple[str, ...] = ()) -> Segment:
+    return Segment(
+        "s",
+        SegmentKind.SENTENCE,
+        Role.TEXT,
+        text,
+        Span(0, len(text)),
+        Alignment(((0, 0),)),
+        0,
+        section,
+    )
+
+
+def literal(label: str, *, kind: LiteralKind = LiteralKind.CONCEPT) -> Literal:
+    return Literal(kind, label, (), 1.0)
+
+
+def word(
+    asked: str, said: str, *, price: float, family: Family | None, **more: object
+) -> WordTrace:
+    made = WordTrace(
+        asked, 0, len(asked), price, 1.0, met=True, said=said, family=family, literal=0
+    )
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+def trace_of(*literals: LiteralTrace) -> GapTrace:
+    return GapTrace(literals, (), None, False, None, 0.5, 0.5, 2.0)
+
+
+def by_words(label: str, said: str, cost: float, family: Family) -> LiteralTrace:
+    bridge = Bridge(
+        family, Relation.IMPLIES, ALIGN_WORDS, said, label, cost, 0.0, cost, truth_preserving=False
+    )
+    mention = Mention(said, 0, 0, len(said))
+    return LiteralTrace(
+        literal(label), met=True, distance=cost, via=said, bridges=(bridge,), mention=mention
+    )
+
+
+def read(trace: GapTrace, text: str, words: tuple[WordTrace, ...] = (), **more: object) -> str:
+    section = more.pop("section", ())
+    return read_aloud(
+        trace,
+        segment_of(text, section),  # type: ignore[arg-type]
+        {},
+        tau=1.5,
+        words=words,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        ("Two mice were kept.", ()),
+        ("They were kept.", ("Mice",)),
+    ],
+)
+def test_nothing_meets_is_never_said_of_words_that_stand_there(
+    text: str, section: tuple[str, ...]
+) -> None:
+    unmet = LiteralTrace(literal("mouse"), met=False)
+    said = read(trace_of(unmet), text, section=section)
+    assert "nothing" not in said
+    assert "“mouse” stands there" in said
+    assert "Nothing in it meets “mouse”" in read(trace_of(unmet), "Two rats were kept.")
+
+
+def test_the_same_word_in_another_sense_is_called_that() -> None:
+    unmet = LiteralTrace(literal("chip"), met=False)
+    potato = word("chip", "chips", price=3.9, family=Family.RELATED, other_sense=True, met=False)
+    assert "“chip” stands there in another sense" in read(trace_of(unmet), "Chips!", (potato,))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "family", "told"),
+    [
+        ("storm", "Hurricanes", Family.CONCEPT, "“Hurricanes” is read as “storm” (a narrower word"),
+        ("smell", "scent", Family.EXPRESSION, "“scent” is read as “smell” (another expression"),
+        ("rise", "fell", Family.RELATED, "“fell” says the opposite of “rise” (0.90)"),
+        ("title", "cup", Family.RELATED, "“cup” is read as “title” (a related word, 0.90)"),
+    ],
+)
+def test_a_step_is_named_by_what_it_is(asked: str, said: str, family: Family, told: str) -> None:
+    met = by_words(asked, said, 0.9, family)
+    assert told in read(trace_of(met), said, (word(asked, said, price=0.9, family=family),))
+
+
+def test_all_words_that_meet_a_phrase_are_quoted() -> None:
+    met = by_words("cytology screening", "cytology testing", 0.35, Family.EXPRESSION)
+    words = (
+        word("cytology", "cytology", price=0.0, family=None),
+        word("screening", "testing", price=0.3, family=Family.EXPRESSION),
+    )
+    said = read(trace_of(met), "cytology testing", words)
+    assert "“cytology” and “testing” are read as “cytology screening”" in said
+
+
+def test_a_hit_that_meets_no_word_says_why_it_is_there() -> None:
+    unmet = LiteralTrace(literal("penguin"), met=False)
+    nothing = word("penguin", "", price=4.0, family=None, met=False)
+    said = read(trace_of(unmet), "Ships sail.", (nothing,), judgement=0.9)
+    assert "as a whole it is about the same thing" in said
+    assert "The judge takes it for evidence (0.90), by what no step here explains." in said
+
+
+def first_reading(text: str, query: str) -> str:
+    made = index(load_bytes(text.encode(), name="text.md"))
+    return Searcher(made, preset=SMOOTH).search(query, k=1, fill=True).hits[0].reading
+
+
+def test_another_name_is_quoted_with_what_it_stands_for() -> None:
+    text = "Oral anticoagulants (OACs) thin the blood.\n\nPatients took OACs daily."
+    long = first_reading(text, "Did patients take oral anticoagulants daily?")
+    assert "“OACs” (for “oral anticoagulant”)" in long
+    assert "for" not in first_reading(text, "Did patients take OACs?")
+
+
+def test_a_day_in_the_time_asked_for_is_told_as_lying_within_it() -> None:
+    said = first_reading("Rain fell on 14 May 2024.", "Did rain fall in May 2024?")
+    assert "“14 May 2024” (within “in May 2024”)" in said.replace("“May 2024”", "“in May 2024”")

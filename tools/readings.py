@@ -1,0 +1,237 @@
+"""Draw steps of explanations for a person to judge, count what was judged, and check the readings.
+
+    python tools/readings.py draw --data DATA --store real.db --out sheet.jsonl
+    python tools/readings.py score sheet.jsonl
+    python tools/readings.py swapped --data DATA
+
+`draw` asks the questions of the report parts, and those of `reading_questions.jsonl` about real
+filings, papers, contracts and web pages. From the first hits it draws steps that are not the very
+word, with a fixed seed and at most two of a hit, into a sheet with a line for each. In a sheet
+`judgement` is to be filled in with right, related or wrong, and `why`. It also prints how the steps
+of all first hits are divided over the families, and each reading that says of something that stands
+in the passage that nothing meets it. `score` counts a sheet that was filled in. `swapped` asks
+questions in which one name, number or verb was swapped for another that the document does not have,
+and counts where the first hit shows it as met.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from abstrag.bench.abstrag_system import AbstragSystem, Indexer
+from abstrag.bench.case import Case
+from abstrag.bench.datasets.load import load_dataset
+from abstrag.bench.readings import Step, false_unmet, steps_of
+from abstrag.bench.sample import sampled
+from abstrag.bench.split import REPORT_PARTS
+from abstrag.bench.stats import intervals
+from abstrag.bench.swapped import Swapped, swapped_cases
+from abstrag.model.ranking import Hit
+from abstrag.search.relevance import PRESETS
+from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
+
+QUESTIONS: Final = Path(__file__).with_name("reading_questions.jsonl")
+CONTRACTS: Final = "contractnli:"  # before the number of a contract, in place of a file
+SEED: Final = 20
+STEPS: Final = 200
+A_HIT: Final = 2  # steps of one hit, at most
+SHOWN: Final = 5  # hits of a question that are checked
+JUDGEMENTS: Final = ("right", "related", "wrong")
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where questions come from, and the documents they are asked about."""
+
+    data: Path
+    store: str
+    preset: str
+    limit: int | None
+
+    @cached_property
+    def options(self) -> SearchOptions:
+        """How documents are opened."""
+        return SearchOptions(preset=PRESETS[self.preset], patched=False)
+
+    def asked(self, sets: Sequence[str]) -> Iterator[tuple[str, str, SearchableDocument]]:
+        """Go through all questions, with where they come from and the document, opened."""
+        for name in sets:
+            system = AbstragSystem(preset=PRESETS[self.preset], indexer=Indexer())
+            for case in self.cases(name):
+                system.index(case.document)
+                yield name, case.query, system.document
+
+    def cases(self, name: str) -> list[Case]:
+        """Return a sample of a report part, document by document."""
+        found = [
+            case for case in load_dataset(name, self.data, REPORT_PARTS[name]).cases if case.gold
+        ]
+        chosen = sampled(found, self.limit, seed=SEED) if self.limit else found
+        return sorted(chosen, key=lambda case: case.document.id)
+
+    def real(self) -> Iterator[tuple[str, str, SearchableDocument]]:
+        """Go through the questions about real documents."""
+        lines = [json.loads(line) for line in QUESTIONS.read_text("utf-8").splitlines()]
+        contracts = {c.document.id: c.document for c in self._contracts()}
+        system = AbstragSystem(preset=PRESETS[self.preset], indexer=Indexer())
+        opened: dict[str, SearchableDocument] = {}
+        with Workspace(WorkspaceConfig(self.store)) as workspace:
+            for line in lines:
+                name = line["document"]
+                if name.startswith(CONTRACTS):
+                    system.index(contracts[name.removeprefix(CONTRACTS)])
+                    opened[name] = system.document
+                elif name not in opened:
+                    opened[name] = workspace.document(self.data / name, self.options)
+                yield name, line["question"], opened[name]
+
+    def _contracts(self) -> Sequence[Case]:
+        return load_dataset("contractnli", self.data, REPORT_PARTS["contractnli"]).cases
+
+
+def draw(given: argparse.Namespace) -> None:
+    """Write a sheet, and print families and false readings."""
+    sources = Sources(given.data, given.store, given.preset, given.limit)
+    families: Counter[str] = Counter()
+    drawn, lines, shown, offenders = random.Random(SEED), [], 0, []
+    asked = list(given.sets)
+    for place, question, document in _chained(sources, asked, real=not given.no_real):
+        hits = document.search(question, k=SHOWN).hits
+        for hit in hits:
+            shown += 1
+            found = false_unmet(hit, document.index)
+            offenders += [(place, question, label, hit) for label in found]
+        if not hits:
+            continue
+        steps = steps_of(hits[0])
+        families.update(step.family for step in steps)
+        few = drawn.sample(steps, min(A_HIT, len(steps)))
+        lines += [_line(place, question, hits[0], step) for step in few]
+        if given.aloud:
+            print(f"[{place}] {question}\n   {hits[0].text[:300]}\n   {hits[0].reading}\n")
+    drawn.shuffle(lines)
+    text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines[: given.count])
+    given.out.write_text(text, "utf-8")
+    total = sum(families.values())
+    for family, count in families.most_common():
+        print(f"{family:12} {count:5}  {100 * count / total:.0f} % of the steps of first hits")
+    print(f"{len(offenders)} false “nothing meets” in the readings of {shown} shown hits")
+    for place, question, label, hit in offenders:
+        print(f"  {label!r} [{place}] {question}\n     {hit.text[:200]}\n     {hit.reading}")
+
+
+def _chained(
+    sources: Sources, sets: Sequence[str], *, real: bool
+) -> Iterator[tuple[str, str, SearchableDocument]]:
+    yield from sources.asked(sets)
+    if real:
+        yield from sources.real()
+
+
+def _line(place: str, question: str, hit: Hit, step: Step) -> dict[str, Any]:
+    return {
+        "source": place,
+        "query": question,
+        "quote": hit.text,
+        "asked": step.asked,
+        "said": step.said,
+        "family": step.family,
+        "price": step.price,
+        "reading": hit.reading,
+        "judgement": "",
+        "why": "",
+    }
+
+
+def score(given: argparse.Namespace) -> None:
+    """Count the judgements of a sheet."""
+    lines = [json.loads(line) for line in given.sheet.read_text("utf-8").splitlines()]
+    judged = [line for line in lines if line["judgement"]]
+    for line in judged:
+        if line["judgement"] not in JUDGEMENTS:
+            raise SystemExit(f"{line['judgement']!r} is none of {', '.join(JUDGEMENTS)}")
+    print(f"{len(judged)} of {len(lines)} steps are judged")
+    groups = {"all": judged}
+    for line in judged:
+        groups.setdefault(line["family"], []).append(line)
+    for name, some in groups.items():
+        table = np.array([[100.0 * (x["judgement"] == j) for j in JUDGEMENTS] for x in some])
+        cells = [
+            f"{j} {one.mean:.1f} % [{one.low:.1f}, {one.high:.1f}]"
+            for j, one in zip(JUDGEMENTS, intervals(table), strict=True)
+        ]
+        print(f"{name:12} n {len(some):4}  {'  '.join(cells)}")
+
+
+def swapped(given: argparse.Namespace) -> None:
+    """Ask swapped questions, and count where the word that is not there is shown as met."""
+    sources = Sources(given.data, "", given.preset, None)
+    cases = [case for name in given.sets for case in sources.cases(name)]
+    asked = swapped_cases(cases, given.count, seed=SEED)
+    system = AbstragSystem(preset=PRESETS[given.preset], indexer=Indexer())
+    met: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for one in sorted(asked, key=lambda one: one.case.document.id):
+        system.index(one.case.document)
+        hits = system.document.search(one.query, k=1, fill=True).hits
+        total[one.kind] += 1
+        if hits and (how := _shown_as_met(hits[0], one)):
+            met[one.kind] += 1
+            print(f"  {one.kind}: {one.was!r} → {one.now!r} met by {how}\n     {one.query}")
+            print(f"     {hits[0].text[:200]}")
+    parts = ", ".join(f"{kind} {met[kind]} of {count}" for kind, count in total.items())
+    print(f"{sum(met.values())} of {sum(total.values())} swapped words are shown as met: {parts}")
+
+
+def _shown_as_met(hit: Hit, swap: Swapped) -> str:
+    """Say what meets the swapped word, "" where nothing does."""
+    start = swap.query.index(swap.now)
+    for word in hit.words:
+        if word.start < start + len(swap.now) and start < word.end and word.met:
+            return f"{word.said!r} at {word.price:.2f}"
+    for literal in hit.trace.literals:
+        if literal.met and literal.literal.label.casefold() == swap.now.casefold():
+            return f"{literal.via!r} at {literal.distance}"
+    return ""
+
+
+def main() -> None:
+    """Do what is asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    commands = parser.add_subparsers(required=True)
+    drawing = commands.add_parser("draw")
+    drawing.add_argument("--store", default=":memory:", help="keeps indexes of the real documents")
+    drawing.add_argument("--limit", type=int, help="questions of each data set, drawn at random")
+    drawing.add_argument("--out", type=Path, required=True)
+    drawing.add_argument("--no-real", action="store_true", help="report parts alone")
+    drawing.add_argument("--aloud", action="store_true", help="print every first hit's reading")
+    drawing.add_argument("--count", type=int, default=STEPS)
+    drawing.set_defaults(do=draw)
+    swapping = commands.add_parser("swapped")
+    swapping.add_argument("--count", type=int, default=100)
+    swapping.set_defaults(do=swapped)
+    for command in (drawing, swapping):
+        command.add_argument("--data", type=Path, required=True)
+        command.add_argument("--preset", default="general")
+        command.add_argument("--sets", nargs="*", default=list(REPORT_PARTS))
+    scoring = commands.add_parser("score")
+    scoring.add_argument("sheet", type=Path)
+    scoring.set_defaults(do=score)
+    given = parser.parse_args()
+    given.do(given)
+
+
+if __name__ == "__main__":
+    main()

@@ -16,6 +16,7 @@ from abstrag.documents.ocr import INSTALL, can_read
 from abstrag.documents.pdf_layout.columns import Region, common_gutters, gutter_of, regions_of
 from abstrag.documents.pdf_layout.draft import Draft
 from abstrag.documents.pdf_layout.figures import gathered
+from abstrag.documents.pdf_layout.filing import mark_filing, parted
 from abstrag.documents.pdf_layout.flow import flowing
 from abstrag.documents.pdf_layout.front import find_title, header_date, printed_date, sane_title
 from abstrag.documents.pdf_layout.furniture import body_size, sideways, without_furniture
@@ -27,6 +28,7 @@ from abstrag.documents.pdf_layout.paragraphs import Column, paragraphs_of
 from abstrag.documents.pdf_layout.reader import OnPage, Reading, picture_of, read_pages
 from abstrag.documents.pdf_layout.scans import read_scan, with_one_body
 from abstrag.documents.pdf_layout.tables import tables_in
+from abstrag.documents.pdf_layout.torn import mend_torn_words
 from abstrag.documents.sections import TITLE
 from abstrag.errors import EmptyDocument, NoTextLayer
 from abstrag.model.document import Block, BlockKind, Document, Metadata
@@ -55,10 +57,14 @@ def document_of(
 ) -> Document:
     """Put the pages of a file into reading order."""
     layout = _layout(reading.pages)
-    drafts = layout.drafts
-    body = body_of(drafts)
-    title = find_title(drafts, body)
+    filer, drafts, body = _filer(layout.drafts), layout.drafts, body_of(layout.drafts)
+    if filer:
+        mend_torn_words(drafts)
+        drafts = parted(drafts, body, filer)
+    title = None if filer else find_title(drafts, body)
     mark_headings(drafts, body, title)
+    if filer:
+        mark_filing(drafts, body, filer)
     mark_table_titles(drafts)
     if title is not None:
         title.kind, title.level = BlockKind.HEADING, TITLE
@@ -182,6 +188,12 @@ def _blocks_of(region: Region, page: Page, body: float) -> list[Draft]:
         )
         at = found.stop
     return drafts + text(at, len(rows))
+
+
+def _filer(drafts: Sequence[Draft]) -> str:
+    """Return who files a form, by its cover; empty for a document that is no form."""
+    cover = read_cover([line.text for draft in drafts if draft.page == 1 for line in draft.lines])
+    return cover.company if cover is not None and cover.filed else ""
 
 
 def _title(blocks: Sequence[Block], reading: Reading, name: str) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstrag.config import MAX_SCANNED_PAGES
-from abstrag.documents.cover import cover_lines, read_cover, signing_date
+from abstrag.documents.annual_report import cover_of
+from abstrag.documents.cover import Cover, read_cover, signing_date
 from abstrag.documents.dates import find_date
 from abstrag.documents.limits import OverLimit
 from abstrag.documents.ocr import INSTALL, can_read
@@ -57,14 +58,14 @@ def document_of(
 ) -> Document:
     """Put the pages of a file into reading order."""
     layout = _layout(reading.pages)
-    filer, drafts, body = _filer(layout.drafts), layout.drafts, body_of(layout.drafts)
-    if filer:
+    filing, drafts, body = _filing(layout.drafts), layout.drafts, body_of(layout.drafts)
+    if filing:
         mend_torn_words(drafts)
-        drafts = parted(drafts, body, filer)
-    title = None if filer else find_title(drafts, body)
+        drafts = parted(drafts, body, filing.company)
+    title = None if filing and filing.filed else find_title(drafts, body)
     mark_headings(drafts, body, title)
-    if filer:
-        mark_filing(drafts, body, filer)
+    if filing:
+        mark_filing(drafts, body, filing.company, form=filing.filed)
     mark_table_titles(drafts)
     if title is not None:
         title.kind, title.level = BlockKind.HEADING, TITLE
@@ -72,7 +73,7 @@ def document_of(
     manuscript.write(drafts)
     text, blocks = manuscript.text(), manuscript.blocks()
     iso, span = _date(text, blocks, layout.stamps, reading.created)
-    cover = read_cover(cover_lines(text, blocks))
+    cover = cover_of(text, blocks)
     if cover is not None and cover.period_end and span is None:
         iso = signing_date(text, cover.period_end) or cover.period_end
     return Document(
@@ -190,10 +191,11 @@ def _blocks_of(region: Region, page: Page, body: float) -> list[Draft]:
     return drafts + text(at, len(rows))
 
 
-def _filer(drafts: Sequence[Draft]) -> str:
-    """Return who files a form, by its cover; empty for a document that is no form."""
-    cover = read_cover([line.text for draft in drafts if draft.page == 1 for line in draft.lines])
-    return cover.company if cover is not None and cover.filed else ""
+def _filing(drafts: Sequence[Draft]) -> Cover | None:
+    """Return what the cover of a form or the headline of a release says, None without either."""
+    first = [draft for draft in drafts if draft.page == 1]
+    cover = read_cover([line.text for draft in first for line in draft.lines])
+    return cover or read_cover([draft.text for draft in first])
 
 
 def _title(blocks: Sequence[Block], reading: Reading, name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from abstrag.documents.cover import cover_lines, read_cover
+from abstrag.documents.annual_report import cover_of
 from abstrag.documents.turns import speakers
 from abstrag.indexing.genre_model import genre_model
 from abstrag.indexing.role import role_of_heading
@@ -89,7 +89,7 @@ def detect_genre(document: Document) -> Genre:
     """Tell the genre: what somebody said, what a cover states, else what the text looks like."""
     if document.metadata.genre is not None:
         return document.metadata.genre
-    if read_cover(cover_lines(document.text, document.blocks)) is not None:
+    if cover_of(document.text, document.blocks) is not None:
         return Genre.REPORT
     return _genre_of_text(document)
 

@@ -69,7 +69,8 @@ def parted(drafts: Sequence[Draft], body: Body, company: str) -> list[Draft]:
 
 
 def _parts(draft: Draft, body: Body, company: str) -> Iterator[Draft]:
-    styled = (draft.bold or look_of(draft).capitals) and not _is_small(draft, body)
+    named = _is_company(draft.lines[0].text, company) if draft.lines else False
+    styled = (draft.bold or look_of(draft).capitals) and (named or not _is_small(draft, body))
     prose = draft.kind in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM) and not draft.figure
     if draft.page == 1 or not prose or not styled or not 1 < len(draft.lines) <= 6:
         yield draft
@@ -100,20 +101,19 @@ def _is_aside(text: str, company: str) -> bool:
 
 def _is_company(text: str, company: str) -> bool:
     """True for the filer's name, also with its subsidiaries."""
-    named, filer = _packed(text), _packed(company)
-    return bool(filer) and (
-        named == filer
-        or re.fullmatch(rf"{filer}(?:inc|corp|corporation|company)?and.*subsidiar.*", named)
-        is not None
-    )
+    form = r"(?:inc|incorporated|corp|corporation|company|co|ltd|limited|plc)?"
+    whole = rf"{re.escape(_packed(company))}{form}(?:and.*subsidiar.*)?"
+    return bool(company) and re.fullmatch(whole, _packed(text)) is not None
 
 
 def _packed(text: str) -> str:
     return re.sub(r"[\W_]+", "", text.casefold())
 
 
-def mark_filing(drafts: Sequence[Draft], body: Body, company: str) -> None:
+def mark_filing(drafts: Sequence[Draft], body: Body, company: str, *, form: bool = True) -> None:
     """Put the headings of a filing into order; what only looks like one becomes text.
+
+    A release is no `form`: its first page is no cover, and what follows its statements is as high.
 
     Text are lines of the cover and of the table of contents, the filer's name over each statement,
     the head of a table in small print, who signed, and a heading that is printed again at the top
@@ -130,20 +130,23 @@ def mark_filing(drafts: Sequence[Draft], body: Body, company: str) -> None:
         text = draft.text
         rank = _rank_here(text, [(above_rank, name) for above_rank, *_, name in open_])
         small = _is_small(draft, body)
-        if small and place > _FURNITURE:
+        if small and place > _FURNITURE and not _is_company(above, company):
             rank = None
         if draft.kind is not BlockKind.HEADING and not (rank and _may_be_ranked(draft)):
             continue
         again = place <= _FURNITURE and any(_packed(name) == _packed(text) for *_, name in open_)
         listed = page in contents and (rank is not None or _FORM.search(text) is not None)
         listed = listed and not _CONTENTS.search(text)
-        aside = (small or _SIGNED.search(above) is not None) and rank is None
-        if page == 1 or listed or again or aside or _is_aside(text, company):
+        aside = ((small and form) or _SIGNED.search(above) is not None) and rank is None
+        if (form and page == 1) or listed or again or aside or _is_aside(text, company):
             draft.kind, draft.level = BlockKind.PARAGRAPH, None
             continue
         look, depth = look_of(draft), number_depth(text)
         seen.setdefault(look, len(seen))
-        while open_ and _shuts(rank, (look, depth), open_[-1][0], open_[-1][1:3], seen):
+        while open_ and (
+            _shuts(rank, (look, depth), open_[-1][0], open_[-1][1:3], seen)
+            or (not form and rank is None and open_[-1][0] and not open_[-1][1].above(look))
+        ):
             open_.pop()
         open_.append((rank, look, depth, text))
         draft.kind, draft.level = BlockKind.HEADING, len(open_)

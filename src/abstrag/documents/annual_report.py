@@ -86,7 +86,8 @@ def read_annual_report(lines: Sequence[str], text: str, blocks: Sequence[Block])
     kind = next((found for page in _front(lines, blocks) if (found := _kind(page))), "")
     if not kind or not ends:
         return None
-    front = " ".join(" ".join(line.split()) for line in lines)
+    short = [" ".join(line.split()) for line in lines if len(line.split()) <= _LINE]
+    front = " ".join(short)
     years = {int(year) for year in _YEAR.findall(front)}
     told = Counter({end: n for end, n in ends.items() if not years or _year(end[1]) in years})
     (said, day), _ = (told or ends).most_common(1)[0]

@@ -14,7 +14,8 @@ import tomllib
 from pathlib import Path
 from typing import Final
 
-from abstrag.documents.cover import Cover, cover_lines, read_cover
+from abstrag.documents.annual_report import cover_of
+from abstrag.documents.cover import Cover
 from abstrag.errors import AbstragError
 from abstrag.indexing.genre import detect_genre
 from abstrag.model.document import BlockKind, Document
@@ -29,7 +30,7 @@ def row(path: Path) -> tuple[str, ...]:
         document = Document.load(path)
     except AbstragError as error:
         return (path.name, f"*{error}*", *[""] * (len(HEADER) - 2))
-    cover = read_cover(cover_lines(document.text, document.blocks)) or Cover("")
+    cover = cover_of(document.text, document.blocks) or Cover("")
     headings = [b for b in document.blocks if b.kind is BlockKind.HEADING]
     depth = max((b.level or 0 for b in headings), default=0)
     return (

@@ -49,8 +49,8 @@ def print_query(out: Console, query: Query) -> None:
         more += _said_of_answer(query.answer_form)
     if more:
         out.print(f"[dim]          {escape(' · '.join(more))}[/]")
-    if query.notice:
-        out.print(f"[yellow]note[/]      {escape(query.notice)}")
+    for note in filter(None, (query.widened, query.notice)):
+        out.print(f"[yellow]note[/]      {escape(note)}")
 
 
 def _said_of_answer(form: AnswerForm) -> list[str]:

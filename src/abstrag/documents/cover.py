@@ -62,15 +62,16 @@ class Cover:
 
     @property
     def filed(self) -> bool:
-        """Whether it is a form with a filer, so that its title is not printed but known."""
+        """Whether it has a filer and is no release, so that its title is not printed but known."""
         return bool(self.company and self.form and self.form != RELEASE)
 
     @property
     def title(self) -> str:
         """A title that says what a reader would call the filing."""
-        parts = [self.company, f"Form {self.form}" if self.form else ""]
-        named = ", ".join(part for part in parts if part)
-        return f"{named} for the {self.period}" if self.period else named
+        named = f"Form {self.form}" if self.form[:1].isdigit() else self.form
+        parts = [self.company, named]
+        whole = ", ".join(part for part in parts if part)
+        return f"{whole} for the {self.period}" if self.period else whole
 
 
 def read_cover(lines: Sequence[str]) -> Cover | None:

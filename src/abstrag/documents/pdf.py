@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstrag.config import MAX_SCANNED_PAGES
-from abstrag.documents.cover import cover_lines, read_cover, signing_date
+from abstrag.documents.annual_report import cover_of
+from abstrag.documents.cover import Cover, read_cover, signing_date
 from abstrag.documents.dates import find_date
 from abstrag.documents.limits import OverLimit
 from abstrag.documents.ocr import INSTALL, can_read
 from abstrag.documents.pdf_layout.columns import Region, common_gutters, gutter_of, regions_of
 from abstrag.documents.pdf_layout.draft import Draft
 from abstrag.documents.pdf_layout.figures import gathered
+from abstrag.documents.pdf_layout.filing import mark_filing, parted
 from abstrag.documents.pdf_layout.flow import flowing
 from abstrag.documents.pdf_layout.front import find_title, header_date, printed_date, sane_title
 from abstrag.documents.pdf_layout.furniture import body_size, sideways, without_furniture
@@ -27,6 +29,7 @@ from abstrag.documents.pdf_layout.paragraphs import Column, paragraphs_of
 from abstrag.documents.pdf_layout.reader import OnPage, Reading, picture_of, read_pages
 from abstrag.documents.pdf_layout.scans import read_scan, with_one_body
 from abstrag.documents.pdf_layout.tables import tables_in
+from abstrag.documents.pdf_layout.torn import mend_torn_words
 from abstrag.documents.sections import TITLE
 from abstrag.errors import EmptyDocument, NoTextLayer
 from abstrag.model.document import Block, BlockKind, Document, Metadata
@@ -55,10 +58,14 @@ def document_of(
 ) -> Document:
     """Put the pages of a file into reading order."""
     layout = _layout(reading.pages)
-    drafts = layout.drafts
-    body = body_of(drafts)
-    title = find_title(drafts, body)
+    filing, drafts, body = _filing(layout.drafts), layout.drafts, body_of(layout.drafts)
+    if filing:
+        mend_torn_words(drafts)
+        drafts = parted(drafts, body, filing.company)
+    title = None if filing and filing.filed else find_title(drafts, body)
     mark_headings(drafts, body, title)
+    if filing:
+        mark_filing(drafts, body, filing.company, form=filing.filed)
     mark_table_titles(drafts)
     if title is not None:
         title.kind, title.level = BlockKind.HEADING, TITLE
@@ -66,7 +73,7 @@ def document_of(
     manuscript.write(drafts)
     text, blocks = manuscript.text(), manuscript.blocks()
     iso, span = _date(text, blocks, layout.stamps, reading.created)
-    cover = read_cover(cover_lines(text, blocks))
+    cover = cover_of(text, blocks)
     if cover is not None and cover.period_end and span is None:
         iso = signing_date(text, cover.period_end) or cover.period_end
     return Document(
@@ -182,6 +189,13 @@ def _blocks_of(region: Region, page: Page, body: float) -> list[Draft]:
         )
         at = found.stop
     return drafts + text(at, len(rows))
+
+
+def _filing(drafts: Sequence[Draft]) -> Cover | None:
+    """Return what the cover of a form or the headline of a release says, None without either."""
+    first = [draft for draft in drafts if draft.page == 1]
+    cover = read_cover([line.text for draft in first for line in draft.lines])
+    return cover or read_cover([draft.text for draft in first])
 
 
 def _title(blocks: Sequence[Block], reading: Reading, name: str) -> str:

@@ -43,6 +43,7 @@ from abstrag.search.query.finance import RowNames, StatementRows, finance_terms
 from abstrag.search.query.normalize import normalize
 from abstrag.search.query.operator import QueryOperator, admitted
 from abstrag.search.query.operators import OPERATORS, standard_operators
+from abstrag.search.query.scope import widened
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.relevance import Preset
 from abstrag.search.scoring import Scoring
@@ -259,7 +260,10 @@ class Searcher:
         asked = finance_terms().read(text, self._row_names, self._knows)
         query = normalize(asked.literal, self.vocabulary, today=today)
         glossed = "" if asked.glossed == text else asked.glossed
-        return replace(query, text=text, glossed=glossed, figures=asked.figures)
+        query = replace(query, text=text, glossed=glossed, figures=asked.figures)
+        if not query.scope:
+            return query
+        return widened(query, self.index.segments, self._statement_rows(asked.figures))
 
     @cached_property
     def _row_names(self) -> RowNames:

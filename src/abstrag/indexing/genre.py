@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from abstrag.documents.cover import cover_lines, read_cover
+from abstrag.documents.annual_report import cover_of
 from abstrag.documents.turns import speakers
 from abstrag.indexing.genre_model import genre_model
 from abstrag.indexing.role import role_of_heading
@@ -33,6 +33,8 @@ _SURE: Final = 0.5  # how probable a genre must be to be believed
 _SHORT: Final = 4_000  # an abstract is shorter than this
 _WORDS: Final = 10  # and its sentences, on average, are longer than this: a form's entries are not
 _ENDS_SENTENCE: Final = re.compile(r"[.!?][\"'”’)\]]*\s*$")
+_AUTHORS: Final = re.compile(r"\b(?:[Ww]e|[Oo]ur)\b|\b[Tt]his (?:study|paper|review)\b")
+_SPEAK: Final = 0.5  # words of a thousand by which authors speak of themselves
 _PAPER_ROLES: Final = frozenset(
     {
         Role.ABSTRACT,
@@ -87,7 +89,7 @@ def detect_genre(document: Document) -> Genre:
     """Tell the genre: what somebody said, what a cover states, else what the text looks like."""
     if document.metadata.genre is not None:
         return document.metadata.genre
-    if read_cover(cover_lines(document.text, document.blocks)) is not None:
+    if cover_of(document.text, document.blocks) is not None:
         return Genre.REPORT
     return _genre_of_text(document)
 
@@ -137,6 +139,8 @@ def _by_model(document: Document, density: Callable[[Genre], float]) -> Genre:
     best = max(told, key=lambda genre: told[genre])
     if told[best] < _SURE:
         best = Genre.PLAIN
+    if best is Genre.SCIENTIFIC and not _has_authors(document):
+        best = Genre.PLAIN
     if best is Genre.SCIENTIFIC:
         systems = density(Genre.ENGINEERING) >= 18 and density(Genre.ABSTRACT_ONLY) < 18
         return Genre.ENGINEERING if systems else best
@@ -145,6 +149,19 @@ def _by_model(document: Document, density: Callable[[Genre], float]) -> Genre:
     if _elements(document) >= 0.5:
         return Genre.PAGE_LOCAL
     return Genre.NEWS if best is Genre.PLAIN and density(Genre.NEWS) >= 5 else best
+
+
+def _has_authors(document: Document) -> bool:
+    """True for a text whose authors speak, or that is built as papers are.
+
+    An encyclopedia cites and explains as papers do; nobody in it says what "we" did.
+    """
+    headings = [b.text for b in document.blocks if b.kind is BlockKind.HEADING]
+    roles = {role_of_heading(heading) for heading in headings}
+    if roles & {Role.ABSTRACT, Role.METHODS, Role.RESULTS}:
+        return True
+    text = " ".join(b.text for b in document.blocks if b.kind is not BlockKind.HEADING)
+    return 1000 * len(_AUTHORS.findall(text)) >= _SPEAK * len(text.split())
 
 
 def _elements(document: Document) -> float:

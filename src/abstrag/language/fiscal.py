@@ -19,9 +19,12 @@ _STATED: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ENDED: Final = re.compile(
-    rf"\b(?:ended|ending)\s+(?P<month>{_MONTH})\s+\d\d?,\s+(?P<year>20\d\d)", re.IGNORECASE
+    rf"\b(?:ended|ending)\s+(?:\d\d?\s+)?(?P<month>{_MONTH})(?:\s+\d\d?,)?\s+(?P<year>20\d\d)",
+    re.IGNORECASE,
 )
-_NAMED: Final = re.compile(r"\bfiscal\s+(?:year\s+)?(?P<year>20\d\d)\b", re.IGNORECASE)
+_NAMED: Final = re.compile(
+    r"\b(?:(?:fiscal|financial)\s+(?:year\s+)?|FY\s?)(?P<year>20\d\d|(?<=FY)\d\d)\b", re.IGNORECASE
+)
 _ORDINALS: Final = ("first", "second", "third", "fourth")
 _QUARTER: Final = re.compile(rf"\b(?P<nth>{'|'.join(_ORDINALS)})[\s-]+quarter\b", re.IGNORECASE)
 _MID_MONTH: Final = 15  # a year that ends on October 1 begins with October, on September 28 too
@@ -61,7 +64,7 @@ def stated_fiscal_year(texts: Iterable[str], title: str = "") -> FiscalYear | No
             day = int(found["before"] or found["after"] or _MID_MONTH)
             starts[month % 12 + 1 if day >= _MID_MONTH else month] += 1
         ends.update((int(m["year"]), _month(m["month"])) for m in _ENDED.finditer(text))
-        named.update(int(m["year"]) for m in _NAMED.finditer(text))
+        named.update(_year(m["year"]) for m in _NAMED.finditer(text))
     if not starts:
         return _by_quarter(ends, title)
     start, count = max(starts.items(), key=lambda item: (item[1], -item[0]))
@@ -86,7 +89,7 @@ def _named_for_start(
     year, month = _latest(ends)
     final = year if month < start else year + 1  # the year in which that fiscal year ends
     if stated := _NAMED.search(title):
-        own = int(stated["year"])
+        own = _year(stated["year"])
         return own == final - 1 if own in (final, final - 1) else None
     if named[final] == named[final - 2]:
         return None
@@ -102,7 +105,7 @@ def _by_quarter(ends: Counter[tuple[int, int]], title: str) -> FiscalYear | None
     number = _ORDINALS.index(quarter["nth"].casefold()) + 1
     start = (month - 3 * number) % 12 + 1
     begins = year - (month < start)
-    named = int(stated["year"])
+    named = _year(stated["year"])
     return FiscalYear(start, start > 1 and named == begins) if named - begins in (0, 1) else None
 
 
@@ -114,3 +117,7 @@ def _latest(ends: Counter[tuple[int, int]]) -> tuple[int, int]:
 
 def _month(name: str) -> int:
     return MONTH_NAMES.index(name.capitalize()) + 1
+
+
+def _year(digits: str) -> int:
+    return int(digits) if len(digits) > 2 else 2000 + int(digits)

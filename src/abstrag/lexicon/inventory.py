@@ -13,7 +13,6 @@ from abstrag.lexicon.wordnet import wordnet
 
 EVENTS: Final = "events.toml"
 ROLES: Final = "roles.toml"
-ABBREVIATIONS: Final = "abbreviations.toml"  # for queries only, so no part of an index's version
 
 
 def read_inventory(name: str) -> dict[str, Any]:

@@ -78,6 +78,7 @@ class Query:
     answer_form: AnswerForm | None = None
     subject: int | None = None
     figures: tuple[str, ...] = ()  # names under which a report prints what is asked for
+    widened: str = ""  # why a scope that was asked for does not hold; empty where it does
     notice: str = ""  # why it is searched for by words and vectors alone; empty where it is not
 
     @property

@@ -115,3 +115,20 @@ def test_the_row_that_prints_a_figure_outranks_what_only_speaks_of_it() -> None:
     asked = Searcher(index(load_bytes(text, name="report.md")), preset=GENERAL)
     found = asked.search("What was capex in 2022?", k=1).hits[0]
     assert found.text.startswith("Purchases of property")
+
+
+def test_a_statement_without_a_line_for_the_question_hides_nothing_and_that_is_said() -> None:
+    asked = report().normalize("What were total current liabilities in the cash flow statement?")
+    assert asked.scope == ()
+    assert asked.sources == ("cash flow statement",)
+    assert asked.widened.startswith("no line of the cash flow statement has what is asked for")
+    assert first(asked.text).startswith("Total current liabilities")
+
+
+def test_a_statement_with_a_line_for_the_question_stays_the_only_place() -> None:
+    for question in (
+        "What was capex in the cash flow statement?",
+        "What dividends were paid in the cash flow statement?",
+    ):
+        asked = report().normalize(question)
+        assert (asked.scope, asked.widened) == (("cash flow statement",), "")

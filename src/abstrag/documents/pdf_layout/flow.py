@@ -56,6 +56,8 @@ def _goes_on(tail: Draft, draft: Draft) -> bool:
     if sum(line.letters for line in draft.lines) < _LETTERS and not draft.ends_sentence:
         return False
     end, start = tail.lines[-1], draft.lines[0]
+    if draft.bold and not end.bold:  # a heading at the top of a column
+        return False
     if not _is_language(end.text):
         return False
     if start.text[:1].islower() or end.words[-1].text.lower() in _OPEN_WORDS:

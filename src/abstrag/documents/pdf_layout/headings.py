@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -36,6 +36,12 @@ class Look:
     capitals: bool
     underlined: bool
     italic: bool
+
+    def rivals(self, other: Look) -> bool:
+        """True for two looks of one weight, one in italics and the other with a line below."""
+        weight = (self.size, self.bold, self.capitals)
+        crossed = (self.italic, self.underlined) == (other.underlined, other.italic)
+        return weight == (other.size, other.bold, other.capitals) and crossed
 
     def above(self, other: Look) -> bool:
         """True when this look is the more prominent one."""
@@ -116,6 +122,7 @@ def mark_headings(drafts: Sequence[Draft], body: Body, title: Draft | None) -> N
     decides. What stands between a title and the abstract is no heading.
     """
     open_: list[tuple[Look, int]] = []
+    seen: dict[Look, int] = {}
     begin = _front_end(drafts, body, title)
     for i, draft in enumerate(drafts):
         if draft is title or i < begin:
@@ -124,7 +131,8 @@ def mark_headings(drafts: Sequence[Draft], body: Body, title: Draft | None) -> N
         if not is_heading(draft, body, after):
             continue
         look, depth = look_of(draft), number_depth(draft.text)
-        while open_ and _closes(look, depth, *open_[-1]):
+        seen.setdefault(look, len(seen))
+        while open_ and closes(look, depth, *open_[-1], seen):
             open_.pop()
         open_.append((look, depth))
         draft.kind = BlockKind.HEADING
@@ -154,8 +162,16 @@ def _front_end(drafts: Sequence[Draft], body: Body, title: Draft | None) -> int:
     return 0
 
 
-def _closes(look: Look, depth: int, open_look: Look, open_depth: int) -> bool:
-    """True when a heading ends the section of an open one."""
+def closes(
+    look: Look, depth: int, open_look: Look, open_depth: int, seen: Mapping[Look, int] | None = None
+) -> bool:
+    """True when a heading ends the section of an open one.
+
+    Whether italics or a line below stand higher is the author's choice: `seen` says which of two
+    such looks came first, and that one holds the other.
+    """
     if depth and open_depth:
         return depth <= open_depth
+    if seen and look != open_look and look.rivals(open_look):
+        return seen[look] < seen[open_look]
     return not open_look.above(look)

@@ -146,7 +146,11 @@ class _Cutter:
             return min(line.letters, above.letters) > 1 or line.size > above.size
         if line.bold != above.bold:
             # A bold line is a heading unless it is the middle of a sentence.
-            return all(n.bold for n in group) or not self._running(above)
+            left = group[0].x0 - line.x0 > 0.4 * line.size  # of the item that it stands under
+            apart = line.bold and (line.underlined or (left and self._marked(group[0])))
+            return all(n.bold for n in group) or apart or not self._running(above)
+        if line.bold and line.italic and not above.italic and not self._running(above):
+            return all(not n.italic for n in group)
         if above.italic and not line.italic and not self._running(above):
             return all(n.italic for n in group)
         return line.underlined != above.underlined and all(

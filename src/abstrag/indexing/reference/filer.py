@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.documents.cover import cover_lines, read_cover
+from abstrag.documents.annual_report import cover_of
 from abstrag.indexing.naming.mentions import Named
 from abstrag.indexing.operator import Draft
 from abstrag.indexing.reference.discourse import quotations
@@ -40,7 +40,7 @@ class FilerAnaphor:
 def filer_mention(draft: Draft, names: Sequence[Named]) -> Named | None:
     """Return the first mention of the filer by the name it is called most, None without a cover."""
     document = draft.document
-    cover = read_cover(cover_lines(document.text, document.blocks))
+    cover = cover_of(document.text, document.blocks)
     if cover is None or not cover.company:
         return None
     own = name_words(cover.company)

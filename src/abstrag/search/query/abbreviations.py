@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from abstrag.lexicon.inventory import ABBREVIATIONS, read_inventory
+from abstrag.search.query.finance import finance_terms
 
 _LINKS: Final = frozenset("a an and before by for in of on or per the to".split())
 
@@ -21,14 +21,16 @@ class Abbreviated(NamedTuple):
     words: tuple[str, ...]  # content words of the first long form
 
 
-@cache
-def _forms() -> tuple[re.Pattern[str], dict[str, tuple[str, tuple[str, ...]]]]:
-    known: dict[str, tuple[str, tuple[str, ...]]] = {}
-    for short, longs in read_inventory(ABBREVIATIONS).items():
-        assert isinstance(longs, list)
-        known.setdefault(short, (short, tuple(longs)))
+_Known = dict[str, tuple[str, tuple[str, ...]]]
+
+
+@lru_cache(maxsize=4)
+def _forms(listed: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[re.Pattern[str], _Known]:
+    known: _Known = {}
+    for short, longs in listed:
+        known.setdefault(short, (short, longs))
         for long in longs:
-            known.setdefault(long.casefold(), (short, tuple(longs)))
+            known.setdefault(long.casefold(), (short, longs))
     ordered = sorted(known, key=lambda form: (-len(form), form))
     shorts = "|".join(re.escape(f) for f in ordered if " " not in f and "-" not in f)
     longs_ = "|".join(re.escape(f) for f in ordered if " " in f or "-" in f)
@@ -37,7 +39,10 @@ def _forms() -> tuple[re.Pattern[str], dict[str, tuple[str, tuple[str, ...]]]]:
 
 def abbreviated(text: str) -> Iterator[Abbreviated]:
     """Go through the abbreviations and long forms of a text."""
-    pattern, known = _forms()
+    listed = finance_terms().abbreviations
+    if not listed:
+        return
+    pattern, known = _forms(tuple(listed.items()))
     for found in pattern.finditer(text):
         written = found.group()
         folded = written.casefold()

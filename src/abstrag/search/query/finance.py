@@ -11,7 +11,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -49,6 +49,7 @@ class FinanceTerms:
 
     printed: dict[str, tuple[str, ...]]
     source: str
+    abbreviations: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def pattern(self) -> re.Pattern[str] | None:
@@ -164,15 +165,18 @@ def _read(path: str) -> FinanceTerms:
     try:
         text = Path(path).read_text("utf-8") if path else bundled.read_text("utf-8")
         data = tomllib.loads(text)
-        tables = (data.get("items", {}), data.get("figures", {}))
-        printed = {
-            " ".join(name.casefold().split()): tuple(map(str, names))
-            for table in tables
-            for name, names in table.items()
+        short = {
+            name: tuple(map(str, long)) for name, long in data.get("abbreviations", {}).items()
         }
+        folded = {name.casefold(): long for name, long in short.items()}
+        printed = {}
+        for table in (data.get("items", {}), data.get("figures", {})):
+            for name, names in table.items():
+                asked = " ".join(name.casefold().split())
+                printed[asked] = (*map(str, names), *folded.get(asked, ()))
     except (OSError, ValueError, AttributeError, TypeError) as error:
         raise BackgroundError(
             f"finance terms {path!r} cannot be read: {error}",
-            hint='TOML with tables items and figures: "capex" = ["capital expenditures"]',
+            hint='TOML with tables abbreviations, items, figures: "capex" = ["capital spending"]',
         ) from error
-    return FinanceTerms(printed, path or "bundled finance terms")
+    return FinanceTerms(printed, path or "bundled finance terms", short)

@@ -101,7 +101,7 @@ class SearchResult:
     tau: float
     hits: tuple[Found, ...]
     segments: int
-    notice: str = ""  # why words and vectors alone were looked at
+    notice: str = ""  # why words and vectors alone, or more parts than asked, were looked at
 
 
 @record
@@ -210,7 +210,7 @@ def search_result(ranking: Ranking) -> SearchResult:
         tau=ranking.tau,
         hits=tuple(found(hit) for hit in ranking.hits),
         segments=ranking.segments,
-        notice=ranking.query.notice,
+        notice=ranking.query.notice or ranking.query.widened,
     )
 
 

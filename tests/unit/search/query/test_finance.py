@@ -7,6 +7,7 @@ import pytest
 from abstrag.errors import BackgroundError
 from abstrag.model.segment import Role, Segment, SegmentKind
 from abstrag.model.span import Alignment, Span
+from abstrag.search.query.abbreviations import abbreviated
 from abstrag.search.query.finance import VARIABLE, RowNames, finance_terms
 
 
@@ -85,3 +86,22 @@ def test_a_file_that_cannot_be_read_is_named(
     monkeypatch.setenv(VARIABLE, str(tmp_path / "missing.toml"))
     with pytest.raises(BackgroundError, match=r"missing\.toml"):
         finance_terms()
+
+
+def test_a_file_without_abbreviations_switches_them_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [found.forms[0] for found in abbreviated("What was capex?")] == ["capex"]
+    mine = tmp_path / "mine.toml"
+    mine.write_text('[abbreviations]\nkiln = ["rotary furnace"]\n')
+    monkeypatch.setenv(VARIABLE, str(mine))
+    assert [found.words for found in abbreviated("capex of the kiln")] == [("rotary", "furnace")]
+    mine_empty = tmp_path / "empty.toml"
+    mine_empty.write_text("")
+    monkeypatch.setenv(VARIABLE, str(mine_empty))
+    assert list(abbreviated("What was capex?")) == []
+
+
+def test_an_item_has_the_names_its_abbreviation_stands_for() -> None:
+    assert finance_terms().printed["eps"] == ("earnings per share",)
+    assert "research and development" in finance_terms().printed["r&d"]

@@ -8,6 +8,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tools.split_training_lock import split
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 RUNTIME: list[str] = PROJECT["project"]["dependencies"]
@@ -32,6 +34,8 @@ LOCKS = {
     "local-llm": group("local-llm"),
     "server": [*RUNTIME, *EXTRAS["server"], *EXTRAS["postgres"]],
     "frameworks": [*RUNTIME, *group("frameworks")],
+    "training": group("training"),
+    "training-gpu": [],
 }
 
 
@@ -64,12 +68,12 @@ def test_every_pin_has_hashes_and_no_lock_names_a_host(name: str) -> None:
 
 
 def test_the_locks_agree_with_each_other() -> None:
-    names = ("runtime", "build", "dev", "docs", "frameworks", "server")
-    runtime, build, dev, docs, frameworks, server = (pins(lock(name)) for name in names)
+    names = ("runtime", "build", "dev", "docs", "frameworks", "server", "training")
+    runtime, build, dev, docs, frameworks, server, training = (pins(lock(name)) for name in names)
     assert {name: dev.get(name) for name in runtime} == runtime
     assert {name: dev.get(name) for name in build} == build
     assert {name: frameworks.get(name) for name in runtime} == runtime
-    for other in (docs, frameworks, server):
+    for other in (docs, frameworks, server, training):
         shared = dev.keys() & other.keys()
         assert {n: other[n] for n in shared} == {n: dev[n] for n in shared}
 
@@ -80,3 +84,12 @@ def test_the_locks_agree_with_each_other() -> None:
 def test_the_frameworks_are_tested_within_the_bounds_that_users_get(extra: str) -> None:
     asked = EXTRAS[extra]
     assert set(asked) <= set(group("frameworks"))
+
+
+def test_what_only_a_graphics_card_needs_is_locked_apart() -> None:
+    pin = f"torch==2 \\\n    --hash=sha256:{'0' * 64}\n"
+    rest = "nvidia-nccl==1 \\\n    --hash=sha256:a\n    # via torch\n"
+    common, gpu = split(f"# head\n{rest}{pin}triton==3 \\\n    --hash=sha256:b\n")
+    assert set(pins(common)) == {"torch"}
+    assert set(pins(gpu)) == {"nvidia-nccl", "triton"}
+    assert common.count("--hash=") == 2  # the build for processors is welcome, too

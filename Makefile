@@ -58,7 +58,7 @@ bench: $(DEV) ## run every script in benchmarks/
 train-check: ## every step of training on toy data (installs PyTorch into build/train)
 	$(PYTHON) -m venv --without-pip $(TRAIN_VENV)
 	$(TRAIN_PIP) -r requirements/training.lock
-	$(TRAIN_VENV)/bin/python -c "import torch" 2> /dev/null || $(TRAIN_PIP) -r requirements/training-gpu.lock
+	$(TRAIN_PIP) -r requirements/torch-cpu.lock || $(TRAIN_PIP) -r requirements/torch-gpu.lock
 	$(TRAIN_VENV)/bin/python training/smoke.py
 
 frameworks-check: ## the adapters in LangChain, LlamaIndex, Haystack, PyTerrier (into build/frameworks)
@@ -93,8 +93,7 @@ lock: ## bring requirements/ up to date with pyproject.toml (UPGRADE=1 moves eve
 		-o requirements/frameworks.lock
 	$(COMPILE) --group docs -c requirements/dev.lock -o requirements/docs.lock
 	$(COMPILE) --group training -c requirements/dev.lock -o build/training.lock
-	$(PYTHON) tools/split_training_lock.py build/training.lock requirements/training.lock \
-		requirements/training-gpu.lock
+	$(PYTHON) tools/split_training_lock.py build/training.lock requirements
 
 clean: ## remove .venv, caches and everything built
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis

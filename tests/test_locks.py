@@ -34,8 +34,9 @@ LOCKS = {
     "local-llm": group("local-llm"),
     "server": [*RUNTIME, *EXTRAS["server"], *EXTRAS["postgres"]],
     "frameworks": [*RUNTIME, *group("frameworks")],
-    "training": group("training"),
-    "training-gpu": [],
+    "training": [each for each in group("training") if not each.startswith("torch")],
+    "torch-cpu": [each for each in group("training") if each.startswith("torch")],
+    "torch-gpu": [each for each in group("training") if each.startswith("torch")],
 }
 
 
@@ -86,10 +87,11 @@ def test_the_frameworks_are_tested_within_the_bounds_that_users_get(extra: str) 
     assert set(asked) <= set(group("frameworks"))
 
 
-def test_what_only_a_graphics_card_needs_is_locked_apart() -> None:
-    pin = f"torch==2 \\\n    --hash=sha256:{'0' * 64}\n"
-    rest = "nvidia-nccl==1 \\\n    --hash=sha256:a\n    # via torch\n"
-    common, gpu = split(f"# head\n{rest}{pin}triton==3 \\\n    --hash=sha256:b\n")
-    assert set(pins(common)) == {"torch"}
-    assert set(pins(gpu)) == {"nvidia-nccl", "triton"}
-    assert common.count("--hash=") == 2  # the build for processors is welcome, too
+def test_torch_for_processors_and_for_graphics_cards_are_locked_apart() -> None:
+    cuda = "nvidia-nccl==1 \\\n    --hash=sha256:a\n    # via torch\n"
+    made = split(f"# head\n{cuda}numpy==4\ntorch==2.0 \\\n    --hash=sha256:b\ntriton==3\n")
+    assert {name: pins(text) for name, text in made.items()} == {
+        "training": {"numpy": ["4"]},
+        "torch-cpu": {"torch": ["2.0+cpu"]},
+        "torch-gpu": {"nvidia-nccl": ["1"], "torch": ["2.0"], "triton": ["3"]},
+    }

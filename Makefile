@@ -10,6 +10,8 @@ DEV := $(VENV)/.dev
 DOCS := $(VENV)/.docs
 LOCK_VENV := build/lock
 TRAIN_VENV := build/train
+TRAIN_PIP := $(PYTHON) -m pip --python $(TRAIN_VENV)/bin/python --disable-pip-version-check install \
+	--quiet --no-deps --require-hashes
 FRAMEWORKS_VENV := build/frameworks
 UV_VERSION := 0.13.7
 COMPILE := $(LOCK_VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
@@ -20,7 +22,7 @@ DATA ?= data
 MINUTES ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz reproducible train-check frameworks-check bench experiments docs setup lock clean
+.PHONY: help demo test check fuzz reproducible sbom train-check frameworks-check bench experiments docs setup lock clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -46,13 +48,17 @@ reproducible: $(DEV) ## build the wheel twice and compare the bytes
 	$(RUN) -m hatchling build -t wheel -d build/twice > /dev/null
 	cmp build/once/*.whl build/twice/*.whl && sha256sum build/once/*.whl
 
+sbom: $(DEV) ## list everything that ships, with hashes and licences, in build/sbom.cdx.json
+	@mkdir -p build
+	$(RUN) tools/sbom.py > build/sbom.cdx.json
+
 bench: $(DEV) ## run every script in benchmarks/
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(RUN) $$script; done
 
 train-check: ## every step of training on toy data (installs PyTorch into build/train)
 	$(PYTHON) -m venv --without-pip $(TRAIN_VENV)
-	$(PYTHON) -m pip --python $(TRAIN_VENV)/bin/python --disable-pip-version-check install --quiet \
-		-r training/requirements.txt
+	$(TRAIN_PIP) -r requirements/training.lock
+	$(TRAIN_PIP) -r requirements/torch-cpu.lock || $(TRAIN_PIP) -r requirements/torch-gpu.lock
 	$(TRAIN_VENV)/bin/python training/smoke.py
 
 frameworks-check: ## the adapters in LangChain, LlamaIndex, Haystack, PyTerrier (into build/frameworks)
@@ -86,6 +92,8 @@ lock: ## bring requirements/ up to date with pyproject.toml (UPGRADE=1 moves eve
 	$(COMPILE) pyproject.toml --group frameworks -c requirements/dev.lock \
 		-o requirements/frameworks.lock
 	$(COMPILE) --group docs -c requirements/dev.lock -o requirements/docs.lock
+	$(COMPILE) --group training -c requirements/dev.lock -o build/training.lock
+	$(PYTHON) tools/split_training_lock.py build/training.lock requirements
 
 clean: ## remove .venv, caches and everything built
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -8,6 +8,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tools.split_training_lock import split
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 RUNTIME: list[str] = PROJECT["project"]["dependencies"]
@@ -32,6 +34,9 @@ LOCKS = {
     "local-llm": group("local-llm"),
     "server": [*RUNTIME, *EXTRAS["server"], *EXTRAS["postgres"]],
     "frameworks": [*RUNTIME, *group("frameworks")],
+    "training": [each for each in group("training") if not each.startswith("torch")],
+    "torch-cpu": [each for each in group("training") if each.startswith("torch")],
+    "torch-gpu": [each for each in group("training") if each.startswith("torch")],
 }
 
 
@@ -64,12 +69,12 @@ def test_every_pin_has_hashes_and_no_lock_names_a_host(name: str) -> None:
 
 
 def test_the_locks_agree_with_each_other() -> None:
-    names = ("runtime", "build", "dev", "docs", "frameworks", "server")
-    runtime, build, dev, docs, frameworks, server = (pins(lock(name)) for name in names)
+    names = ("runtime", "build", "dev", "docs", "frameworks", "server", "training")
+    runtime, build, dev, docs, frameworks, server, training = (pins(lock(name)) for name in names)
     assert {name: dev.get(name) for name in runtime} == runtime
     assert {name: dev.get(name) for name in build} == build
     assert {name: frameworks.get(name) for name in runtime} == runtime
-    for other in (docs, frameworks, server):
+    for other in (docs, frameworks, server, training):
         shared = dev.keys() & other.keys()
         assert {n: other[n] for n in shared} == {n: dev[n] for n in shared}
 
@@ -80,3 +85,13 @@ def test_the_locks_agree_with_each_other() -> None:
 def test_the_frameworks_are_tested_within_the_bounds_that_users_get(extra: str) -> None:
     asked = EXTRAS[extra]
     assert set(asked) <= set(group("frameworks"))
+
+
+def test_torch_for_processors_and_for_graphics_cards_are_locked_apart() -> None:
+    cuda = "nvidia-nccl==1 \\\n    --hash=sha256:a\n    # via torch\n"
+    made = split(f"# head\n{cuda}numpy==4\ntorch==2.0 \\\n    --hash=sha256:b\ntriton==3\n")
+    assert {name: pins(text) for name, text in made.items()} == {
+        "training": {"numpy": ["4"]},
+        "torch-cpu": {"torch": ["2.0+cpu"]},
+        "torch-gpu": {"nvidia-nccl": ["1"], "torch": ["2.0"], "triton": ["3"]},
+    }

@@ -14,7 +14,9 @@ from abstrag.model.ranking import Hit
 from abstrag.search.aggregate import AGGREGATIONS
 from abstrag.search.joint import JointRanking
 
-ORDERED_BY: Final = "top_1"  # docs/collections.md says why
+# docs/collections.md says why
+ORDERED_BY: Final = "top_1"
+DOCUMENT_POWER: Final = 3.0  # times that of its hits: how much more a document's own score counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Found:
         """Return the shortlist with its scores, best first."""
         final, owners = self.joint.final, self.joint.owners
         made = [
-            self._score(rank, row, final[owners == owner].tolist() or [0.0])
+            self._score(rank, row, owner, final[owners == owner].tolist() or [0.0])
             for owner, (rank, row) in enumerate(enumerate(self.rows, 1))
         ]
         return tuple(sorted(made, key=lambda each: (-each.score, each.rank)))
@@ -66,7 +68,7 @@ class Found:
             score=score,
         )
 
-    def _score(self, rank: int, row: int, scores: list[float]) -> DocumentScore:
+    def _score(self, rank: int, row: int, owner: int, scores: list[float]) -> DocumentScore:
         info = self.shortlist.shelf.documents[row]
         found = {name: aggregate(scores) for name, aggregate in AGGREGATIONS.items()}
         return DocumentScore(
@@ -78,6 +80,6 @@ class Found:
             rank=rank,
             prior=float(np.float64(self.shortlist.prior[row])),
             standings=self.shortlist.standings(row),
-            score=found[ORDERED_BY],
+            score=found[ORDERED_BY] * self.joint.shares[owner].weight ** (DOCUMENT_POWER - 1),
             **found,
         )

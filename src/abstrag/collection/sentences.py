@@ -21,7 +21,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.passage import passage
 from abstrag.search.lexical import words
-from abstrag.stores.protocol import DocumentInfo, Store
+from abstrag.stores.protocol import DocumentInfo, LayerKey, Store
 from abstrag.stores.spare import keep_layer
 
 STEMS: Final = "sentence stems"
@@ -79,6 +79,14 @@ class SentenceStems:
         return cls(np.frombuffer(data, "<u8", flat, offset=_HEAD.size), sizes)
 
 
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """What a second look reads of one document."""
+
+    stems: SentenceStems
+    vectors: Coded | None  # None without an encoder
+
+
 def sentences(index: DocumentIndex) -> list[str]:
     """Return the first sentences of a document, each after the headers of its table."""
     return [
@@ -108,25 +116,33 @@ class SentenceShelf:
     store: Store
     encoder: TextEncoder | None
 
-    def stems(self, info: DocumentInfo) -> SentenceStems:
-        """Return the stems of a document's sentences."""
-        data = self.store.get_layer(info.content_hash, STEMS, _stem_print(info))
-        if data is not None:
-            return SentenceStems.from_bytes(data)
-        return self.keep_stems(info, self.store.get(info.id))
+    def read(self, documents: Sequence[DocumentInfo]) -> list[Sentences]:
+        """Return the sentences of some documents, in their order and with one round trip.
 
-    def vectors(self, info: DocumentInfo) -> Coded:
-        """Return the vectors of a document's sentences; there must be an encoder."""
-        data = self.store.get_layer(info.content_hash, VECTORS, self._vector_print(info))
-        if data is not None:
-            return Coded.from_bytes(data)
+        Those that lack something, after an upgrade say, are read and completed one by one.
+        """
+        keys = [_stem_key(info) for info in documents]
+        keys += [self._vector_key(info) for info in documents] if self.encoder else []
+        kept = self.store.get_layers(keys)
+        return [self._sentences(info, kept) for info in documents]
+
+    def _sentences(self, info: DocumentInfo, kept: Mapping[LayerKey, bytes]) -> Sentences:
+        stems, vectors = kept.get(_stem_key(info)), None
+        if self.encoder is not None:
+            data = kept.get(self._vector_key(info))
+            vectors = Coded.from_bytes(data) if data is not None else self._vectors(info)
+        if stems is None:
+            return Sentences(self.keep_stems(info, self.store.get(info.id)), vectors)
+        return Sentences(SentenceStems.from_bytes(stems), vectors)
+
+    def _vectors(self, info: DocumentInfo) -> Coded:
         (made,) = self.keep_vectors({info: self.store.get(info.id)})
         return made
 
     def keep_stems(self, info: DocumentInfo, index: DocumentIndex) -> SentenceStems:
         """Make and keep the stems of a document's sentences."""
         made = SentenceStems.of(index)
-        keep_layer(self.store, info.content_hash, STEMS, _stem_print(info), made.to_bytes())
+        keep_layer(self.store, *_stem_key(info), made.to_bytes())
         return made
 
     def keep_vectors(self, indexes: Mapping[DocumentInfo, DocumentIndex]) -> list[Coded]:
@@ -136,17 +152,17 @@ class SentenceShelf:
         texts = {info.id: sentences(i) or [i.document.title] for info, i in indexes.items()}
         made = dict(embedded(texts, self.encoder))
         for info in indexes:
-            data = made[info.id].to_bytes()
-            keep_layer(self.store, info.content_hash, VECTORS, self._vector_print(info), data)
+            keep_layer(self.store, *self._vector_key(info), made[info.id].to_bytes())
         return list(made.values())
 
-    def _vector_print(self, info: DocumentInfo) -> str:
+    def _vector_key(self, info: DocumentInfo) -> LayerKey:
         assert self.encoder is not None
-        return f"{VERSION} {info.granularity} {self.encoder.fingerprint}"
+        made_by = f"{VERSION} {info.granularity} {self.encoder.fingerprint}"
+        return info.content_hash, VECTORS, made_by
 
 
-def _stem_print(info: DocumentInfo) -> str:
-    return f"{VERSION} {info.fingerprint}"
+def _stem_key(info: DocumentInfo) -> LayerKey:
+    return info.content_hash, STEMS, f"{VERSION} {info.fingerprint}"
 
 
 def _broken(why: str) -> StoreCorrupt:

@@ -37,6 +37,7 @@ PRONOUN: Final = "pronoun"
 DESCRIPTION: Final = "description"
 _SURE: Final = 0.9  # of a description that fits one thing only
 _SHOWN: Final = 4  # candidates an ambiguity names
+_REACH: Final = 150  # tokens of its own sentence before a pronoun in which it has antecedents
 _FORMULA = re.compile(r"[$\\=∼∝∑∈≤≥→]")  # "it" in a formula is a variable
 
 _Place = tuple[int, int, int]  # segment, start, end
@@ -50,7 +51,7 @@ class ResolveCoreference:
     requires: ClassVar[Layer | None] = Layer.SEGMENTS
     provides: ClassVar[Layer] = Layer.COREFERENCE
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def __call__(self, draft: Draft) -> Draft:
         """Read the draft, stretch by stretch."""
@@ -180,7 +181,9 @@ class _Reader:
         if self._quoted(sentence, token.idx):
             self._open(sentence, token, "quoted")
             return
-        history = [p for p in self.history if self._may_be(p, pronoun.fits)]
+        first = token.i - _REACH
+        near = [p for p in self.history if p.sentence is not sentence or p.head >= first]
+        history = [p for p in near if self._may_be(p, pronoun.fits)]
         found = candidates(pronoun, sentence, history)
         plain = not looks_ahead(pronoun) and not _FORMULA.search(sentence.text)
         chosen = choose(pronoun, sentence, found) if plain else None

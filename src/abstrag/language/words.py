@@ -16,6 +16,7 @@ _MODIFIERS: Final = frozenset({"compound", "amod", "nmod"})
 _MODIFYING: Final = frozenset({"NOUN", "PROPN", "ADJ", "VERB"})
 _HYPHENS: Final = frozenset("-‐‑–")
 _LONGEST: Final = 4  # content words of a noun phrase
+_DEEPEST: Final = 100  # steps between a token and one above it that still has to do with it
 
 folded = lru_cache(maxsize=1 << 17)(key)
 
@@ -24,6 +25,7 @@ class Words:
     """The tokens of one parsed text, column by column; a token is its number."""
 
     __slots__ = (
+        "_ends",
         "children",
         "dep",
         "end",
@@ -63,6 +65,7 @@ class Words:
         for i, head in enumerate(self.head):
             if head != i:
                 self.children[head].append(i)
+        self._ends: list[int] | None = None
 
     def child(self, token: int, *deps: str) -> int | None:
         """Return the first child with one of these dependencies."""
@@ -76,10 +79,24 @@ class Words:
         return found
 
     def up(self, token: int) -> Iterator[int]:
-        """Go from a token's head to the root."""
-        while self.head[token] != token:
+        """Go from a token's head to the root, or as far as it has to do with the token."""
+        for _ in range(_DEEPEST):
+            if self.head[token] == token:
+                return
             token = self.head[token]
             yield token
+
+    def last_below(self, token: int) -> int:
+        """Return the last token of the text that depends on a token, or the token itself."""
+        if self._ends is None:  # for all at once: asked one by one, a chain would be read n times
+            order = [i for i, head in enumerate(self.head) if head == i]
+            for each in order:
+                order.extend(self.children[each])
+            self._ends = list(range(self.size))
+            for each in reversed(order):
+                head = self.head[each]
+                self._ends[head] = max(self._ends[head], self._ends[each])
+        return self._ends[token]
 
     def glued(self, token: int) -> bool:
         """True when a hyphen ties a token to the one before it: "fine-tune"."""

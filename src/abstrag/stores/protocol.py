@@ -17,6 +17,8 @@ from abstrag.stores.prepared import Prepared
 LAYER_VERSIONS: Final = 4  # fingerprints kept per content and layer
 LAYERS_AT_A_TIME: Final = 200  # of a layer that is read for all contents
 
+LayerKey = tuple[str, str, str]  # content hash, layer, fingerprint
+
 
 @record
 class DocumentInfo(Result):
@@ -113,6 +115,10 @@ class Store(Protocol):
 
     def get_layer(self, content_hash: str, layer: str, fingerprint: str) -> bytes | None:
         """Return what `put_layer` kept under the same three keys, or None."""
+        ...
+
+    def get_layers(self, keys: Sequence[LayerKey]) -> dict[LayerKey, bytes]:
+        """Return those of some layers that are kept, by their three keys, in one round trip."""
         ...
 
     def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:

@@ -14,7 +14,7 @@ from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Mention
 from abstrag.sqlite_file import transaction, use_write_ahead_log
-from abstrag.stores import memory, places, removal
+from abstrag.stores import layers, memory, places, removal
 from abstrag.stores.columns import (
     GIVEN,
     INFO,
@@ -34,7 +34,7 @@ from abstrag.stores.kept import Kept, require_sound
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import candidates, choose, complete, unknown
 from abstrag.stores.prepared import Prepared, prepare
-from abstrag.stores.protocol import LAYER_VERSIONS, LAYERS_AT_A_TIME, DocumentInfo
+from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
 from abstrag.stores.rows import mention, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.schema import VERSION_KEY, migrate
 from abstrag.stores.seal import seal
@@ -48,11 +48,6 @@ _POSTINGS: Final = (  # left alone, the planner reads all postings, for they are
     "SELECT segment, start, stop, header FROM postings INDEXED BY postings_term "
     "WHERE document = ? AND term IN (SELECT number FROM terms WHERE document = ? AND id = ?) "
     "ORDER BY position"
-)
-_LAYERS_NAMED: Final = (  # the index holds every name, so that no data of other layers is read
-    "SELECT content_hash, fingerprint, data FROM layers "
-    "WHERE layer = ? AND (content_hash, fingerprint) > (?, ?) "
-    "ORDER BY content_hash, fingerprint LIMIT ?"
 )
 
 
@@ -216,38 +211,29 @@ class SqliteStore:
 
     def get_layer(self, content_hash: str, layer: str, fingerprint: str) -> bytes | None:
         """Return what `put_layer` kept under the same three keys, or None."""
-        with self._reading() as run:
-            row = run.execute(
-                "SELECT data FROM layers WHERE content_hash = ? AND layer = ? AND fingerprint = ?",
-                (content_hash, layer, fingerprint),
-            ).fetchone()
-        if row is None:
-            return None
-        with decoding(f"layer {layer!r}", self._corrupt):
-            return unsqueeze(row[0])
+        key = (content_hash, layer, fingerprint)
+        return self.get_layers([key]).get(key)
+
+    def get_layers(self, keys: Sequence[LayerKey]) -> dict[LayerKey, bytes]:
+        """Return those of some layers that are kept, by their three keys, in one go."""
+        with self._reading():
+            rows = list(layers.find(self._connection, keys))
+        found = {}
+        for *key, data in rows:
+            with decoding(f"layer {key[1]!r} of {key[0]!r}", self._corrupt):
+                found[key[0], key[1], key[2]] = unsqueeze(data)
+        return found
 
     def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
         """Keep an operator's result for a document's content and a chain's fingerprint."""
         squeezed = squeeze(data)
-        with self._writing() as run:
-            run.execute(
-                "INSERT OR REPLACE INTO layers (content_hash, layer, fingerprint, data) "
-                "VALUES (?, ?, ?, ?)",
-                (content_hash, layer, fingerprint, squeezed),
-            )
-            run.execute(
-                "DELETE FROM layers WHERE rowid IN (SELECT rowid FROM layers WHERE "
-                "content_hash = ? AND layer = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?)",
-                (content_hash, layer, LAYER_VERSIONS),
-            )
+        with self._writing():
+            layers.put(self._connection, (content_hash, layer, fingerprint), squeezed)
 
     def layers(self, content_hash: str) -> tuple[tuple[str, str, bytes], ...]:
         """Return the layers of a content as (layer, fingerprint, data), the oldest first."""
-        with self._reading() as run:
-            rows = run.execute(
-                "SELECT layer, fingerprint, data FROM layers WHERE content_hash = ? ORDER BY rowid",
-                (content_hash,),
-            ).fetchall()
+        with self._reading():
+            rows = layers.of_content(self._connection, content_hash)
         with decoding(f"layers of {content_hash!r}", self._corrupt):
             return tuple((layer, fingerprint, unsqueeze(data)) for layer, fingerprint, data in rows)
 
@@ -255,8 +241,8 @@ class SqliteStore:
         """Go through one layer of every content, as (content hash, fingerprint, data)."""
         last = ("", "")
         while True:
-            with self._reading() as run:
-                rows = run.execute(_LAYERS_NAMED, (layer, *last, LAYERS_AT_A_TIME)).fetchall()
+            with self._reading():
+                rows = layers.named(self._connection, layer, last)
             for content_hash, fingerprint, data in rows:
                 with decoding(f"layer {layer!r} of {content_hash!r}", self._corrupt):
                     unsqueezed = unsqueeze(data)

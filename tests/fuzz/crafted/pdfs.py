@@ -105,6 +105,7 @@ FAMILIES = (
         lambda n: drawn([(i + 1, 1) for i in range(n)] + [(0, 0)]),
         (10, 100, 1_000),
     ),
+    Family("text upon text", "pdf", lambda n: _page(_SAYS * n), (10, 1_000, 20_000)),
     Family("the same page", "pdf", _pages, (10, 100, 300, 12_000)),
     Family("a page of pages", "pdf", lambda n: _pages(n, "2"), (1, 10, 1_000)),
     Family("pages that are missing", "pdf", lambda n: _pages(n, "99"), (1, 1_000)),

@@ -27,6 +27,7 @@ from abstrag.model.segment import Granularity
 from abstrag.search.lexical import words
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
+from abstrag.stores.sqlite import SqliteStore
 from tests.unit.collection.shelves import (
     TEXTS,
     Topics,
@@ -209,11 +210,30 @@ def test_sentences_of_another_cut_are_made_when_looked_at(store: Store) -> None:
     info = replace(store.documents()[0], granularity=Granularity.ELEMENT, fingerprint="other")
     encoder = Topics()
     reader = SentenceShelf(store, encoder)
-    first, stems = reader.vectors(info), reader.stems(info)
-    assert len(first.codes) == len(encoder.embedded) == len(indexes()["metal"].segments)
-    assert (reader.vectors(info).codes == first.codes).all()
-    assert reader.stems(info).to_bytes() == stems.to_bytes()
-    assert len(encoder.embedded) == len(first.codes)  # kept
+    (first,), (again,) = reader.read([info]), reader.read([info])
+    assert first.vectors is not None
+    assert again.vectors is not None
+    assert len(first.vectors.codes) == len(encoder.embedded) == len(indexes()["metal"].segments)
+    assert again.vectors.to_bytes() == first.vectors.to_bytes()
+    assert again.stems.to_bytes() == first.stems.to_bytes()
+
+
+def test_a_second_look_asks_the_store_once(store: Store) -> None:
+    fill(store)
+    encoder = Topics()
+    all_cards(store, encoder=encoder)
+    first = Shortlist.of(
+        Shelf.of(all_cards(store, encoder=encoder)),
+        QUERY,
+        encoder=encoder,
+        filters=Filters(),
+        size=len(TEXTS),
+    )
+    assert isinstance(store, SqliteStore)
+    statements: list[str] = []
+    store._connection.set_trace_callback(statements.append)
+    second_look(first, SentenceShelf(store, encoder))
+    assert len([each for each in statements if "SELECT" in each]) == 1
 
 
 def test_stems_come_back_as_they_were() -> None:

@@ -54,8 +54,10 @@ def test_each_model_of_a_collection_gets_its_own_vectors(store: Store) -> None:
         assert _codes(again.vectors) == _codes(before)
     assert _codes(first[0]) != _codes(first[1])
     info = store.documents()[0]
-    straight, turned = (SentenceShelf(store, model).vectors(info) for model in models)
-    assert np.array_equal(straight.codes, -turned.codes)
+    (straight,), (turned,) = (SentenceShelf(store, model).read([info]) for model in models)
+    assert straight.vectors is not None
+    assert turned.vectors is not None
+    assert np.array_equal(straight.vectors.codes, -turned.vectors.codes)
 
 
 def test_what_another_model_made_of_a_collection_is_dropped_and_made_again(store: Store) -> None:

@@ -51,6 +51,16 @@ def test_postings_of_one_term_do_not_read_all_the_others(
     assert "postings_term (document=? AND term=?)" in str(plan)
 
 
+def test_layers_are_found_without_reading_all_the_others(store: SqliteStore) -> None:
+    statements: list[str] = []
+    store._connection.set_trace_callback(statements.append)
+    store.get_layers([("c1", "times", "f1"), ("c2", "times", "f1")])
+    (query,) = [s for s in statements if "layers" in s]
+    plan = store._connection.execute(f"EXPLAIN QUERY PLAN {query}").fetchall()
+    assert "SCAN layers" not in str(plan)
+    assert "(content_hash=? AND layer=? AND fingerprint=?)" in str(plan)
+
+
 def test_a_reader_sees_one_state_while_another_connection_writes(
     store: SqliteStore, tmp_path: Path
 ) -> None:

@@ -17,6 +17,7 @@ from typing import Final
 from abstrag.documents.pdf_layout.lines import Line, rows_of
 from abstrag.documents.pdf_layout.page import Rule
 
+_BESIDE: Final = 250  # pieces before and behind one that may stand at its height
 _TRIES: Final = 3  # gutters looked at before a region counts as one column
 _NARROWEST: Final = 0.9  # ems between columns
 _FULL: Final = 0.7  # of the column's width that a full row takes up
@@ -207,12 +208,12 @@ def _beside(ordered: Sequence[Line], i: int) -> Iterable[Line]:
     """Go through the pieces that stand at the height of one, in a list sorted by top."""
     piece = ordered[i]
     middle = (piece.top + piece.bottom) / 2
-    for step in (-1, 1):
-        j = i + step
-        while 0 <= j < len(ordered) and abs(ordered[j].top - piece.top) < 2 * piece.size:
+    for near in (range(i - 1, max(-1, i - 1 - _BESIDE), -1), range(i + 1, i + 1 + _BESIDE)):
+        for j in near:
+            if j >= len(ordered) or abs(ordered[j].top - piece.top) >= 2 * piece.size:
+                break
             if ordered[j].top < middle < ordered[j].bottom:
                 yield ordered[j]
-            j += step
 
 
 def _ends_paragraph(above: Sequence[Line], row: Sequence[Line]) -> bool:

@@ -10,6 +10,7 @@ from typing import Final
 from abstrag.documents.pdf_layout.page import Rule, Word
 
 SPACE: Final = 0.8  # ems; a wider gap may part columns or cells, a narrower one parts words
+_BESIDE: Final = 100  # pieces of a band that the next one may go on with: the last ones
 _OVERLAP: Final = 0.5  # ems a word may reach back into the one before (kerning, accents)
 _RAISED: Final = 0.5  # ems an exponent or index may leave the base line
 _BAND: Final = 4.0  # points; base lines of neighbours lie in bands not far apart
@@ -105,7 +106,7 @@ def _mended(pieces: list[Line]) -> list[Line]:
         left = [
             i
             for near in range(band - 2, band + 3)
-            for i in at_height.get(near, ())
+            for i in at_height[near][-_BESIDE:]
             if _touches(made[i], piece)
         ]
         if left:

@@ -62,12 +62,7 @@ def _class_after(passage: Passage, name: int, noun: int) -> Iterator[ClassStatem
 
 def _closed(passage: Passage, noun: int) -> bool:
     """True when a phrase ends at a mark, as an apposition does and a subject does not."""
-    words, last = passage.words, noun
-    stack = [noun]
-    while stack:
-        children = words.children[stack.pop()]
-        stack += children
-        last = max(last, *children) if children else last
+    words, last = passage.words, passage.words.last_below(noun)
     return last + 1 >= passage.last or words.pos[last + 1] == "PUNCT" or words.pos[last] == "PUNCT"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -49,11 +50,17 @@ def sightings(
 
 
 def _without_overlap(found: list[Found]) -> list[Found]:
-    kept: list[Found] = []
+    kept: list[Found] = []  # in reading order, so that only the neighbours can be in the way
     for one in sorted(found, key=lambda f: (f.start - f.end, f.start, f.name)):
-        if all(one.end <= other.start or other.end <= one.start for other in kept):
-            kept.append(one)
-    return sorted(kept, key=lambda f: f.start)
+        at = bisect_left(kept, one.start, key=_start)
+        free_before = not at or kept[at - 1].end <= one.start
+        if free_before and (at == len(kept) or one.end <= kept[at].start):
+            kept.insert(at, one)
+    return kept
+
+
+def _start(found: Found) -> int:
+    return found.start
 
 
 def anaphors(links: Iterable[Link], names: Iterable[Sighting]) -> Iterator[tuple[Link, Sighting]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self
 
@@ -22,13 +22,13 @@ from abstrag.stores.kept import Kept, require_sound
 from abstrag.stores.memory import LIMITS
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import complete, unknown
-from abstrag.stores.postgres import memory, places
+from abstrag.stores.postgres import layers, memory, places
 from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.schema import migrate
 from abstrag.stores.postgres.session import PATIENCE_S, Run, Session
 from abstrag.stores.prepared import Prepared, prepare
-from abstrag.stores.protocol import LAYER_VERSIONS, LAYERS_AT_A_TIME, DocumentInfo
+from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
 from abstrag.stores.rows import mention, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.schema import VERSION_KEY
 from abstrag.stores.seal import seal
@@ -42,11 +42,6 @@ _POSTINGS: Final = (
     "SELECT t.id, p.segment, p.start, p.stop, p.header FROM terms t "
     "JOIN postings p ON p.document = t.document AND p.term = t.number "
     "WHERE t.document = %s AND t.id = ANY(%s) ORDER BY p.position"
-)
-_LAYERS_NAMED: Final = (
-    "SELECT content_hash, fingerprint, data FROM layers "
-    "WHERE layer = %s AND (content_hash, fingerprint) > (%s, %s) "
-    "ORDER BY content_hash, fingerprint LIMIT %s"
 )
 
 _SEAL: Final = "INSERT INTO seals VALUES (%s, %s) ON CONFLICT DO NOTHING"
@@ -202,46 +197,27 @@ class PostgresStore:
 
     def get_layer(self, content_hash: str, layer: str, fingerprint: str) -> bytes | None:
         """Return what `put_layer` kept under the same three keys, or None."""
-        row = self._session.read(
-            lambda run: run.execute(
-                "SELECT data FROM layers "
-                "WHERE content_hash = %s AND layer = %s AND fingerprint = %s",
-                (content_hash, layer, fingerprint),
-            ).fetchone()
-        )
-        if row is None:
-            return None
-        with decoding(f"layer {layer!r}", self._corrupt):
-            return unsqueeze(row[0])
+        key = (content_hash, layer, fingerprint)
+        return self.get_layers([key]).get(key)
+
+    def get_layers(self, keys: Sequence[LayerKey]) -> dict[LayerKey, bytes]:
+        """Return those of some layers that are kept, by their three keys, in one go."""
+        found = {}
+        for *key, data in self._session.read(lambda run: layers.find(run, keys)) if keys else ():
+            with decoding(f"layer {key[1]!r} of {key[0]!r}", self._corrupt):
+                found[key[0], key[1], key[2]] = unsqueeze(data)
+        return found
 
     def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
         """Keep an operator's result for a document's content and a chain's fingerprint."""
         squeezed = squeeze(data)
-
-        def work(run: Run) -> None:
-            run.execute(
-                "INSERT INTO layers (content_hash, layer, fingerprint, data) "
-                "VALUES (%s, %s, %s, %s) ON CONFLICT (content_hash, layer, fingerprint) "
-                "DO UPDATE SET data = excluded.data, number = excluded.number",
-                (content_hash, layer, fingerprint, squeezed),
-            )
-            run.execute(
-                "DELETE FROM layers WHERE number IN (SELECT number FROM layers WHERE "
-                "content_hash = %s AND layer = %s ORDER BY number DESC OFFSET %s)",
-                (content_hash, layer, LAYER_VERSIONS),
-            )
-
-        self._session.write(work)
+        self._session.write(
+            lambda run: layers.put(run, (content_hash, layer, fingerprint), squeezed)
+        )
 
     def layers(self, content_hash: str) -> tuple[tuple[str, str, bytes], ...]:
         """Return the layers of a content as (layer, fingerprint, data), the oldest first."""
-        rows = self._session.read(
-            lambda run: run.execute(
-                "SELECT layer, fingerprint, data FROM layers WHERE content_hash = %s "
-                "ORDER BY number",
-                (content_hash,),
-            ).fetchall()
-        )
+        rows = self._session.read(lambda run: layers.of_content(run, content_hash))
         with decoding(f"layers of {content_hash!r}", self._corrupt):
             return tuple((layer, fingerprint, unsqueeze(data)) for layer, fingerprint, data in rows)
 
@@ -249,7 +225,7 @@ class PostgresStore:
         """Go through one layer of every content, as (content hash, fingerprint, data)."""
         last = ("", "")
         while True:
-            rows = self._session.read(_layers_after(layer, last))
+            rows = self._session.read(layers.named(layer, last))
             for content_hash, fingerprint, data in rows:
                 with decoding(f"layer {layer!r} of {content_hash!r}", self._corrupt):
                     unsqueezed = unsqueeze(data)
@@ -369,12 +345,6 @@ def _select(run: Run, columns: Iterable[str], document_id: str) -> Row:
         row = run.execute(statement, (complete(document_id, _ids(run)),)).fetchone()
     assert row is not None
     return row
-
-
-def _layers_after(layer: str, last: tuple[str, str]) -> Callable[[Run], list[Row]]:
-    """Read the next rows of a layer behind the last one's content and fingerprint."""
-    values = (layer, *last, LAYERS_AT_A_TIME)
-    return lambda run: run.execute(_LAYERS_NAMED, values).fetchall()
 
 
 def _ids(run: Run) -> list[str]:

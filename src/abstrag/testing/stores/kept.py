@@ -29,6 +29,14 @@ class KeptRules(Opening):
         assert store.get_layer("c1", "events", "f1") is None
         assert store.get_layer("c1", "times", "f2") is None
 
+    def test_many_layers_are_found_at_once(self, store: Store) -> None:
+        keys = [(f"c{i}", "times", "f1") for i in range(2 * LAYERS_AT_A_TIME + 1)]
+        for key in keys:
+            store.put_layer(*key, key[0].encode())
+        wanted = [*keys, keys[0], ("c1", "events", "f1"), ("c1", "times", "f2"), ("", "", "")]
+        assert store.get_layers(wanted) == {key: key[0].encode() for key in keys}
+        assert store.get_layers([]) == {}
+
     def test_a_layer_can_be_written_again(self, store: Store) -> None:
         store.put_layer("c1", "times", "f1", b"old")
         store.put_layer("c1", "times", "f1", b"new")

@@ -11,8 +11,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from abstrag.config import TAU
+from abstrag.engine.answers.calculate import Found
+from abstrag.engine.answers.records import Record
+from abstrag.engine.answers.short import Tables, cells_of, from_figures, from_records, told
 from abstrag.engine.citations import Citations, Passage, Quoted
-from abstrag.engine.extractive import choose, unmet
+from abstrag.engine.extractive import choose, strangers, unmet
 from abstrag.engine.generator import (
     TOP,
     AnswerReply,
@@ -35,6 +38,7 @@ from abstrag.model.answer import (
     Label,
     Mode,
     Sentence,
+    ShortAnswer,
     Usage,
     Verdict,
 )
@@ -42,6 +46,8 @@ from abstrag.model.ranking import Ranking
 from abstrag.neural.passage import segment_text
 
 QUOTED: Final = "quoted from the document; no language model was asked"
+READ: Final = "read from a table of the document; no language model was asked"
+RECKONED: Final = "reckoned from quoted cells; no language model was asked"
 UNSURE: Final = "nothing in this document answers this with confidence"
 NO_EVIDENCE: Final = "nothing in this document bears on this claim with confidence"
 NOTHING: Final = "no passage of this document holds anything of the query"
@@ -135,8 +141,8 @@ class _Telling:
         self._searcher = searcher
         self._ranking = ranking
         self._asked = asked
-        self._passages = passages
-        self._citations = Citations(searcher.index.document, passages)
+        self._passages = list(passages)
+        self._citations = Citations(searcher.index.document, self._passages)
 
     @classmethod
     def of(
@@ -164,11 +170,78 @@ class _Telling:
         return self._answer(Mode.EXTRACTIVE, found=False, missing=missing, note=NOTHING)
 
     def question(self) -> Answer:
-        """Quote the sentences that answer, or abstain and show the closest passages."""
+        """Say what tables give, else quote the sentences that answer, else show what comes closest."""
+        if (short := self._from_tables()) is not None:
+            return short
         sentences = self._quoted()
         if not sentences:
             return self._abstention(UNSURE)
         return self._answer(Mode.EXTRACTIVE, found=True, sentences=sentences, note=QUOTED)
+
+    def _from_tables(self) -> Answer | None:
+        """Answer with a figure, a reckoning or the rows of a table; None where that is not sure."""
+        index, query = self._searcher.index, self._ranking.query
+        if not any(block.table for block in index.document.blocks) or strangers(
+            self._ranking.hits, index.document
+        ):
+            return None
+        tables = Tables.of(index.document)
+        found = from_figures(tables, index, query, self._ranking.hits)
+        if found is not None:
+            return self._figured(found)
+        rows = from_records(tables, query)
+        return self._listed(rows) if rows else None
+
+    def _figured(self, found: Found) -> Answer:
+        numbers = []
+        for one in cells_of(found.used):
+            passage = self._row(one.block, one.row, one.column)
+            headers = tuple(dict.fromkeys((*one.above, *one.over, one.label)))
+            numbers.append(self._citations.cell(passage, one.text, one.span, headers).number)
+        period = ", ".join(dict.fromkeys(one.period for one in found.used if one.period))
+        return self._answer(
+            Mode.EXTRACTIVE,
+            found=True,
+            sentences=(Sentence(told(found), tuple(numbers)),),
+            short=ShortAnswer(found.form.value, found.text, found.formula, period),
+            note=RECKONED if found.formula else READ,
+        )
+
+    def _listed(self, rows: Sequence[Record]) -> Answer:
+        sentences = []
+        for row in rows:
+            cited = [
+                self._citations.cell(
+                    self._row(row.block, row.row, cell.column), cell.text, cell.span, (head,)
+                )
+                for head, cell in row.cells
+            ]
+            sentences.append(Sentence(row.text, tuple(one.number for one in cited)))
+        text = " · ".join(row.text for row in rows)
+        return self._answer(
+            Mode.EXTRACTIVE,
+            found=True,
+            sentences=tuple(sentences),
+            short=ShortAnswer("row", text),
+            note=READ,
+        )
+
+    def _row(self, block: int, row: int, column: int) -> Passage:
+        """Return the passage a cell belongs to, beside those that were found if it is none."""
+        segments = self._searcher.index.segments
+        fit = [
+            i
+            for i, one in enumerate(segments)
+            if one.block == block and one.row == row and one.column in (None, column)
+        ]
+        position = fit[0] if fit else next(i for i, s in enumerate(segments) if s.block == block)
+        for passage in self._passages:
+            if passage.hit.position == position:
+                return passage
+        hit = self._searcher.explain(self._ranking.query.text, segments[position].id)
+        made = Passage(len(self._passages) + 1, hit, segments[position])
+        self._passages.append(made)
+        return made
 
     def claim(self, verdicts: Verdicts | None) -> Answer:
         """Quote the evidence for or against a claim, with the local judge's opinion if it has one.
@@ -306,6 +379,7 @@ class _Telling:
         verdict: Verdict | None = None,
         leaning: Label | None = None,
         differences: tuple[Difference, ...] = (),
+        short: ShortAnswer | None = None,
         note: str = "",
         reply: Answered[Any] | None = None,
     ) -> Answer:
@@ -322,6 +396,7 @@ class _Telling:
             leaning=leaning,
             differences=differences,
             evidence=tuple(passage.evidence for passage in self._passages),
+            short=short,
             note=note,
             usage=Usage() if reply is None else _usage(reply),
         )

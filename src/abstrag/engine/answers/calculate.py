@@ -15,6 +15,7 @@ from abstrag.engine.answers.words import stems
 _NEAR_ROWS: Final = 5
 _SHORT_HEAD: Final = 12  # characters of a head that is a period and nothing else
 _FEW: Final = 4  # periods that an average without named ones may have
+_FITS: Final = 0.1  # what a row gains that has figures of the very spell or date
 _ASSUMED: Final = 0.85  # of the score, where the question names no period and the latest is taken
 
 
@@ -84,14 +85,35 @@ class Reckoner:
         rows = [r for r in rows if not asked or asked <= {y for f in r.figures for y in f.years}]
         if not rows:
             return None
+        rows.sort(key=lambda row: (-row.score - _FITS * self._fits(row), row.key))
         best = rows[0]
         told = {abs(f.value) for f in self._of(best, years)}
         others = [r for r in rows[1:] if not told & {abs(f.value) for f in self._of(r, years)}]
         margin = best.score - others[0].score if others else best.score
+        if others and self._fits(best) and not self._fits(others[0]):
+            margin += _FITS
         return _Line(best, margin)
 
+    def _fits(self, row: Row) -> bool:
+        """Tell whether a row has figures of the spell and the date that the question names."""
+        spells = {part for part in self._want.parts if part[0].isdecimal()}
+        if not spells and not self._want.dates:
+            return False
+        return any(
+            spells <= figure.parts and (not self._want.dates or set(self._want.dates) & set(figure.dates))
+            for figure in row.figures
+        )
+
     def _of(self, row: Row, years: Sequence[str]) -> list[Figure]:
-        return in_period(row, years, self._want.parts, self._words)
+        dates = self._want.dates if len(self._want.dates) == 1 else ()
+        return in_period(row, years, self._want.parts, self._words, dates)
+
+    def _on(self, row: Row, date: str) -> Figure | None:
+        """Return the one figure of a row and date."""
+        parts = frozenset(part for part in self._want.parts if part[0].isdecimal())
+        fit = in_period(row, [date[:4]], parts, self._words, [date])
+        fit = [figure for figure in fit if date in figure.dates]
+        return fit[0] if len({figure.value for figure in fit}) == 1 else None
 
     def _one(self, row: Row, year: str | None) -> Figure | None:
         """Return the one figure of a row and year, None where there are several different ones."""
@@ -150,6 +172,11 @@ class Reckoner:
 
     def _pair(self, row: Row) -> tuple[Figure, Figure, bool] | None:
         """Return the figures of the earlier and the later period that are compared."""
+        if len(self._want.dates) > 1:
+            early, late = sorted(self._want.dates)[:: len(self._want.dates) - 1]
+            before, after = self._on(row, early), self._on(row, late)
+            if before and after:
+                return before, after, False
         known = self._years(row)
         asked = sorted(self._want.years)
         assumed = False

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from abstrag.engine.answers.words import parts_of_year, stems, years
+from abstrag.engine.answers.words import dates, parts_of_year, stems, years
 from abstrag.language.statements import FinancialStatement, statement_named
 from abstrag.model.document import Block, Document
 from abstrag.model.span import Span
@@ -27,6 +27,7 @@ _SCALE: Final = re.compile(
     re.I,
 )
 _SCALES: Final = {"thousand": "thousand", "million": "million", "billion": "billion", "k": "thousand", "m": "million", "b": "billion", "bn": "billion"}  # fmt: skip
+_TWO: Final = 2
 _PER_SHARE: Final = re.compile(
     r"per (?:\w+ )*share|\bEPS\b|\bratio\b|number of|\bemployees\b|\bstores\b|%|percent|\brate\b|\byears\b",
     re.I,
@@ -53,6 +54,7 @@ class Figure:
     scale: str  # thousand, million, billion or ""
     statement: FinancialStatement | None = None
     names: frozenset[str] = field(default=frozenset())  # stems of all that names it
+    dates: tuple[str, ...] = ()  # that its headers name in full
     line: int = 0  # the row, or -1 - column where periods are the names of rows
 
     @property
@@ -66,9 +68,10 @@ class Figure:
     @property
     def period(self) -> str:
         """What its headers say about the time it is of."""
-        for head in (*self.above, self.label, *self.over):
-            if years(head) or parts_of_year(head):
-                return " ".join(head.split())
+        for heads in (self.above, (self.label,), self.over):
+            fit = [" ".join(h.split()) for h in heads if years(h) or parts_of_year(h)]
+            if fit:
+                return " ".join(dict.fromkeys(fit))
         return ", ".join(self.years)
 
     @property
@@ -118,7 +121,7 @@ def _of_table(number: int, block: Block) -> Iterator[Figure]:
             continue
         label = _label(grid, cell)
         above = tuple(q.text for q in grid.above(cell)) or lead.get(cell.column, ())
-        above = _spread(grid, cell, above)
+        above = _spread(grid, cell, _shared(table.cells, cell, above))
         over = tuple(q.text for q in grid.over(cell.row))
         yield _figure(number, cell, read, label, over, above, title, scale, statement)
 
@@ -162,6 +165,7 @@ def _figure(
         scale="" if bare else own or scale,
         statement=statement,
         names=frozenset(stems(" ".join((label, *over, *above, title)))),
+        dates=dates(heads) or dates(label),
         line=line,
     )
 
@@ -176,6 +180,23 @@ def _label(grid: Grid, cell: Cell) -> str:
 def _lead(cells: tuple[Cell, ...]) -> dict[int, tuple[str, ...]]:
     """Return the first row's texts by column, for tables whose heads are not marked as such."""
     return {c.column: (c.text,) for c in cells if c.row == 0 and c.text.strip()}
+
+
+def _shared(cells: tuple[Cell, ...], cell: Cell, above: tuple[str, ...]) -> tuple[str, ...]:
+    """Give a column its own year of a head that holds those of all columns: "December 31, 2021 2020"."""
+    heads = [c for c in cells if c.header and c.row < cell.row and c.column > 0 and c.text.strip()]
+    columns = sorted({c.column for c in cells if not c.header and c.column > 0 and c.text.strip()})
+    if len(heads) != 1 or len(columns) < _TWO:
+        return above
+    named = years(heads[0].text)
+    if len(named) != len(columns):
+        return above
+    own = named[columns.index(cell.column)]
+    rest = [year for year in named if year != own]
+    text = heads[0].text
+    for year in rest:
+        text = text.replace(year, " ")
+    return (" ".join(text.split()),)
 
 
 def _spread(grid: Grid, cell: Cell, above: tuple[str, ...]) -> tuple[str, ...]:

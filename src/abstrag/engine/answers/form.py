@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from abstrag.engine.answers.words import parts_of_year, stems, years
+from abstrag.engine.answers.words import dates, parts_of_year, stems, years
 
 
 class Form(StrEnum):
@@ -50,6 +50,7 @@ class Wanted:
     measures: tuple[str, ...]
     years: tuple[str, ...]
     parts: frozenset[str]
+    dates: tuple[str, ...] = ()  # in full, as 2023-07-29
     comparison: Comparison | None = None
     limit: float | None = None
 
@@ -131,7 +132,7 @@ _PERIOD_WORDS: Final = re.compile(
     re.I,
 )
 _FILLER: Final = re.compile(
-    rf"\b(?:respective(?:ly)?|reported?|recorded|compared?|comparing|versus|vs|according|table|amounts?|values?|company(?:'s)?|approximately|"
+    rf"\b(?:respective(?:ly)?|did|does|reports?|reported|spen[dt]|earned|generated?|ended|balance\s+on|recorded|compared?|comparing|versus|vs|according|table|amounts?|values?|company(?:'s)?|approximately|"
     rf"please|calculate|compute|give|find|figures?|year[- ]over[- ]year|yoy|both|same|following|previous|prior|there|any|exactly|overall|in\s+(?:terms\s+of\s+)?"
     rf"{_PERCENT}|thousands?|millions?|billions?|dollars?|USD|US\$|annual(?:ly)?)\b|[$€£]",
     re.I,
@@ -148,7 +149,7 @@ def wanted(question: str) -> Wanted:
     value = None
     if limit is not None and not years(limit["n"]):
         value = float(limit["n"].replace(",", ""))
-    return Wanted(form, _measures(text, form), named, parts, comparison, value)
+    return Wanted(form, _measures(text, form), named, parts, dates(text), comparison, value)
 
 
 def _form(text: str) -> Form:

@@ -22,6 +22,7 @@ _IN_COLUMN: Final = 0.95
 _IN_TITLE: Final = 0.7
 _HIT: Final = 0.03  # what a row gains that search has found too
 _PRIMARY: Final = 0.04  # and one of a primary statement
+_PER_SHARE: Final = 0.1  # what a figure per share loses where none is asked for
 _LIGHT: Final = 0.4  # what a word of a row's name weighs that says little
 
 
@@ -116,13 +117,20 @@ class Figures:
             exact *= 0.5
         score = covered * (0.55 + 0.45 * exact)
         score += _HIT * near.get((first.block, first.line), 0.0)
+        per_share = "shar" in over and "per" in " ".join(first.over).casefold().split()
+        if per_share and "shar" not in asked and "eps" not in asked:
+            score -= _PER_SHARE
         if first.statement not in (None, FinancialStatement.NOTES):
             score += _PRIMARY
         return Row(row, score, covered, exact)
 
 
 def in_period(
-    row: Row, years: Sequence[str], parts: frozenset[str], asked: Sequence[str]
+    row: Row,
+    years: Sequence[str],
+    parts: frozenset[str],
+    asked: Sequence[str],
+    dates: Sequence[str] = (),
 ) -> list[Figure]:
     """Return the figures of a row that are of a period, best first.
 
@@ -131,6 +139,8 @@ def in_period(
     fit = [one for one in row.figures if not years or set(years) & set(one.years)]
     alone = [one for one in fit if set(one.years) <= set(years)]
     fit = alone if years and alone else fit  # "2018 versus 2017" is of neither
+    if dates and any(set(dates) & set(one.dates) for one in fit):
+        fit = [one for one in fit if set(dates) & set(one.dates)]
     if parts and any(parts & one.parts for one in fit):
         most = max(len(parts & one.parts) for one in fit)
         fit = [one for one in fit if len(parts & one.parts) == most]

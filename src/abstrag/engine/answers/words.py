@@ -15,8 +15,7 @@ _STOP: Final = frozenset(
     " when where how why do does did has have had there also into per each all any some if than then so"
     " such both between during over under within about respectively respective much many us$ s".split()
 )
-_MONTHS: Final = frozenset(MONTH_NAMES)
-_YEAR: Final = re.compile(r"(?<![\d.,$])(?:FY\s?|CY\s?)?['’]?((?:19|20)\d\d)(?![\d,]|\.\d)", re.I)
+_YEAR: Final = re.compile(r"(?<![\d.,$])(?:FY\s?|CY\s?)?['’]?((?:19|20)\d\d)(?!\d|[.,]\d)", re.I)
 _SHORT_YEAR: Final = re.compile(r"\bFY\s?['’]?(\d\d)\b", re.I)
 _ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _QUARTER: Final = re.compile(
@@ -41,7 +40,7 @@ def stems(text: str) -> tuple[str, ...]:
     return tuple(
         stem(word)
         for word in _WORD.findall(_without_periods(plain))
-        if word not in _STOP and word not in _MONTHS
+        if word not in _STOP
     )
 
 
@@ -83,3 +82,21 @@ def parts_of_year(text: str) -> frozenset[str]:
     made.update(found[1].casefold() for found in _MONTH.finditer(text))
     made.update(_SPELLS[found[1].casefold()] for found in _SPELL.finditer(text))
     return frozenset(made)
+
+
+_DATE: Final = re.compile(
+    rf"\b(?P<month>{'|'.join(MONTH_NAMES)})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>(?:19|20)\d\d)\b"
+    rf"|\b(?P<day2>\d{{1,2}})\s+(?P<month2>{'|'.join(MONTH_NAMES)})\s+(?P<year2>(?:19|20)\d\d)\b",
+    re.I,
+)
+_NUMBERS: Final = {name.casefold(): number for number, name in enumerate(MONTH_NAMES, 1)}
+
+
+@lru_cache(maxsize=1 << 14)
+def dates(text: str) -> tuple[str, ...]:
+    """Return the full dates a text names, as 2023-07-29, in order, each once."""
+    made = []
+    for one in _DATE.finditer(text):
+        month = _NUMBERS[(one["month"] or one["month2"]).casefold()]
+        made.append(f"{one['year'] or one['year2']}-{month:02}-{int(one['day'] or one['day2']):02}")
+    return tuple(dict.fromkeys(made))

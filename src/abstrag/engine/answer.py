@@ -11,11 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from abstrag.config import TAU
-from abstrag.engine.answers.calculate import Found
-from abstrag.engine.answers.records import Record
-from abstrag.engine.answers.short import Tables, cells_of, from_figures, from_records, told
+from abstrag.engine.answers.from_tables import TableAnswers
 from abstrag.engine.citations import Citations, Passage, Quoted
-from abstrag.engine.extractive import choose, strangers, unmet
+from abstrag.engine.extractive import choose, unmet
 from abstrag.engine.generator import (
     TOP,
     AnswerReply,
@@ -180,68 +178,16 @@ class _Telling:
 
     def _from_tables(self) -> Answer | None:
         """Answer with a figure, a reckoning or the rows of a table; None where that is not sure."""
-        index, query = self._searcher.index, self._ranking.query
-        if not any(block.table for block in index.document.blocks) or strangers(
-            self._ranking.hits, index.document
-        ):
+        told = TableAnswers(self._searcher, self._ranking, self._passages, self._citations)()
+        if told is None:
             return None
-        tables = Tables.of(index.document)
-        found = from_figures(tables, index, query, self._ranking.hits)
-        if found is not None:
-            return self._figured(found)
-        rows = from_records(tables, query)
-        return self._listed(rows) if rows else None
-
-    def _figured(self, found: Found) -> Answer:
-        numbers = []
-        for one in cells_of(found.used):
-            passage = self._row(one.block, one.row, one.column)
-            headers = tuple(dict.fromkeys((*one.above, *one.over, one.label)))
-            numbers.append(self._citations.cell(passage, one.text, one.span, headers).number)
-        period = ", ".join(dict.fromkeys(one.period for one in found.used if one.period))
         return self._answer(
             Mode.EXTRACTIVE,
             found=True,
-            sentences=(Sentence(told(found), tuple(numbers)),),
-            short=ShortAnswer(found.form.value, found.text, found.formula, period),
-            note=RECKONED if found.formula else READ,
+            sentences=told.sentences,
+            short=told.short,
+            note=RECKONED if told.short.formula else READ,
         )
-
-    def _listed(self, rows: Sequence[Record]) -> Answer:
-        sentences = []
-        for row in rows:
-            cited = [
-                self._citations.cell(
-                    self._row(row.block, row.row, cell.column), cell.text, cell.span, (head,)
-                )
-                for head, cell in row.cells
-            ]
-            sentences.append(Sentence(row.text, tuple(one.number for one in cited)))
-        text = " · ".join(row.text for row in rows)
-        return self._answer(
-            Mode.EXTRACTIVE,
-            found=True,
-            sentences=tuple(sentences),
-            short=ShortAnswer("row", text),
-            note=READ,
-        )
-
-    def _row(self, block: int, row: int, column: int) -> Passage:
-        """Return the passage a cell belongs to, beside those that were found if it is none."""
-        segments = self._searcher.index.segments
-        fit = [
-            i
-            for i, one in enumerate(segments)
-            if one.block == block and one.row == row and one.column in (None, column)
-        ]
-        position = fit[0] if fit else next(i for i, s in enumerate(segments) if s.block == block)
-        for passage in self._passages:
-            if passage.hit.position == position:
-                return passage
-        hit = self._searcher.explain(self._ranking.query.text, segments[position].id)
-        made = Passage(len(self._passages) + 1, hit, segments[position])
-        self._passages.append(made)
-        return made
 
     def claim(self, verdicts: Verdicts | None) -> Answer:
         """Quote the evidence for or against a claim, with the local judge's opinion if it has one.
@@ -345,7 +291,11 @@ class _Telling:
 
     def _quoted(self, *, strict: bool = True) -> tuple[Sentence, ...]:
         index = self._searcher.index
-        chosen = choose(index, self._ranking.query, self._passages, strict=strict)
+        judge = self._searcher.reads_text
+        reads = None if judge is None else judge.score
+        chosen = choose(
+            index, self._ranking.query, self._passages, strict=strict, reads=reads
+        )
         return tuple(self._citations.verbatim(one.passage, one.start, one.end) for one in chosen)
 
     def _missing(self) -> tuple[str, ...]:

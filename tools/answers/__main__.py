@@ -2,9 +2,9 @@
 
 python -m tools.answers --data DATA [--before OLD/src] [--part report] [--limit 60] [--held]
 
-Every question is put to a file that is read as any user's. With --before another release answers the
-same questions in the same run. By default our own questions of the open half and the tuning parts are
-asked; `--part report --held` is for figures that are published.
+Every question is put to a file that is read as any user's. With --before another release answers
+the same questions in the same run. By default our own questions of the open half and the tuning
+parts are asked; `--part report --held` is for figures that are published.
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ def interval(k: int, n: int) -> str:
     p, z = k / n, 1.96
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return f"{100 * p:.1f} [{100 * max(0.0, middle - half):.1f}, {100 * min(1.0, middle + half):.1f}]"
+    return (
+        f"{100 * p:.1f} [{100 * max(0.0, middle - half):.1f}, {100 * min(1.0, middle + half):.1f}]"
+    )
 
 
 def table(name: str, questions: Sequence[Question], said: dict[tuple[str, str], Said]) -> None:

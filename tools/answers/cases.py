@@ -1,7 +1,7 @@
 """Questions with expected answers, each about a file that is read as any user's file.
 
-Of the data sets every document is written out as a small HTML page with its real tables. Where a set
-has no unanswerable questions, some are put to another page of the set, which lacks their words.
+Of the data sets every document is written out as a small HTML page with its real tables. Where a
+set has no unanswerable questions, some are put to another page of the set, which lacks their words.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ABSENT_WORDS: Final = 2  # words of a question that a page must lack for it to b
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is right: a label, a number, yes or no, or any of some texts; nothing is expected of None.
+    """What is right: a label, a number, yes or no, any of some texts, or to say nothing.
 
     `parts` are names of a list that all have to be said.
     """
@@ -51,7 +51,7 @@ class Question:
 
 
 def data_questions(data: Path, name: str, part: str, limit: int, folder: Path) -> list[Question]:
-    """Return questions of one data set's part, with the pages they are about written to a folder."""
+    """Return questions of one data set's part; the pages they are about go to a folder."""
     cases = load_dataset(name, data, f"{SPLITS[name]}:{part}").cases
     asked = [case for case in cases if case.label or any(case.answers)]
     asked.sort(key=lambda case: sha256(f"{name}{case.case_id}".encode()).digest())

@@ -1,16 +1,16 @@
 """What counts as right: the rules that answers are marked by, the same for every release.
 
-A number is right when the answer says it and no other one, apart from those of the question, dates and
-the figures of a formula; or when a quoted sentence of running text states it. A row of figures does
-not say which of them is meant. A text is right when it holds what the reference has and the question
-has not, within so many words. Yes and no have to be said.
+A number is right when the answer says it and no other one, apart from those of the question, dates
+and the figures of a formula; or when a quoted sentence of running text states it. A row of figures
+does not say which of them is meant. A text is right when it holds what the reference has and the
+question has not, within so many words. Yes and no have to be said.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final, TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from tools.answers.cases import Expected
@@ -18,26 +18,34 @@ if TYPE_CHECKING:
 LONGEST: Final = 80  # words of an answer in text
 SHORT_RECALL: Final = 0.75  # of the new words of a reference of up to five
 LONG_RECALL: Final = 0.5  # of a longer one without names and numbers
-FACTS: Final = 0.6  # of the new names and numbers of a whole sentence
-_NUMBER: Final = re.compile(r"(?<![\w.])\(?[-−–]?\s?[$€£]?\s?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)")
+FACTS: Final = 0.5  # of the new names and numbers of a whole sentence
+_NUMBER: Final = re.compile(
+    r"(?<![\w.])\(?[-−–]?\s?[$€£]?\s?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)"
+)
 _SCALES: Final = (1.0, 1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9, 100.0, 0.01)
 _DATE: Final = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d{1,2}\b|\b(?:19|20)\d\d\b"
     r"|\b[QF]Y?\d{1,4}\b",
     re.IGNORECASE,
 )
-_FALL: Final = re.compile(r"\b(?:decreas|declin|fell|fall|drop|lower|down|loss|reduc)", re.IGNORECASE)
+_FALL: Final = re.compile(
+    r"\b(?:decreas|declin|fell|fall|drop|lower|down|loss|reduc)", re.IGNORECASE
+)
 _FACT: Final = re.compile(r"\b[A-Z][\w'’-]*|\d[\d.,:–-]*")
 _ORDINALS: Final = {
     w: str(n)
-    for n, w in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)
+    for n, w in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1
+    )
 }
 _COUNTS: Final = {
     w: str(n) for n, w in enumerate("one two three four five six seven eight nine ten".split(), 1)
 }
 _STOP: Final = frozenset(
-    "a an the of in on at to for from by with and or as is are was were be been it its this that these"
-    " those their they them he she his her we our which who whom whose what when where how why do does"
+    "a an the of in on at to for from by with and or as is are was were be been it its "
+    "this that these"
+    " those their they them he she his her we our which who whom whose what when where how "
+    "why do does"
     " did has have had not no than then there also into per each all any some".split()
 )
 
@@ -123,7 +131,7 @@ def _all_parts(parts: tuple[str, ...], text: str) -> bool:
 def _holds(query: str, reference: str, text: str) -> bool:
     """Tell whether a text holds what a reference says beyond the question."""
     wanted = content_words(reference) - content_words(query) or content_words(reference)
-    facts = {w for w in content_words(" ".join(_FACT.findall(reference))) if w in wanted}
+    facts = {w for w in content_words(" ".join(_FACT.findall(reference[1:]))) if w in wanted}
     if not wanted:
         return False
     if len(words_of(reference)) > 5 and facts:
@@ -158,7 +166,10 @@ def numbers(text: str) -> list[float]:
     made = []
     for found in _NUMBER.finditer(text):
         value = float(found.group(1).replace(",", ""))
-        negative = bool(re.match(r"\(\s?[$€£]?\s?\d", found.group())) and ")" in text[found.end() : found.end() + 3]
+        negative = (
+            bool(re.match(r"\(\s?[$€£]?\s?\d", found.group()))
+            and ")" in text[found.end() : found.end() + 3]
+        )
         negative = negative or any(sign in found.group() for sign in "-−–")
         made.append(-value if negative else value)
     return made

@@ -168,7 +168,7 @@ class _Telling:
         return self._answer(Mode.EXTRACTIVE, found=False, missing=missing, note=NOTHING)
 
     def question(self) -> Answer:
-        """Say what tables give, else quote the sentences that answer, else show what comes closest."""
+        """Say what tables give, else quote sentences, else show what comes closest."""
         if (short := self._from_tables()) is not None:
             return short
         sentences = self._quoted()
@@ -293,9 +293,7 @@ class _Telling:
         index = self._searcher.index
         judge = self._searcher.reads_text
         reads = None if judge is None else judge.score
-        chosen = choose(
-            index, self._ranking.query, self._passages, strict=strict, reads=reads
-        )
+        chosen = choose(index, self._ranking.query, self._passages, strict=strict, reads=reads)
         return tuple(self._citations.verbatim(one.passage, one.start, one.end) for one in chosen)
 
     def _missing(self) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
-"""Figures looked up and reckoned with: a number, a change, a share, an average, yes or no, each with its
-formula and the cells it is made of."""
+"""Figures looked up and reckoned with: a number, a change, a share, an average, yes or no.
+
+Each answer has its formula and the cells it is made of.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,18 @@ from typing import Final
 from abstrag.engine.answers.figures import Figure
 from abstrag.engine.answers.form import Comparison, Form, Wanted
 from abstrag.engine.answers.lookup import Figures, Row, in_period
+from abstrag.engine.answers.wording import (
+    is_named,
+    listed,
+    plain,
+    shown,
+    when,
+    with_scale,
+    yes_or_no,
+)
 from abstrag.engine.answers.words import stems
 
 _NEAR_ROWS: Final = 5
-_SHORT_HEAD: Final = 12  # characters of a head that is a period and nothing else
 _FEW: Final = 4  # periods that an average without named ones may have
 _FITS: Final = 0.1  # what a row gains that has figures of the very spell or date
 _ASSUMED: Final = 0.85  # of the score, where the question names no period and the latest is taken
@@ -21,10 +31,10 @@ _ASSUMED: Final = 0.85  # of the score, where the question names no period and t
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A short answer from figures: its words, how it was reckoned, the cells used, and how surely.
+    """A short answer from figures: its words, its formula, the cells used, and how surely.
 
-    `covered` and `exact` are those of the weakest row, `margin` the lead over another row that would
-    give another answer.
+    `covered` and `exact` are those of the weakest row, `margin` the lead over another row that
+    would give another answer.
     """
 
     form: Form
@@ -76,7 +86,9 @@ class Reckoner:
         way = ways.get(self._want.form)
         return way() if way else None
 
-    def _line(self, name: str, *, block: int | None = None, years: Sequence[str] = ()) -> _Line | None:
+    def _line(
+        self, name: str, *, block: int | None = None, years: Sequence[str] = ()
+    ) -> _Line | None:
         """Decide on the row a name means; those of one block only where one is given."""
         rows = self._figures.find(name, near=self._near, most=_NEAR_ROWS * 4)
         if block is not None:
@@ -100,7 +112,8 @@ class Reckoner:
         if not spells and not self._want.dates:
             return False
         return any(
-            spells <= figure.parts and (not self._want.dates or set(self._want.dates) & set(figure.dates))
+            spells <= figure.parts
+            and (not self._want.dates or set(self._want.dates) & set(figure.dates))
             for figure in row.figures
         )
 
@@ -123,7 +136,11 @@ class Reckoner:
             if len({f.value for f in total}) == 1:
                 return total[0]
             wide = [f for f in fit if f.unit != "%"]
-            fit = wide if len({f.value for f in wide}) == 1 and self._want.form is not Form.SHARE else fit
+            fit = (
+                wide
+                if len({f.value for f in wide}) == 1 and self._want.form is not Form.SHARE
+                else fit
+            )
         return fit[0] if len({f.value for f in fit}) == 1 else None
 
     def _years(self, row: Row) -> list[str]:
@@ -168,7 +185,9 @@ class Reckoner:
         figures = [figure for figure in used if figure is not None]
         if not figures or len(figures) < len(used):
             return None
-        return self._found(Form.NUMBER, ", ".join(f.shown for f in figures), figures, [line], assumed=assumed)
+        return self._found(
+            Form.NUMBER, ", ".join(f.shown for f in figures), figures, [line], assumed=assumed
+        )
 
     def _pair(self, row: Row) -> tuple[Figure, Figure, bool] | None:
         """Return the figures of the earlier and the later period that are compared."""
@@ -191,15 +210,21 @@ class Reckoner:
         return (first, last, assumed) if first and last else None
 
     def _change(self) -> Found | None:
-        direct = self._line(f"{self._want.measures[0]} {self._want.form.value}", years=self._want.years)
+        direct = self._line(
+            f"{self._want.measures[0]} {self._want.form.value}", years=self._want.years
+        )
         line = self._line(self._want.measures[0], years=self._want.years)
-        if direct is not None and _named(direct.row, ("change", "increase", "decrease", "growth")) and (
-            line is None or direct.row.score > line.row.score + 0.1
+        if (
+            direct is not None
+            and is_named(direct.row, ("change", "increase", "decrease", "growth"))
+            and (line is None or direct.row.score > line.row.score + 0.1)
         ):
             return None  # the change itself may be printed: not ours to compute
         if line is None:
             return None
-        if _named(line.row, ("change", "increase", "decrease", "growth")):  # it is printed as such
+        if is_named(
+            line.row, ("change", "increase", "decrease", "growth")
+        ):  # it is printed as such
             return self._number() if len(self._want.years) < 2 else None
         pair = self._pair(line.row)
         if pair is None:
@@ -207,19 +232,21 @@ class Reckoner:
         first, last, assumed = pair
         if first.unit == last.unit == "%":
             value = last.value - first.value
-            formula = f"{_plain(last)} − {_plain(first)}"
+            formula = f"{plain(last)} − {plain(first)}"
             text = f"{shown(value)} percentage points"
         elif self._want.form is Form.PERCENT_CHANGE:
             if first.value == 0:
                 return None
             value = 100 * (last.value - first.value) / abs(first.value)
-            formula = f"({_plain(last)} − {_plain(first)}) / {_plain(first, positive=True)}"
+            formula = f"({plain(last)} − {plain(first)}) / {plain(first, positive=True)}"
             text = f"{shown(value)} %"
         else:
             value = last.value - first.value
-            formula = f"{_plain(last)} − {_plain(first)}"
-            text = _with_scale(value, last)
-        return self._found(self._want.form, text, (first, last), [line], formula=formula, assumed=assumed)
+            formula = f"{plain(last)} − {plain(first)}"
+            text = with_scale(value, last)
+        return self._found(
+            self._want.form, text, (first, last), [line], formula=formula, assumed=assumed
+        )
 
     def _two(self) -> Found | None:
         a_name, b_name = self._want.measures
@@ -240,13 +267,15 @@ class Reckoner:
         if first is None or second is None or second.value == 0:
             return None
         if self._want.form is Form.DIFFERENCE:
-            text, sign = _with_scale(first.value - second.value, first), "−"
+            text, sign = with_scale(first.value - second.value, first), "−"
         elif self._want.form is Form.SHARE:
             text, sign = f"{shown(100 * first.value / second.value)} %", "/"
         else:
             text, sign = shown(first.value / second.value), "/"
-        formula = f"{_plain(first)} {sign} {_plain(second)}"
-        return self._found(self._want.form, text, (first, second), [a, b], formula=formula, assumed=assumed)
+        formula = f"{plain(first)} {sign} {plain(second)}"
+        return self._found(
+            self._want.form, text, (first, second), [a, b], formula=formula, assumed=assumed
+        )
 
     def _average(self) -> Found | None:
         line = self._line(self._want.measures[0], years=self._want.years)
@@ -254,7 +283,7 @@ class Reckoner:
             return None
         known = self._years(line.row)
         asked = list(self._want.years) if len(self._want.years) > 1 else known
-        if _named(line.row, ("average", "mean")) and len(self._want.years) < 2:
+        if is_named(line.row, ("average", "mean")) and len(self._want.years) < 2:
             return self._number()
         if len(self._want.years) == 2:  # "between 2017 and 2019" is of three years
             low, high = sorted(self._want.years)
@@ -263,9 +292,16 @@ class Reckoner:
             return None
         used = [figure for year in asked if (figure := self._one(line.row, year)) is not None]
         value = sum(f.value for f in used) / len(used)
-        formula = f"({' + '.join(map(_plain, used))}) / {len(used)}"
+        formula = f"({' + '.join(map(plain, used))}) / {len(used)}"
         assumed = len(self._want.years) < 2 and len(known) > 2
-        return self._found(Form.AVERAGE, _with_scale(value, used[0]), used, [line], formula=formula, assumed=assumed)
+        return self._found(
+            Form.AVERAGE,
+            with_scale(value, used[0]),
+            used,
+            [line],
+            formula=formula,
+            assumed=assumed,
+        )
 
     def _sum(self) -> Found | None:
         name, _, other = self._want.measures[0].partition(" and ")
@@ -283,16 +319,18 @@ class Reckoner:
         figures = [figure for figure in used if figure is not None]
         if len(figures) < max(2, len(used)):
             return None
-        formula = " + ".join(map(_plain, figures))
+        formula = " + ".join(map(plain, figures))
         value = sum(f.value for f in figures)
-        return self._found(Form.SUM, _with_scale(value, figures[0]), figures, lines, formula=formula)
+        return self._found(Form.SUM, with_scale(value, figures[0]), figures, lines, formula=formula)
 
     def _period(self) -> Found | None:
         """Say in which periods a figure is largest or beyond a limit, or how many these are."""
         want = self._want
         line = self._line(want.measures[0], years=want.years if len(want.years) > 1 else ())
-        if line is None or want.comparison is None:
+        if line is None:
             return None
+        if want.comparison is None:
+            return self._periods(line) if want.listed else None
         known = [y for y in self._years(line.row) if len(want.years) < 2 or y in want.years]
         used = [figure for year in known if (figure := self._one(line.row, year)) is not None]
         if len(used) < 2:
@@ -301,7 +339,12 @@ class Reckoner:
             more = want.comparison is Comparison.MORE
             limit = want.limit
             chosen = [f for f in used if (abs(f.value) > limit if more else abs(f.value) < limit)]
-        elif want.comparison in (Comparison.MOST, Comparison.LEAST, Comparison.MORE, Comparison.LESS):
+        elif want.comparison in (
+            Comparison.MOST,
+            Comparison.LEAST,
+            Comparison.MORE,
+            Comparison.LESS,
+        ):
             if want.form is Form.COUNT:
                 return None
             most = want.comparison in (Comparison.MOST, Comparison.MORE)
@@ -310,12 +353,18 @@ class Reckoner:
         else:
             return None
         if want.form is Form.COUNT:
-            return self._found(want.form, str(len(chosen)), used, [line], formula=_listed(used))
+            return self._found(want.form, str(len(chosen)), used, [line], formula=listed(used))
         if not chosen:
             return None
-        return self._found(
-            want.form, ", ".join(map(_when, chosen)), used, [line], formula=_listed(used)
-        )
+        text = ", ".join(map(when, chosen))
+        return self._found(want.form, text, used, [line], formula=listed(used))
+
+    def _periods(self, line: _Line) -> Found | None:
+        """List the periods that a row has figures of, as its table has them."""
+        figures = list({f.period: f for f in line.row.figures if f.years}.values())
+        if not figures:
+            return None
+        return self._found(Form.PERIOD, ", ".join(f.years[0] for f in figures), figures, [line])
 
     def _yes_no(self) -> Found | None:
         """Say whether a figure rose, fell, changed or is beyond a limit."""
@@ -330,55 +379,20 @@ class Reckoner:
             if one is None:
                 return None
             holds = (abs(one.value) > want.limit) is (want.comparison is Comparison.MORE)
-            return self._found(want.form, _yes(holds), (one,), [line], formula=_listed((one,)))
+            return self._found(want.form, yes_or_no(holds), (one,), [line], formula=listed((one,)))
         pair = self._pair(line.row)
         moves = (Comparison.RISE, Comparison.FALL, Comparison.CHANGE)
         if pair is None or want.comparison not in moves:
             return None
         first, last, assumed = pair
         rose = last.value - first.value
-        holds = {
-            Comparison.RISE: rose > 0,
-            Comparison.FALL: rose < 0,
-            Comparison.CHANGE: rose != 0,
-        }[want.comparison]
+        moved = {Comparison.RISE: rose > 0, Comparison.FALL: rose < 0}
+        holds = moved.get(want.comparison, rose != 0)
         return self._found(
-            want.form, _yes(holds), (first, last), [line], formula=_listed((first, last)), assumed=assumed
+            want.form,
+            yes_or_no(holds),
+            (first, last),
+            [line],
+            formula=listed((first, last)),
+            assumed=assumed,
         )
-
-
-def _named(row: Row, words: Sequence[str]) -> bool:
-    own = set(stems(row.figures[0].label))
-    return any(stem in own for word in words for stem in stems(word))
-
-
-def _when(figure: Figure) -> str:
-    """Return a figure's period as its head has it, or the bare year where the head is long."""
-    head = figure.period
-    return head if len(head) <= _SHORT_HEAD else figure.years[0]
-
-
-def _yes(holds: bool) -> str:
-    return "Yes" if holds else "No"
-
-
-def _listed(used: Sequence[Figure]) -> str:
-    return ", ".join(f"{f.period}: {f.shown}" for f in used)
-
-
-def _plain(figure: Figure, *, positive: bool = False) -> str:
-    value = abs(figure.value) if positive else figure.value
-    return f"({shown(value)})" if value < 0 else shown(value)
-
-
-def shown(value: float) -> str:
-    """Write a number with at most two decimals and commas between thousands."""
-    text = f"{value:,.2f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
-
-
-def _with_scale(value: float, like: Figure) -> str:
-    unit = " %" if like.unit == "%" else ""
-    sign = "$" if like.unit == "USD" else ""
-    minus = "-" if value < 0 else ""
-    return f"{minus}{sign}{shown(abs(value))}{unit} {like.scale}".strip()

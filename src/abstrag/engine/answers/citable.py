@@ -8,28 +8,34 @@ from typing import Final
 from abstrag.model.segment import Role, Segment, SegmentKind
 
 _SECTION: Final = re.compile(
-    r"^\W*(?:\d+\.?\s*)?(?:references|bibliography|works cited|literature cited|(?:table of )?contents|"
+    r"^\W*(?:\d+\.?\s*)?(?:references|bibliography|works cited|literature cited|"
+    r"(?:table of )?contents|"
     r"index to (?:exhibits|financial statements)|exhibit index|list of (?:figures|tables))\W*$",
     re.I,
 )
 _LEADERS: Final = re.compile(r"(?:\.\s?){4,}\s*\d{1,4}\s*$|…\s*\d{1,4}\s*$")
 _ENTRY: Final = re.compile(
     r"^\s*(?:\[?\d{1,3}[\].]?\s+)?[A-Z][\w'’-]+,?\s+(?:(?:and|&)\s+)?(?:[A-Z]\.[\s,-]*)+"
-    r"|^\s*\[\d{1,3}\]\s+[A-Z]|^\s*(?:[A-Z][\w'’-]+\s+){1,3}(?:,|and|et al)[^.]{0,200}\b(?:19|20)\d\d[a-z]?\.\s"
+    r"|^\s*\[\d{1,3}\]\s+[A-Z]|^\s*(?:[A-Z][\w'’-]+\s+){1,3}(?:,|and|"
+    r"et al)[^.]{0,200}\b(?:19|20)\d\d[a-z]?\.\s"
 )
 _PUBLISHED: Final = re.compile(
-    r"\bIn Proceedings\b|\bProc\.|\barXiv\b|\bdoi\b|\bpp?\.\s?\d|\bpages\s+\d+|\bvol(?:ume|\.)\s?\d|\bJournal of\b|"
+    r"\bIn Proceedings\b|\bProc\.|\barXiv\b|\bdoi\b|\bpp?\.\s?\d|\bpages\s+\d+|\bvol(?:ume|"
+    r"\.)\s?\d|\bJournal of\b|"
     r"\bTransactions (?:on|of)\b|\bConference on\b|\bUniversity Press\b|\bTechnical report\b|https?://|\d+\s?\(\d+\)\s?:",
     re.I,
 )
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
 _MASTHEAD: Final = re.compile(
-    r"\bISSN\b|\bVol(?:ume|\.)\s?\d|\bNo\.\s?\d|©|\bCopyright\b|\S+@\S+\.\w|\bReceived\b.*\bAccepted\b|\bAll rights reserved\b|"
-    r"\bCommission File Number\b|\bI\.R\.S\. Employer\b|\bCorrespondence\b|\bFOR IMMEDIATE RELEASE\b|\bdoi:",
+    r"\bISSN\b|\bVol(?:ume|\.)\s?\d|\bNo\.\s?\d|©|\bCopyright\b|\S+@\S+\.\w|"
+    r"\bReceived\b.*\bAccepted\b|\bAll rights reserved\b|"
+    r"\bCommission File Number\b|\bI\.R\.S\. Employer\b|\bCorrespondence\b|"
+    r"\bFOR IMMEDIATE RELEASE\b|\bdoi:",
     re.I,
 )
 _VERB: Final = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|be|been|will|can|may|do|does|did|we|show\w*|propos\w+|present\w*|\w+ed)\b", re.I
+    r"\b(?:is|are|was|were|has|have|had|be|been|will|can|may|do|does|did|we|show\w*|propos\w+|present\w*|\w+ed)\b",
+    re.I,
 )
 _FIRST_PAGE: Final = 1
 _FEW_BLOCKS: Final = 6  # of a document without pages that may be its masthead

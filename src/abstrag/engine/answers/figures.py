@@ -26,17 +26,26 @@ _SCALE: Final = re.compile(
     r"|\b(?:US\$|USD|EUR|GBP|RMB)\s?(?P<letters>[mM]|[bB]n)\b",
     re.I,
 )
-_SCALES: Final = {"thousand": "thousand", "million": "million", "billion": "billion", "k": "thousand", "m": "million", "b": "billion", "bn": "billion"}  # fmt: skip
+_SCALES: Final = {
+    "thousand": "thousand",
+    "million": "million",
+    "billion": "billion",
+    "k": "thousand",
+    "m": "million",
+    "b": "billion",
+    "bn": "billion",
+}
 _TWO: Final = 2
 _PER_SHARE: Final = re.compile(
-    r"per (?:\w+ )*share|\bEPS\b|\bratio\b|number of|\bemployees\b|\bstores\b|%|percent|\brate\b|\byears\b",
+    r"per (?:\w+ )*share|\bEPS\b|\bratio\b|number of|\bemployees\b|\bstores\b|%|percent|"
+    r"\brate\b|\byears\b",
     re.I,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number in a cell; `label` names its row, `over` the lines above the row, `above` its column."""
+    """A number in a cell: `label` names its row, `over` the lines above, `above` its column."""
 
     value: float
     text: str
@@ -81,7 +90,7 @@ class Figure:
 
 
 def read_figure(text: str) -> tuple[float, str] | None:
-    """Return the number of a cell and whether it is of percent; None where it holds no one number."""
+    """Return the number of a cell and its unit; None where it does not hold one number."""
     if _NIL.match(text):
         return 0.0, ""
     found = _FIGURE.match(text)
@@ -142,8 +151,14 @@ def _figure(
     if years(label) and not years(" ".join(above)) and not stems(label):  # a row for each period
         label, above, line = " ".join(above), (label,), -1 - cell.column
     heads = " ".join(above)
-    named = next((y for y in (years(heads), years(label), years(" ".join(over)), years(title)) if y), ())
-    parts = parts_of_year(heads) or parts_of_year(label) or parts_of_year(" ".join(over)) | parts_of_year(title)
+    named = next(
+        (y for y in (years(heads), years(label), years(" ".join(over)), years(title)) if y), ()
+    )
+    parts = (
+        parts_of_year(heads)
+        or parts_of_year(label)
+        or parts_of_year(" ".join(over)) | parts_of_year(title)
+    )
     if not unit and ("%" in label or "%" in heads or "percent" in label.casefold()):
         unit = "%"
     bare = unit == "%" or _PER_SHARE.search(label) is not None
@@ -183,7 +198,7 @@ def _lead(cells: tuple[Cell, ...]) -> dict[int, tuple[str, ...]]:
 
 
 def _shared(cells: tuple[Cell, ...], cell: Cell, above: tuple[str, ...]) -> tuple[str, ...]:
-    """Give a column its own year of a head that holds those of all columns: "December 31, 2021 2020"."""
+    """Give a column its own year of a head that holds all of them: "December 31, 2021 2020"."""
     heads = [c for c in cells if c.header and c.row < cell.row and c.column > 0 and c.text.strip()]
     columns = sorted({c.column for c in cells if not c.header and c.column > 0 and c.text.strip()})
     if len(heads) != 1 or len(columns) < _TWO:
@@ -200,7 +215,7 @@ def _shared(cells: tuple[Cell, ...], cell: Cell, above: tuple[str, ...]) -> tupl
 
 
 def _spread(grid: Grid, cell: Cell, above: tuple[str, ...]) -> tuple[str, ...]:
-    """Add a head that stands over a group of columns, in the nearest filled cell to its left or right.
+    """Add a head that stands over a group of columns.
 
     Files print "Year ended December 31," once over several columns of years.
     """

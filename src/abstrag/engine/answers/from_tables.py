@@ -42,7 +42,7 @@ class TableAnswers:
         self._citations = citations
 
     def __call__(self) -> FromTables | None:
-        """Return the answer, None where there are no tables or they give none that is sure enough."""
+        """Return the answer; None where tables give none that is sure enough."""
         index, query = self._searcher.index, self._ranking.query
         if not any(block.table for block in index.document.blocks):
             return None

@@ -1,8 +1,8 @@
 """Looking up a figure by its name and period: which cell of which table is meant, and how surely.
 
-A row is found by the words of the question that its name, the lines over it, its column and the title of
-its table hold, and by how little else its name says. Two figures that fit about as well and differ are a
-doubt; the same figure in several tables is none.
+A row is found by the words of the question that its name, the lines over it, its column and the
+title of its table hold, and by how little else its name says. Two figures that fit about as well
+and differ are a doubt; the same figure in several tables is none.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Figures:
         self, name: str, *, near: Mapping[tuple[int, int], float] | None = None, most: int = 8
     ) -> list[Row]:
         """Return the rows that a name may mean, best first; `near` are those that search found."""
-        words = [w for w in dict.fromkeys(stems(name))]
+        words = list(dict.fromkeys(stems(name)))
         asked = [w for w in words if w not in self._about] or words
         if not asked:
             return []
@@ -89,7 +89,7 @@ class Figures:
     ) -> Row:
         first = row[0]
         label = stems(first.label)
-        own = set(label)
+        own = dict.fromkeys(label)
         over = set(stems(" ".join(first.over)))
         columns = {w for one in row for w in stems(" ".join(one.above))}
         title = set(stems(first.title))
@@ -113,7 +113,7 @@ class Figures:
         weights = {w: self.weight(w) * (_LIGHT if w in _LIGHT_WORDS else 1.0) for w in own}
         said = sum(weights.values())
         exact = sum(weights[w] for w in own if w in wanted) / said if said else 0.0
-        if not own & set(asked) and not over & set(asked):
+        if not own.keys() & set(asked) and not over & set(asked):
             exact *= 0.5
         score = covered * (0.55 + 0.45 * exact)
         score += _HIT * near.get((first.block, first.line), 0.0)
@@ -122,7 +122,7 @@ class Figures:
             score -= _PER_SHARE
         if first.statement not in (None, FinancialStatement.NOTES):
             score += _PRIMARY
-        return Row(row, score, covered, exact)
+        return Row(row, round(score, 9), covered, exact)
 
 
 def in_period(

@@ -1,4 +1,4 @@
-"""Other wordings of what a question asks for: printed names of line items, and formulas of derived figures."""
+"""Other wordings of what is asked for: printed names of line items, formulas of derived figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,12 @@ _FORMULAS: Final[tuple[tuple[str, Form, str, str], ...]] = (
     ("debt to equity", Form.RATIO, "total liabilities", "total equity"),
     ("return on assets", Form.SHARE, "net income", "total assets"),
     ("working capital", Form.DIFFERENCE, "total current assets", "total current liabilities"),
-    ("free cash flow", Form.DIFFERENCE, "net cash provided by operating activities", "capital expenditure"),
+    (
+        "free cash flow",
+        Form.DIFFERENCE,
+        "net cash provided by operating activities",
+        "capital expenditure",
+    ),
 )
 _REVENUE: Final = ("net sales", "revenues", "total revenues", "net revenue", "revenue", "sales")
 _MOST: Final = 8

@@ -1,8 +1,8 @@
 """Tables of records: the rows that a question describes, told with the columns it asks for.
 
-A question names some cells of a row ("in 2009", "for the Texas Brahmas") and asks for others. The rows are
-those that hold all the named cells; where a word of the question is in no row, no head and no title, or
-where too many rows fit, nothing is answered.
+A question names some cells of a row ("in 2009", "for the Texas Brahmas") and asks for others. The
+rows are those that hold all the named cells; where a word of the question is in no row, no head and
+no title, or where too many rows fit, nothing is answered.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from abstrag.engine.answers.words import stems
 from abstrag.model.document import Document
 from abstrag.model.table import Cell, Grid, Table
 
-MOST_ROWS: Final = 3
-MOST_WORDS: Final = 60
+MOST_ROWS: Final = 5
+MOST_WORDS: Final = 75
 COVERED: Final = 0.75  # of the weight of a question's words that row, heads and titles have to hold
 _ORDER: Final = re.compile(
     r"\b(?:first|last|latest|earliest|most|least|highest|lowest|largest|smallest|best|worst|longest|shortest|"
     r"oldest|youngest|total|average|difference|more|less|fewer|many|before|after|prior|since|rank\w*|top)\b",
     re.I,
 )
+_REASON: Final = re.compile(r"^\s*(?:why|how come)\b", re.I)
 _ASKED: Final = {
     "when": ("year", "date", "season", "period", "born", "died"),
     "where": ("venue", "location", "place", "city", "country"),
@@ -56,7 +57,8 @@ class _Line:
 
 
 _YEAR: Final = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
-_KIND: Final = re.compile(r"\b(?:which|what)\s+(?:\w+\s+)?([a-z]+)\b")
+_FISCAL: Final = re.compile(r"\bFY\s?\d\d|\b(?:three|six|nine|twelve)\s+months\b|\bquarter\b", re.I)
+_KIND: Final = re.compile(r"\b(?:which|what)\s+([a-z]+)(?:\s+([a-z]+))?\b", re.I)
 _NAME: Final = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][\w'’-]+")
 
 
@@ -66,7 +68,8 @@ def _tokens(text: str) -> frozenset[str]:
 
 def _kind(question: str) -> frozenset[str]:
     """Return the words for the kind of thing a question asks for: "series" of "which series"."""
-    return frozenset(stem for found in _KIND.finditer(question) for stem in stems(found[1]))
+    found = (one.group(1, 2) for one in _KIND.finditer(question))
+    return frozenset(stem for words in found for word in words if word for stem in stems(word))
 
 
 def _names(question: str) -> frozenset[str]:
@@ -77,7 +80,7 @@ def _names(question: str) -> frozenset[str]:
 def records(document: Document, question: str) -> tuple[Record, ...]:
     """Return the rows of a document's tables that answer a question; none where that is unsure."""
     asked = _tokens(question)
-    if not asked or _ORDER.search(question):
+    if not asked or _REASON.match(question):
         return ()
     best: tuple[float, tuple[Record, ...]] = 0.0, ()
     for number, block in enumerate(document.blocks):
@@ -93,13 +96,16 @@ def _of_table(
     number: int, table: Table, titles: frozenset[str], asked: frozenset[str], question: str
 ) -> tuple[float, tuple[Record, ...]]:
     lines = _lines(number, table)
-    if not lines:
+    if not lines or _by_period(table):
         return 0.0, ()
     counts: defaultdict[str, int] = defaultdict(int)
     for line in lines:
         for word in line.words:
             counts[word] += 1
-    heads = _tokens(" ".join(head for head, _ in lines[0].cells))
+    heads = _tokens(" ".join(head for line in lines for head, _ in line.cells))
+    order = {stem for found in _ORDER.findall(question) for stem in stems(found)}
+    if order - heads - counts.keys():
+        return 0.0, ()
     kind = _kind(question)
     named = [w for w in asked if w in counts and w not in titles and w not in kind]
     if not named:
@@ -121,14 +127,24 @@ def _of_table(
 
 _VERBS: Final = frozenset(
     stems(
-        "play win won appear perform compete receive star act release record score finish hold serve make"
+        "play win won appear perform compete receive star act release record score finish "
+        "hold serve make"
         " go get take give become work write direct nominate happen role team time year event"
     )
 )
 
 
+def _by_period(table: Table) -> bool:
+    """Tell whether the columns of a table are periods: its cells are figures, not records."""
+    heads = [c.text for c in table.cells if c.header and c.column > 0 and c.row <= 1]
+    named = [head for head in heads if head.strip()]
+    return bool(named) and 2 * sum(
+        bool(_YEAR.search(h) or _FISCAL.search(h)) for h in named
+    ) >= len(named)
+
+
 def _told(line: _Line, asked: frozenset[str], question: str) -> tuple[tuple[str, Cell], ...]:
-    """Return the cells to tell: all of a short row, else the named ones and those that are asked for."""
+    """Return the cells to tell: all of a short row, else those that are named or asked for."""
     if sum(len(cell.text.split()) for _, cell in line.cells) <= 20:
         return line.cells
     first = question.split()[0].casefold() if question.split() else ""
@@ -146,7 +162,8 @@ def _lines(number: int, table: Table) -> list[_Line]:
     made = []
     for row, cells in sorted(grid.rows.items()):
         named = _named(grid, cells)
-        if len(named) > 1 and not all(cell.header for cell in cells if cell.column > 0):
+        headed = 2 * sum(bool(head) for head, _ in named) >= len(named)
+        if len(named) > 1 and headed and not all(cell.header for cell in cells if cell.column > 0):
             words = _tokens(" ".join(cell.text for _, cell in named))
             made.append(_Line(number, row, named, words))
     return made

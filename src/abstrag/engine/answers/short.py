@@ -1,4 +1,4 @@
-"""Short answers: the figure, the row or the yes or no that a document's tables give, if that is sure enough.
+"""Short answers: the figure, the rows or the yes or no that a document's tables give.
 
 The floors were chosen on tuning parts (docs/ask.md): what falls under them is not told.
 """
@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from abstrag.engine.answers.calculate import Found, Reckoner, shown
+from abstrag.engine.answers.calculate import Found, Reckoner
 from abstrag.engine.answers.figures import Figure, figures_of
 from abstrag.engine.answers.form import Form, wanted
 from abstrag.engine.answers.lookup import Figures
 from abstrag.engine.answers.names import wordings
 from abstrag.engine.answers.records import Record, records
+from abstrag.engine.answers.wording import shown
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
@@ -42,7 +43,9 @@ class Tables:
         return cls(document, Figures(figures_of(document), document.title))
 
 
-def from_figures(tables: Tables, index: DocumentIndex, query: Query, hits: Sequence[Hit]) -> Found | None:
+def from_figures(
+    tables: Tables, index: DocumentIndex, query: Query, hits: Sequence[Hit]
+) -> Found | None:
     """Return the answer that figures give; None where it is not sure enough."""
     request = read_request(query.text)
     want = wanted(request.question)
@@ -79,8 +82,8 @@ def from_records(tables: Tables, query: Query) -> tuple[Record, ...]:
 
 def _in_unit(found: Found, query: Query) -> Found:
     """Convert a figure into the unit that the answer is asked in."""
-    form = query.answer_form
-    asked = re.search(r"thousand|million|billion", (form.unit if form and form.unit else ""), re.I)
+    unit = (query.answer_form.unit if query.answer_form else None) or ""
+    asked = re.search(r"thousand|million|billion", unit, re.I)
     figure = found.used[0]
     if asked is None or found.form is not Form.NUMBER or len(found.used) > 1 or not figure.scale:
         return found
@@ -88,8 +91,10 @@ def _in_unit(found: Found, query: Query) -> Found:
     if scale == figure.scale:
         return found
     value = abs(figure.value) * _SCALES[figure.scale] / _SCALES[scale]
-    sign = "$" if figure.unit == "USD" or "USD" in (form.unit or "") or "$" in (form.unit or "") else ""
-    return replace(found, text=f"{sign}{shown(value)} {scale}", formula=f"{figure.shown} in {scale}s")
+    sign = "$" if figure.unit == "USD" or "USD" in unit or "$" in unit else ""
+    return replace(
+        found, text=f"{sign}{shown(value)} {scale}", formula=f"{figure.shown} in {scale}s"
+    )
 
 
 def told(found: Found) -> str:

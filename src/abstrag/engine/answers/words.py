@@ -10,14 +10,27 @@ from abstrag.language.calendar import MONTH_NAMES
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|\d+(?:[.,]\d+)*")
 _STOP: Final = frozenset(
-    "a an the of in on at to for from by with and or as is are was were be been being it its it's this"
-    " that these those their they them he she his her we our us you your i my which who whom whose what"
-    " when where how why do does did has have had there also into per each all any some if than then so"
-    " such both between during over under within about respectively respective much many us$ s".split()
+    "a an the of in on at to for from by with and or as is are was were be been being it "
+    "its it's this"
+    " that these those their they them he she his her we our us you your i my which who "
+    "whom whose what"
+    " when where how why do does did has have had there also into per each all any some if "
+    "than then so"
+    " such both between during over under within about respectively respective much many "
+    "us$ s".split()
 )
 _YEAR: Final = re.compile(r"(?<![\d.,$])(?:FY\s?|CY\s?)?['’]?((?:19|20)\d\d)(?!\d|[.,]\d)", re.I)
 _SHORT_YEAR: Final = re.compile(r"\bFY\s?['’]?(\d\d)\b", re.I)
-_ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_ORDINALS: Final = {
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "1st": 1,
+    "2nd": 2,
+    "3rd": 3,
+    "4th": 4,
+}
 _QUARTER: Final = re.compile(
     r"\bQ([1-4])\b|\b([1-4])Q\b|\b(first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+quarter", re.I
 )
@@ -26,10 +39,19 @@ _SPELL: Final = re.compile(
     r"\b(three|six|nine|twelve|3|6|9|12|13|26|39|52|53)[\s-]+(months?|weeks?)\b", re.I
 )
 _SPELLS: Final = {
-    "three": "3 months", "3": "3 months", "13": "3 months",
-    "six": "6 months", "6": "6 months", "26": "6 months",
-    "nine": "9 months", "9": "9 months", "39": "9 months",
-    "twelve": "12 months", "12": "12 months", "52": "12 months", "53": "12 months",
+    "three": "3 months",
+    "3": "3 months",
+    "13": "3 months",
+    "six": "6 months",
+    "6": "6 months",
+    "26": "6 months",
+    "nine": "9 months",
+    "9": "9 months",
+    "39": "9 months",
+    "twelve": "12 months",
+    "12": "12 months",
+    "52": "12 months",
+    "53": "12 months",
 }
 
 
@@ -37,17 +59,20 @@ _SPELLS: Final = {
 def stems(text: str) -> tuple[str, ...]:
     """Return the stems of a text's content words, in order, without periods."""
     plain = text.replace("’", "'").casefold().replace("&", " and ")
-    return tuple(
-        stem(word)
-        for word in _WORD.findall(_without_periods(plain))
-        if word not in _STOP
-    )
+    return tuple(stem(word) for word in _WORD.findall(_without_periods(plain)) if word not in _STOP)
 
 
 def stem(word: str) -> str:
     """Cut what inflects a word; words that differ only so are one."""
     word = word.removesuffix("'s").replace("-", "").replace("'", "").replace(".", "")
-    for ending, put in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")):
+    for ending, put in (
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("ing", ""),
+        ("ed", ""),
+        ("es", ""),
+        ("s", ""),
+    ):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             word = word[: len(word) - len(ending)] + put
             break

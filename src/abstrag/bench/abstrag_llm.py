@@ -21,6 +21,7 @@ from abstrag.baselines.dense import element_text
 from abstrag.baselines.pool import Pool
 from abstrag.baselines.system import Ranked
 from abstrag.bench.abstrag_system import AbstragSystem, Indexer
+from abstrag.bench.case import Case
 from abstrag.bench.pool import PooledDocument, to_document
 from abstrag.config import Settings
 from abstrag.engine.prompted_reader import PromptedReader
@@ -35,7 +36,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.record import to_json
 from abstrag.neural.whole_text import default_encoder
-from abstrag.search.calibration import Calibration, read_calibration
+from abstrag.search.calibration import Calibration, fitted, read_calibration
 from abstrag.search.prompted_judge import PromptedJudge
 from abstrag.search.query.prompted.expand import ExpandQuery
 from abstrag.search.query.prompted.normalize import NormalizeQuery
@@ -172,12 +173,26 @@ class AbstragLlmSystem:
         """Say why the model is to judge this ranking; nothing where it need not."""
         return unsure(ranking) if self.cheap else "always"
 
-    def _judged(self, ranking: Ranking) -> list[tuple[Hit, float]]:
-        """Let the model judge the first hits; the others follow as they were."""
+    def shares(self, ranking: Ranking) -> list[float]:
+        """Ask the model which share of the query's conditions each of the first hits meets."""
         assert self._index is not None
         judge = PromptedJudge.of(self._index, self._prompt("entailment", Role.JUDGE))
+        first = ranking.hits[:JUDGED]
+        return judge(ranking.query, [self._index.segments[hit.position] for hit in first])
+
+    def judged_pairs(self, query: str, gold: Sequence[str]) -> list[tuple[float, bool]]:
+        """Return what the model says of the first hits, and whether people marked them."""
+        assert self._pooled is not None
+        assert self._index is not None
+        ranking = self.searcher.search(query, k=JUDGED, fill=True)
+        elements = self._pooled.element_ids(self._index)
+        marked = [elements[hit.position] in gold for hit in ranking.hits[:JUDGED]]
+        return list(zip(self.shares(ranking), marked, strict=True))
+
+    def _judged(self, ranking: Ranking) -> list[tuple[Hit, float]]:
+        """Let the model judge the first hits; the others follow as they were."""
         first, rest = ranking.hits[:JUDGED], ranking.hits[JUDGED:]
-        said = judge(ranking.query, [self._index.segments[hit.position] for hit in first])
+        said = self.shares(ranking)
         curve = self.calibration
         told = [curve(share) if curve else share for share in said]
         scored = [(hit, hit.relevance * max(p, _FLOOR)) for hit, p in zip(first, told, strict=True)]
@@ -220,6 +235,27 @@ def unsure(ranking: Ranking) -> str:
 def program_hash(prompt: Prompt) -> str:
     """Return a hash of the wording that a judge is asked with."""
     return sha256(to_json(prompt.program).encode()).hexdigest()[:12]
+
+
+def calibrated(cases: Sequence[Case], backing: Backing) -> Calibration:
+    """Fit the curve of the judge's model on cases with gold evidence, which it is asked about.
+
+    Raises:
+        OverBudget: The budget of calls is spent.
+        InputError: The cases hold too little to fit anything on.
+    """
+    system = AbstragLlmSystem("calibration", backing, frozenset({"judge"}))
+    pairs: list[tuple[float, bool]] = []
+    here: Pool | None = None
+    for case in sorted(cases, key=lambda one: one.document.id):
+        if case.gold:
+            if case.document is not here:
+                here = case.document
+                system.index(here)
+            pairs += system.judged_pairs(case.query, case.gold)
+    prompt = Prompt(backing.programs["entailment"], backing.models[Role.JUDGE], Role.JUDGE)
+    name = prompt.model.fingerprint
+    return fitted(name, program_hash(prompt), [p for p, _ in pairs], [y for _, y in pairs])
 
 
 def _told(tally: Tally) -> dict[str, Any]:

@@ -7,8 +7,16 @@ from typing import Any
 import pytest
 
 from abstrag.baselines.backing import Backing
-from abstrag.bench.abstrag_llm import PARTS, AbstragLlmSystem, build_llm, llm_names, unsure
+from abstrag.bench.abstrag_llm import (
+    PARTS,
+    AbstragLlmSystem,
+    build_llm,
+    calibrated,
+    llm_names,
+    unsure,
+)
 from abstrag.bench.abstrag_system import Indexer
+from abstrag.bench.run_folder import RunFolder
 from abstrag.bench.runner import run
 from abstrag.bench.systems import Builder, SystemSpec, asks_model, system_names
 from abstrag.errors import InputError, NeedsModel
@@ -22,7 +30,7 @@ from tests.unit.bench.makers import make_dataset, make_pool
 QUERY = "What does a shark hunt?"
 SILENT: dict[str, Any] = {
     "normalize_query": {"literals": [], "answer_type": ""},
-    "expand_query": {"alternatives": []},
+    "expand_query": {"clauses": []},
 }
 
 
@@ -119,5 +127,22 @@ def test_a_run_counts_calls_by_stage_and_goes_on_where_it_ended(tmp_path: Path) 
     first = run(make_dataset(2), specs, tmp_path / "run", backing=own)
     assert first.added == 12
     asked = model.calls
+    records = RunFolder(tmp_path / "run").records()
+    answerable = [one for one in records if one.gold]  # the third asks for nothing
+    assert [one.error for one in answerable] == [None] * 8
+    assert all("stages" in one.details for one in answerable)
     again = run(make_dataset(2), specs, tmp_path / "run", backing=own)
     assert (again.added, model.calls) == (0, asked)
+
+
+def test_a_curve_is_fitted_to_what_people_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path))
+    own, _ = backing()
+    made = calibrated(make_dataset(2).cases, own)
+    assert made.pairs == 12  # three segments of each of four cases with gold
+    save_calibration(made)
+    system = AbstragLlmSystem("x", own, frozenset({"judge"}))
+    assert system.calibration == made
+    assert system.state != AbstragLlmSystem("x", own, frozenset({"judge", "query"})).state

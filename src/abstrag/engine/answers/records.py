@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import log
 from typing import Final
 
+from abstrag.engine.answers.figures import read_figure
 from abstrag.engine.answers.words import stems
 from abstrag.model.document import Document
 from abstrag.model.table import Cell, Grid, Table
@@ -21,6 +22,7 @@ from abstrag.model.table import Cell, Grid, Table
 MOST_ROWS: Final = 5
 MOST_WORDS: Final = 75
 COVERED: Final = 0.75  # of the weight of a question's words that row, heads and titles have to hold
+FIGURES: Final = 0.8  # of the cells of a table that is no list of records
 _ORDER: Final = re.compile(
     r"\b(?:first|last|latest|earliest|most|least|highest|lowest|largest|smallest|best|worst|longest|shortest|"
     r"oldest|youngest|total|average|difference|more|less|fewer|many|before|after|prior|since|rank\w*|top)\b",
@@ -96,7 +98,7 @@ def _of_table(
     number: int, table: Table, titles: frozenset[str], asked: frozenset[str], question: str
 ) -> tuple[float, tuple[Record, ...]]:
     lines = _lines(number, table)
-    if not lines or _by_period(table):
+    if not lines or _by_period(table) or _of_figures(table):
         return 0.0, ()
     counts: defaultdict[str, int] = defaultdict(int)
     for line in lines:
@@ -134,6 +136,12 @@ _VERBS: Final = frozenset(
 )
 
 
+def _of_figures(table: Table) -> bool:
+    """Tell whether a table is of figures: beside the names of its rows there is hardly a word."""
+    body = [c.text for c in table.cells if not c.header and c.column > 0 and c.text.strip()]
+    return bool(body) and sum(read_figure(text) is not None for text in body) > FIGURES * len(body)
+
+
 def _by_period(table: Table) -> bool:
     """Tell whether the columns of a table are periods: its cells are figures, not records."""
     heads = [c.text for c in table.cells if c.header and c.column > 0 and c.row <= 1]
@@ -162,6 +170,8 @@ def _lines(number: int, table: Table) -> list[_Line]:
     made = []
     for row, cells in sorted(grid.rows.items()):
         named = _named(grid, cells)
+        if all(head == cell.text for head, cell in named):
+            continue  # the heads once more
         headed = 2 * sum(bool(head) for head, _ in named) >= len(named)
         if len(named) > 1 and headed and not all(cell.header for cell in cells if cell.column > 0):
             words = _tokens(" ".join(cell.text for _, cell in named))

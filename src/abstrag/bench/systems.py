@@ -13,7 +13,7 @@ from abstrag.baselines.backing import Backing
 from abstrag.baselines.registry import BASELINES, build_baseline
 from abstrag.baselines.system import System
 from abstrag.bench.run_folder import OURS
-from abstrag.errors import InputError
+from abstrag.errors import InputError, NeedsModel
 
 if TYPE_CHECKING:
     from abstrag.bench.abstrag_system import Indexer
@@ -26,6 +26,9 @@ RANGES: Final[Mapping[str, tuple[float, ...]]] = {
     "gap_rate": (0.0, 0.25, 0.5, 1.0, 2.0),
     "lexical_weight": (0.0, 0.25, 0.5, 1.0),
 }
+
+
+WITH_MODEL: Final = "abstrag-llm"  # how the names of ours with a language model begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +69,29 @@ class Builder:
         from abstrag.bench.abstrag_system import Indexer
 
         self._indexer = self._indexer or Indexer(self._keep)
+        if asks_model(spec.base):
+            from abstrag.bench.abstrag_llm import build_llm
+
+            if self._backing is None:
+                raise NeedsModel(
+                    f"system {spec.base!r} asks a language model, and there is none",
+                    hint="--llm MODEL --base-url URL",
+                )
+            return build_llm(spec.name, spec.base, self._backing, self._indexer)
         return build_variant(spec.name, spec.base, spec.given, self._indexer)
 
 
 def system_names() -> tuple[str, ...]:
     """Return every name `--systems` takes, those with their place merely kept included."""
     from abstrag.bench.ablations import variant_names
+    from abstrag.bench.abstrag_llm import llm_names
 
-    return (*BASELINES, *variant_names())
+    return (*BASELINES, *variant_names(), *llm_names())
 
 
 def asks_model(base: str) -> bool:
     """Tell whether a system asks a language model while it searches."""
-    return base in BASELINES and BASELINES[base].asks
+    return base.startswith(WITH_MODEL) or (base in BASELINES and BASELINES[base].asks)
 
 
 def ranges_of(base: str) -> Mapping[str, tuple[float, ...]]:

@@ -108,9 +108,11 @@ def _dry_run(
 def print_answer(out: Console, made: Answer) -> None:
     """Print an answer: the verdict, the sentences, the quotations, what is missing.
 
-    The sentences of an answer without a model are its quotations, and are printed once.
+    The sentences of an answer without a model are its quotations, and are printed once; what is
+    read from tables is said in a sentence, with the cells below.
     """
     written = made.mode is Mode.GENERATED
+    said = written or made.short is not None
     if made.verdict is not None:
         _print_verdict(out, made.verdict)
     elif not made.found:
@@ -118,9 +120,9 @@ def print_answer(out: Console, made: Answer) -> None:
     for one in made.differences:
         doubt = "" if one.certain else " [dim](perhaps of something else)[/]"
         out.print(f"[yellow]the evidence says:[/] {escape(one.text)}{doubt}")
-    for sentence in made.sentences if written else ():
+    for sentence in made.sentences if said else ():
         _print_sentence(out, sentence)
-    if made.verdict is not None or made.differences or written:
+    if made.verdict is not None or made.differences or said:
         out.print()
     _print_quotes(out, made)
     if made.missing:
@@ -134,7 +136,7 @@ def _print_quotes(out: Console, made: Answer) -> None:
     for citation in made.citations:
         _print_quote(out, str(citation.number), citation)
     if not made.citations and made.evidence:
-        out.print("[dim]the closest passages:[/]")
+        out.print("[dim]not an answer yet; the closest passages:[/]")
         for passage in made.evidence:
             text = shorten(passage.text, _CLOSEST, placeholder=" …")
             _print_quote(out, "–", replace(passage, text=text))

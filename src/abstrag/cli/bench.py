@@ -41,6 +41,7 @@ from abstrag.bench.tuning import (
     refuse_tuned,
     tune,
 )
+from abstrag.cli.bench_calibrate import bench_calibrate
 from abstrag.cli.bench_experiments import bench_experiments
 from abstrag.cli.bench_models import connected, print_most
 from abstrag.cli.engine_options import EngineOptions, engine_options
@@ -85,6 +86,7 @@ def bench_command() -> None:
 
 
 bench_command.add_command(bench_experiments)
+bench_command.add_command(bench_calibrate)
 
 
 @bench_command.command("run")

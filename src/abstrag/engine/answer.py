@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from abstrag.config import TAU
+from abstrag.engine.answers.from_tables import TableAnswers
 from abstrag.engine.citations import Citations, Passage, Quoted
 from abstrag.engine.extractive import choose, unmet
 from abstrag.engine.generator import (
@@ -35,6 +36,7 @@ from abstrag.model.answer import (
     Label,
     Mode,
     Sentence,
+    ShortAnswer,
     Usage,
     Verdict,
 )
@@ -42,6 +44,8 @@ from abstrag.model.ranking import Ranking
 from abstrag.neural.passage import segment_text
 
 QUOTED: Final = "quoted from the document; no language model was asked"
+READ: Final = "read from a table of the document; no language model was asked"
+RECKONED: Final = "reckoned from quoted cells; no language model was asked"
 UNSURE: Final = "nothing in this document answers this with confidence"
 NO_EVIDENCE: Final = "nothing in this document bears on this claim with confidence"
 NOTHING: Final = "no passage of this document holds anything of the query"
@@ -135,8 +139,8 @@ class _Telling:
         self._searcher = searcher
         self._ranking = ranking
         self._asked = asked
-        self._passages = passages
-        self._citations = Citations(searcher.index.document, passages)
+        self._passages = list(passages)
+        self._citations = Citations(searcher.index.document, self._passages)
 
     @classmethod
     def of(
@@ -164,11 +168,26 @@ class _Telling:
         return self._answer(Mode.EXTRACTIVE, found=False, missing=missing, note=NOTHING)
 
     def question(self) -> Answer:
-        """Quote the sentences that answer, or abstain and show the closest passages."""
+        """Say what tables give, else quote sentences, else show what comes closest."""
+        if (short := self._from_tables()) is not None:
+            return short
         sentences = self._quoted()
         if not sentences:
             return self._abstention(UNSURE)
         return self._answer(Mode.EXTRACTIVE, found=True, sentences=sentences, note=QUOTED)
+
+    def _from_tables(self) -> Answer | None:
+        """Answer with a figure, a reckoning or the rows of a table; None where that is not sure."""
+        told = TableAnswers(self._searcher, self._ranking, self._passages, self._citations)()
+        if told is None:
+            return None
+        return self._answer(
+            Mode.EXTRACTIVE,
+            found=True,
+            sentences=told.sentences,
+            short=told.short,
+            note=RECKONED if told.short.formula else READ,
+        )
 
     def claim(self, verdicts: Verdicts | None) -> Answer:
         """Quote the evidence for or against a claim, with the local judge's opinion if it has one.
@@ -272,7 +291,9 @@ class _Telling:
 
     def _quoted(self, *, strict: bool = True) -> tuple[Sentence, ...]:
         index = self._searcher.index
-        chosen = choose(index, self._ranking.query, self._passages, strict=strict)
+        judge = self._searcher.reads_text
+        reads = None if judge is None else judge.score
+        chosen = choose(index, self._ranking.query, self._passages, strict=strict, reads=reads)
         return tuple(self._citations.verbatim(one.passage, one.start, one.end) for one in chosen)
 
     def _missing(self) -> tuple[str, ...]:
@@ -306,6 +327,7 @@ class _Telling:
         verdict: Verdict | None = None,
         leaning: Label | None = None,
         differences: tuple[Difference, ...] = (),
+        short: ShortAnswer | None = None,
         note: str = "",
         reply: Answered[Any] | None = None,
     ) -> Answer:
@@ -322,6 +344,7 @@ class _Telling:
             leaning=leaning,
             differences=differences,
             evidence=tuple(passage.evidence for passage in self._passages),
+            short=short,
             note=note,
             usage=Usage() if reply is None else _usage(reply),
         )

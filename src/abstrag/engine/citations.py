@@ -104,6 +104,10 @@ class Citations:
         cited = self._cite(passage, text, passage.segment.alignment.locate(start, end))
         return Sentence(text, (cited.number,))
 
+    def cell(self, passage: Passage, text: str, span: Span, headers: tuple[str, ...]) -> Citation:
+        """Cite one cell of a row that is a passage, with its own headers."""
+        return self._cite(passage, text, span, headers)
+
     def _verified(self, quoted: Quoted) -> list[Citation]:
         """Return the citations of a quotation: one for each of its parts, or none at all."""
         parts = parts_of(quoted.words)
@@ -119,7 +123,9 @@ class Citations:
                 return passage, *at
         return None
 
-    def _cite(self, passage: Passage, text: str, span: Span) -> Citation:
+    def _cite(
+        self, passage: Passage, text: str, span: Span, headers: tuple[str, ...] | None = None
+    ) -> Citation:
         key = span, passage.number
         if key not in self._made:
             self._made[key] = Citation(
@@ -131,7 +137,7 @@ class Citations:
                 span=span,
                 page=passage.segment.page,
                 section=passage.segment.section,
-                headers=passage.headers,
+                headers=passage.headers if headers is None else headers,
                 cell=passage.hit.cell,
             )
         return self._made[key]

@@ -9,13 +9,16 @@ sentence quoted exactly is still a wrong answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from spacy.tokens import Doc
 from spacy.tokens import Span as Tokens
 
+from abstrag.engine.answers.citable import citable
+from abstrag.engine.answers.form import Form, wanted
+from abstrag.engine.answers.words import stems
 from abstrag.engine.citations import Passage
 from abstrag.language.keys import key
 from abstrag.language.parser import parse
@@ -32,6 +35,9 @@ HALF_FLOOR: Final = 0.1  # what it has to give a sentence that looks like the an
 WELL_MET: Final = 0.7  # of the query's weight that such a sentence meets
 NEAR: Final = 0.8  # of the best sentence's score that others need to be quoted with it
 MOST: Final = 3  # sentences of an answer
+SURE: Final = 0.6  # how sure a judge that reads sentences has to be of the best one
+MANNER: Final = 0.9  # and where a question asks how: few single sentences say that
+NEXT: Final = 0.9  # of the best sentence's score that a second needs
 _NO_FIT: Final = 0.5  # what a sentence without the kind of thing asked for is worth
 
 _NAMES: Final = {
@@ -43,6 +49,7 @@ _TERMS: Final = {
     "quantity": (TermKind.QUANTITY,),
     "time": (TermKind.TIME,),
 }
+_TABULAR: Final = (SegmentKind.TABLE_ROW, SegmentKind.TABLE_CELL)
 _CUES: Final = {
     "reason": re.compile(
         r"\b(?:because|since|due to|owing to|thus|therefore|so that|in order to|as a result|"
@@ -112,17 +119,33 @@ def _mentioned(name: str, document: Document) -> bool:
     return all(word in text for word in name.casefold().split())
 
 
+Reads = Callable[[str, Sequence[str]], Sequence[float]]  # how probably texts are evidence
+# What no quoted sentence answers: it is reckoned, or it is yes or no.
+_RECKONED: Final = frozenset(
+    {Form.SHARE, Form.RATIO, Form.AVERAGE, Form.SUM, Form.DIFFERENCE, Form.COUNT, Form.YES_NO}
+)
+
+
 def choose(
-    index: DocumentIndex, query: Query, passages: Sequence[Passage], *, strict: bool = True
+    index: DocumentIndex,
+    query: Query,
+    passages: Sequence[Passage],
+    *,
+    strict: bool = True,
+    reads: Reads | None = None,
 ) -> list[Chosen]:
     """Return the sentences that answer, best first.
 
     There are none when no passage is good enough, or the query names what the document does not
-    know; without `strict` every passage will do.
+    know; without `strict` every passage will do. Where a judge `reads` sentences, it decides. What
+    is no text of the document itself (a bibliography, a masthead, a list of contents) is no answer.
     """
     title = index.document.title
     if strict and strangers([passage.hit for passage in passages], index.document):
         return []
+    passages = [passage for passage in passages if citable(passage.segment)]
+    if strict and reads is not None:
+        return _chosen_by(reads, index, query, passages)
     good = [p for p in passages if not strict or holds(p.hit, title) or _half_held(p.hit)]
     docs = parse(passage.segment.text for passage in good)
     found = [
@@ -135,6 +158,40 @@ def choose(
     ]
     found.sort(key=lambda one: -one.score)
     return [one for one in found[:MOST] if one.score >= NEAR * found[0].score]
+
+
+def _chosen_by(
+    reads: Reads, index: DocumentIndex, query: Query, passages: Sequence[Passage]
+) -> list[Chosen]:
+    """Let a judge read every sentence; the best one answers if it is sure enough of it."""
+    form = wanted(query.text).form
+    if form in _RECKONED:
+        return []
+    if form is not Form.TEXT:  # a row of figures does not say which of them is meant
+        passages = [p for p in passages if p.segment.kind not in _TABULAR]
+    docs = list(parse(passage.segment.text for passage in passages))
+    found = [
+        (passage, doc, start, end)
+        for passage, doc in zip(passages, docs, strict=True)
+        for start, end in _sentences(passage, doc)
+    ]
+    texts = [passage.segment.text[start:end] for passage, _, start, end in found]
+    asked = set(stems(query.text))
+    made = []
+    for (passage, doc, start, end), text, own in zip(
+        found, texts, reads(query.reading, texts), strict=True
+    ):
+        whole = passage.hit.judgement if passage.hit.judgement is not None else own
+        sentence = doc.char_span(start, end, alignment_mode="expand")
+        fit = sentence is None or _of_kind(index, query, passage, sentence)
+        share = len(asked & set(stems(text))) / max(1, len(asked))
+        score = (own * whole) ** 0.5 * (0.7 + 0.3 * share) * (1.0 if fit else _NO_FIT)
+        made.append(Chosen(passage, start, end, score))
+    made.sort(key=lambda one: -one.score)
+    floor = MANNER if query.answer_type == "manner" else SURE
+    if not made or made[0].score < floor:
+        return []
+    return [one for one in made[:2] if one.score >= max(floor, NEXT * made[0].score)]
 
 
 def _half_held(hit: Hit) -> bool:

@@ -168,6 +168,19 @@ class Usage:
 
 
 @record
+class ShortAnswer:
+    """The answer in the asked form: a number with its unit, yes or no, a year, the cells of a row.
+
+    `formula` says how it was reckoned from quoted cells; it is empty where nothing was.
+    """
+
+    form: str  # number, change, percent change, share, ratio, average, sum, yes or no, row, …
+    text: str
+    formula: str = ""
+    period: str = ""
+
+
+@record
 class Answer(Result):
     """An answer to a question or a verdict on a claim, with everything it rests on.
 
@@ -188,6 +201,7 @@ class Answer(Result):
     leaning: Label | None = None  # what the local judge would say if it had to: for measuring
     differences: tuple[Difference, ...] = ()  # between a claim and its evidence
     evidence: tuple[Evidence, ...] = ()
+    short: ShortAnswer | None = None  # without a model: what tables give, in the asked form
     note: str = ""  # how the answer was made, or why there is none, for a person
     usage: Usage = Usage()
 

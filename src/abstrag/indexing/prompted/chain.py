@@ -20,7 +20,12 @@ from abstrag.model.background import Background
 
 def prompted(local: Chain, prompts: IndexPrompts, background: Background) -> Chain:
     """Wrap every operator of a local chain that a model can extend; the others stay."""
-    return Chain(*(_extended(op, prompts, background) for op in local.operators))
+    return Chain(
+        *(
+            op if op.name in prompts.local else _extended(op, prompts, background)
+            for op in local.operators
+        )
+    )
 
 
 def _extended(op: Operator, prompts: IndexPrompts, background: Background) -> Operator:

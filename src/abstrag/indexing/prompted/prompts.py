@@ -36,6 +36,7 @@ class IndexPrompts:
     prompts: Mapping[str, Prompt]  # by stage
     encoder: TextEncoder  # proposes what looks alike
     batching: Batching = field(default_factory=Batching)
+    local: frozenset[str] = frozenset()  # operators that stay without a model, by name
 
     @classmethod
     def of(

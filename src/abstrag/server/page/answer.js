@@ -147,7 +147,7 @@ function finish({ found, missing, note: told, evidence, usage }, note) {
     note.after(h("p", { class: "hint", text: `Missing: ${missing.join(", ")}` }));
   if (!found && evidence.length) {
     note.after(
-      h("h3", { text: "The closest passages" }),
+      h("h3", { text: "Not an answer yet: the closest passages" }),
       h(
         "ol",
         { class: "sources" },

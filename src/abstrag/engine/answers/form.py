@@ -1,0 +1,293 @@
+"""The form of the answer a question asks for: what is looked up, and what is computed of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from abstrag.engine.answers.words import dates, parts_of_year, stems, years
+
+
+class Form(StrEnum):
+    """What an answer has to be."""
+
+    NUMBER = "number"
+    CHANGE = "change"
+    PERCENT_CHANGE = "percent change"
+    SHARE = "share"
+    RATIO = "ratio"
+    AVERAGE = "average"
+    SUM = "sum"
+    DIFFERENCE = "difference"
+    PERIOD = "period"
+    COUNT = "count"
+    YES_NO = "yes or no"
+    TEXT = "text"
+
+
+class Comparison(StrEnum):
+    """How figures are compared."""
+
+    MORE = "more"
+    LESS = "less"
+    MOST = "most"
+    LEAST = "least"
+    RISE = "rise"
+    FALL = "fall"
+    CHANGE = "change"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A question read for its answer: the form, the names of what is looked up, and the periods.
+
+    `measures` are the wordings of the quantities: one, or the two of a share, ratio or difference.
+    """
+
+    form: Form
+    measures: tuple[str, ...]
+    years: tuple[str, ...]
+    parts: frozenset[str]
+    dates: tuple[str, ...] = ()  # in full, as 2023-07-29
+    comparison: Comparison | None = None
+    limit: float | None = None
+    listed: bool = False  # the periods themselves are asked for: "which years does the table …?"
+
+
+_ASIDE: Final = re.compile(
+    r"\((?:[^()]{0,40}\bin\b[^()]*|[^()]*(?:million|thousand|%)[^()]*)\)", re.I
+)
+_OPENING: Final = re.compile(
+    r"^\s*(?:what|which|how)\b\s*(?:(?:'s|is|was|were|are|will be|would be|has been|"
+    r"amount of|much(?:\s+of)?|many|does|do|did)\b\s*)*"
+    r"(?:the\s+)?(?:(?:respective|total amount|amounts?|values?|number|figures?|balances?|"
+    r"level|size)\s+of\s+)?(?:the\s+)?"
+    r"(?:company'?s?\s+)?",
+    re.I,
+)
+_PERCENT: Final = r"(?:percent(?:age)?|per\s?cent|%)"
+_MOVE: Final = r"(?:change|increase|decrease|growth|decline|rise|drop|fall|reduction|grow|variance)"
+_MOVED: Final = (
+    r"(?:change[ds]?|increase[ds]?|decrease[ds]?|gr[eo]w[ns]?|growth|decline[ds]?|rise|rose|"
+    r"dropp?(?:ed)?|f[ae]ll|fell|reduced?|gone up|gone down)"
+)
+_PERCENT_CHANGE: Final = re.compile(
+    rf"(?<!\w){_PERCENT}(?:age)?\s+(?:\w+\s+)?{_MOVE}|\b{_MOVE}\s+(?:rate|(?:\(?in\s+)?{_PERCENT}|(?:as|in)\s+a\s+{_PERCENT})"
+    rf"|\bby\s+(?:what|how\s+many)\s+{_PERCENT}|\bgrowth\s+rate|{_MOVED}.{{0,80}}\b(?:in|by)\s+{_PERCENT}"
+    rf"|\bwhat\s+{_PERCENT}\s+(?:did|has|have).{{0,80}}{_MOVED}|"
+    rf"year[- ]over[- ]year\s+(?:{_PERCENT}\s+)?{_MOVE}",
+    re.I,
+)
+_SHARES: Final = (
+    re.compile(
+        rf"{_PERCENT}\s+constitution\s+of\s+(?P<a>.+?)\s+(?:among|of|in|to|over|from|out\s+of)\s+(?P<b>.+)",
+        re.I,
+    ),
+    re.compile(
+        rf"(?P<a>.+?)\s+(?:expressed\s+)?as\s+a\s+(?:{_PERCENT}|proportion|share|fraction)\s+of\s+(?P<b>.+)",
+        re.I,
+    ),
+    re.compile(
+        rf"what\s+(?:{_PERCENT}|proportion|share|fraction|portion)\s+of\s+(?P<b>.+?)\s+(?:is|was|were|are|came\s+from|comes\s+from|"
+        r"(?:is|was|were|are)?\s*(?:made\s+up|represented|accounted\s+for|comprised|attributable)\s*(?:by|of|for|to)?|consists?\s+of|"
+        r"does|did|occurred\s+in|relates?\s+to)\s+(?P<a>.+)",
+        re.I,
+    ),
+    re.compile(
+        rf"(?:{_PERCENT}|proportion|share|fraction|portion)\s+of\s+(?P<a>.+?)\s+(?:over|to|in|out\s+of|among|divided\s+by|as\s+part\s+of|against|relative\s+to|on)\s+(?:the\s+)?(?P<b>(?:total|overall|net|gross|all|its|their|entire)?\b.+)",
+        re.I,
+    ),
+)
+_RATIO: Final = re.compile(
+    r"ratio\s+(?:of|between)\s+(?P<a>.+?)\s+(?:to|and|over)\s+(?P<b>.+)", re.I
+)
+_AVERAGE: Final = re.compile(r"\b(?:average|mean)\b(?:\s+annual)?", re.I)
+_SUM: Final = re.compile(r"\bsum\s+of\b|\bcombined\b|\baltogether\b|\bin\s+total\b", re.I)
+_DIFFERENCE: Final = re.compile(
+    r"difference\s+between\s+(?P<a>.+?)\s+(?:and|compared\s+(?:with|to)|versus|vs\.?)\s+(?P<b>.+)",
+    re.I,
+)
+_CHANGE: Final = re.compile(
+    rf"\b(?:what|which|how)\b.{{0,40}}?\b(?:(?:net|absolute|total|overall|dollar)\s+)?(?:{_MOVE}|difference)(?:\s?/\s?\(?\w+\)?)?\s+(?:in|of|between|from|for|to)\b"
+    rf"|\bhow\s+much\b.{{0,60}}\b(?:did|has|have|was|were)\b.{{0,100}}\b{_MOVED}|\bby\s+how\s+much\b|\bhow\s+much\s+(?:more|less|higher|lower)\b",
+    re.I,
+)
+_PERIOD: Final = re.compile(
+    r"\b(?:(?:in|during|of|for|at)\s+)?(?:which|what)\s+(?:of\s+the\s+)?(?:fiscal\s+|financial\s+|calendar\s+)?(?:years?|quarters?|periods?)\b",
+    re.I,
+)
+_LISTED: Final = re.compile(
+    r"\b(?:does|do|did|is|are|was|were)?\s*(?:the\s+)?(?:table|information|data)\b(?:\s+(?:provides?|provided|shows?|given|include[sd]?|covers?))?"
+    r"(?:\s+(?:the\s+)?(?:information|data))?(?:\s+(?:for|of|on|about|in))?|\b(?:provided|included|covered|calculated|presented)\b(?:\s+in\s+the\s+table)?",
+    re.I,
+)
+_COUNT: Final = re.compile(
+    r"\bhow\s+many\s+(?:of\s+the\s+)?(?:fiscal\s+)?(?:years|quarters|periods|months)\b", re.I
+)
+_NUMBER: Final = re.compile(
+    r"^\s*(?:how\s+(?:much|many|large|big|high|low)\b|(?:by|for|at|to)\s+what\b|what(?:'s|\s+(?:is|was|were|are|will\s+be|would\s+be|"
+    r"percent\w*|amount|number))\b|(?:give|state|tell|report|calculate|name|find|show)\b)",
+    re.I,
+)
+_TOTAL: Final = re.compile(
+    r"^what\s+(?:is|was|were|are)\s+the\s+total\s+(?:amount|sum)\s+of\b", re.I
+)
+_REASON: Final = re.compile(
+    r"^\s*(?:what|which)\s+(?:\w+\s+)?(?:drove|caused?|led|explains?|contributed|factors?|reasons?|does|do|did|can|resulted)\b|^\s*why\b|"
+    r"\b(?:reasons?|causes?|drivers?|factors?)\s+(?:for|of|behind)\b|\bmean(?:ing)?\s+(?:of|by)\b|\bdefin(?:ed|ition)\b|\bdue\s+to\b|\bprimarily\s+(?:due|attribut)",
+    re.I,
+)
+_YES_NO: Final = re.compile(
+    r"^\s*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must)\b", re.I
+)
+_COMPARISONS: Final = (
+    (
+        Comparison.MOST,
+        re.compile(r"\b(?:highest|largest|most|greatest|biggest|maximum|peak)\b", re.I),
+    ),
+    (Comparison.LEAST, re.compile(r"\b(?:lowest|smallest|least|fewest|minimum)\b", re.I)),
+    (
+        Comparison.MORE,
+        re.compile(
+            r"\b(?:exceed(?:s|ed)?|more\s+than|greater\s+than|above|over|higher\s+than|"
+            r"larger\s+than|at\s+least)\b",
+            re.I,
+        ),
+    ),
+    (
+        Comparison.LESS,
+        re.compile(
+            r"\b(?:less\s+than|below|under|lower\s+than|smaller\s+than|fewer\s+than|at\s+most)\b",
+            re.I,
+        ),
+    ),
+    (Comparison.MOST, re.compile(r"\b(?:higher|larger|greater|bigger|more)\b", re.I)),
+    (Comparison.LEAST, re.compile(r"\b(?:lower|smaller|less|fewer)\b", re.I)),
+    (
+        Comparison.RISE,
+        re.compile(
+            r"\b(?:increas\w+|gr[eo]w\w*|growth|rise|rose|risen|improv\w+|go\s+up|gone\s+up|"
+            r"expand\w*)\b",
+            re.I,
+        ),
+    ),
+    (
+        Comparison.FALL,
+        re.compile(
+            r"\b(?:decreas\w+|declin\w+|drop\w*|f[ae]ll\w*|fell|reduc\w+|shr[aiu]nk|go\s+down|"
+            r"gone\s+down|deteriorat\w+)\b",
+            re.I,
+        ),
+    ),
+    (Comparison.CHANGE, re.compile(r"\bchang\w+\b", re.I)),
+)
+_LIMIT: Final = re.compile(
+    r"(?:than|exceed(?:s|ed)?|above|over|below|under|least|"
+    r"most)\s+(?:US)?[$€£]?\s?(?P<n>\d[\d,]*(?:\.\d+)?)\b(?!\s?(?:-|to)\s?\d)",
+    re.I,
+)
+_PERIOD_WORDS: Final = re.compile(
+    r"\b(?:(?:for|in|during|as\s+(?:of|at)|at|from|to|between|since|over|until)\s+)?(?:the\s+)?(?:fiscal|financial|calendar|full)?\s*(?:years?|periods?|quarters?)"
+    r"(?:\s+(?:ended|ending|end))?\b|\byear[- ]end\b|\bfiscal\b|\bQ[1-4]\b|\b(?:FY|CY)\s?\d*\b",
+    re.I,
+)
+_FILLER: Final = re.compile(
+    rf"\b(?:respective(?:ly)?|did|does|reports?|reported|spen[dt]|earned|generated?|ended|balance\s+on|recorded|compared?|comparing|versus|vs|according|table|amounts?|values?|company(?:'s)?|approximately|"
+    rf"please|calculate|compute|give|find|figures?|year[- ]over[- ]year|yoy|both|same|"
+    rf"following|previous|prior|there|any|exactly|overall|in\s+(?:terms\s+of\s+)?"
+    rf"{_PERCENT}|thousands?|millions?|billions?|dollars?|USD|US\$|annual(?:ly)?)\b|[$€£]",
+    re.I,
+)
+
+
+def wanted(question: str) -> Wanted:
+    """Read what a question asks for."""
+    text = " ".join(_ASIDE.sub(" ", question).split())
+    named, parts = years(text), parts_of_year(text)
+    form = _form(text)
+    comparison = next((one for one, p in _COMPARISONS if p.search(text)), None)
+    limit = _LIMIT.search(text)
+    value = None
+    if limit is not None and not years(limit["n"]):
+        value = float(limit["n"].replace(",", ""))
+    listed = form is Form.PERIOD and _LISTED.search(text) is not None
+    measures = _measures(_LISTED.sub(" ", text) if listed else text, form)
+    return Wanted(form, measures, named, parts, dates(text), comparison, value, listed)
+
+
+def _form(text: str) -> Form:
+    return next((form for form, holds in _FORMS if holds(text)), Form.TEXT)
+
+
+def _is_share(text: str) -> bool:
+    return any(pattern.search(text) for pattern in _SHARES)
+
+
+def _is_difference(text: str) -> bool:
+    between = _DIFFERENCE.search(text)
+    return bool(between and not years(between["b"][:24]) and stems(between["b"]))
+
+
+def _is_sum(text: str) -> bool:
+    return bool(_SUM.search(text) or (_TOTAL.search(text) and len(years(text)) > 1))
+
+
+# The first that holds is the form; a change of an average is a change.
+_FORMS: Final[tuple[tuple[Form, Callable[[str], object]], ...]] = (
+    (Form.TEXT, _REASON.search),
+    (Form.YES_NO, _YES_NO.match),
+    (Form.COUNT, _COUNT.search),
+    (Form.PERIOD, _PERIOD.search),
+    (Form.PERCENT_CHANGE, _PERCENT_CHANGE.search),
+    (Form.SHARE, _is_share),
+    (Form.RATIO, _RATIO.search),
+    (Form.CHANGE, lambda text: _CHANGE.search(text) and _AVERAGE.search(text)),
+    (Form.AVERAGE, _AVERAGE.search),
+    (Form.DIFFERENCE, _is_difference),
+    (Form.CHANGE, _CHANGE.search),
+    (Form.SUM, _is_sum),
+    (Form.NUMBER, _NUMBER.match),
+)
+
+
+def _measures(text: str, form: Form) -> tuple[str, ...]:
+    """Return the wordings of what is to be looked up."""
+    text = text.rstrip("?. ")
+    if form is Form.SHARE:
+        found = next(m for p in _SHARES if (m := p.search(text)))
+        return measure(found["a"]), measure(found["b"])
+    if form in (Form.RATIO, Form.DIFFERENCE):
+        between = (_RATIO if form is Form.RATIO else _DIFFERENCE).search(text)
+        assert between is not None
+        return measure(between["a"]), measure(between["b"])
+    return (measure(text, form),)
+
+
+def measure(text: str, form: Form | None = None) -> str:
+    """Return the words of a question that name a quantity."""
+    text = _YES_NO.sub(" ", _OPENING.sub(" ", text))
+    if form in (Form.PERCENT_CHANGE, Form.CHANGE, Form.YES_NO):
+        text = re.sub(
+            rf"\b(?:net\s+|absolute\s+)?{_PERCENT}?\s*(?:{_MOVE}|{_MOVED}|difference)\b(?:\s?/\s?\(?\w+\)?)?",
+            " ",
+            text,
+            flags=re.I,
+        )
+        text = re.sub(rf"(?<!\w){_PERCENT}", " ", text, flags=re.I)
+        text = re.sub(
+            r"\b(?:by|how much|much|how many|what|more|less|higher|lower)\b", " ", text, flags=re.I
+        )
+    if form is Form.AVERAGE:
+        text = _AVERAGE.sub(" ", text)
+    if form is Form.SUM:
+        text = _TOTAL.sub(" ", _SUM.sub(" ", text))
+    if form in (Form.PERIOD, Form.COUNT):
+        text = _COUNT.sub(" ", _PERIOD.sub(" ", text))
+        text = _LIMIT.sub(" ", text)
+    if form in (Form.PERIOD, Form.COUNT, Form.YES_NO):
+        for _, pattern in _COMPARISONS[:6]:
+            text = pattern.sub(" ", text)
+    return " ".join(_FILLER.sub(" ", _PERIOD_WORDS.sub(" ", text)).split())

@@ -1,0 +1,148 @@
+"""AbstRAG with a language model as a system: what it asks, when, and what a record says of it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abstrag.baselines.backing import Backing
+from abstrag.bench.abstrag_llm import (
+    PARTS,
+    AbstragLlmSystem,
+    build_llm,
+    calibrated,
+    llm_names,
+    unsure,
+)
+from abstrag.bench.abstrag_system import Indexer
+from abstrag.bench.run_folder import RunFolder
+from abstrag.bench.runner import run
+from abstrag.bench.systems import Builder, SystemSpec, asks_model, system_names
+from abstrag.errors import InputError, NeedsModel
+from abstrag.llm.connect import Models
+from abstrag.llm.model import Request
+from abstrag.llm.scripted import ScriptedModel
+from abstrag.policy.load import load_programs
+from abstrag.search.calibration import fitted, read_calibration, save_calibration
+from tests.unit.bench.makers import make_dataset, make_pool
+
+QUERY = "What does a shark hunt?"
+SILENT: dict[str, Any] = {
+    "normalize_query": {"literals": [], "answer_type": ""},
+    "expand_query": {"clauses": []},
+}
+
+
+def judging(request: Request) -> dict[str, Any]:
+    """Prefer what speaks of a museum, whatever was asked."""
+    inputs = json.loads(request.user.removeprefix("<data>\n").removesuffix("\n</data>"))
+    return {
+        "judgements": [
+            {
+                "segment": one["id"],
+                "literals": [
+                    {"literal": literal["id"], "p": 100 if "museum" in one["text"] else 0}
+                    for literal in inputs["literals"]
+                ],
+            }
+            for one in inputs["segments"]
+        ]
+    }
+
+
+def backing() -> tuple[Backing, ScriptedModel]:
+    model = ScriptedModel({**SILENT, "entailment": judging})
+    return Backing(Models.of(model), load_programs()), model
+
+
+def test_every_part_can_be_left_out_by_name() -> None:
+    assert set(llm_names()) <= set(system_names())
+    assert all(asks_model(name) for name in llm_names())
+    own, _ = backing()
+    for part in PARTS:
+        made = build_llm("x", f"abstrag-llm-no-{part}", own, Indexer())
+        assert made.parts == frozenset(PARTS) - {part}
+    assert build_llm("x", "abstrag-llm-cheap", own, Indexer()).parts == {"judge"}
+    with pytest.raises(InputError, match="no system is called"):
+        build_llm("x", "abstrag-llm-no-such", own, Indexer())
+
+
+def test_without_a_model_it_says_what_is_missing() -> None:
+    with pytest.raises(NeedsModel, match="asks a language model"):
+        Builder()(SystemSpec.of("abstrag-llm"))
+
+
+def test_the_judge_reads_the_first_hits_in_one_call_and_its_word_counts() -> None:
+    own, model = backing()
+    system = AbstragLlmSystem("x", own, frozenset({"judge"}))
+    system.index(make_pool())
+    ranked, told = system.search_explained(QUERY, 10)
+    local = system.searcher.search(QUERY, k=10, fill=True).hits
+    plain = {hit.text: hit.relevance for hit in local}
+    museum = next(score for text, score in plain.items() if "museum" in text)
+    shark = next(score for text, score in plain.items() if "shark" in text)
+    scores = dict(ranked)
+    assert scores["2"] == pytest.approx(museum)  # the model is all for it
+    assert scores["1"] == pytest.approx(0.02 * shark)  # and says no to this, which is no veto
+    assert [one.stage for one in model.requests] == ["entailment"]
+    assert told["llm_calls"] == 1
+    assert told["details"]["stages"]["entailment"]["calls"] == 1
+    assert told["details"]["stages"]["entailment"]["tokens_in"] > 0
+
+
+def test_cheaply_nobody_is_asked_where_the_local_ranking_is_sure() -> None:
+    own, model = backing()
+    system = AbstragLlmSystem("x", own, frozenset({"judge"}), cheap=True)
+    system.index(make_pool())
+    for query in (QUERY, "Which fish swim to Antarctica?", "When do lions sleep?"):
+        before = model.calls
+        _, told = system.search_explained(query, 10)
+        why = unsure(system.searcher.search(query, k=10, fill=True))
+        assert told["details"]["asked_because"] == why
+        assert model.calls - before == (1 if why else 0)
+
+
+def test_a_calibration_is_kept_under_the_model_and_the_wording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path))
+    shares = [0.9, 0.8, 0.95, 0.1, 0.2, 0.85, 0.05, 0.3]
+    evidence = [True, False, True, False, False, False, False, True]
+    made = fitted("a/model", "abc", shares, evidence)
+    assert made.slope >= 0
+    assert made(0.9) > made(0.1)
+    assert made.loss_after <= made.loss_before
+    save_calibration(made)
+    assert read_calibration("a/model", "abc") == made
+    assert read_calibration("a/model", "another wording") is None
+    assert read_calibration("b/model", "abc") is None
+    with pytest.raises(InputError, match="some that are not"):
+        fitted("a/model", "abc", [0.5], [True])
+
+
+def test_a_run_counts_calls_by_stage_and_goes_on_where_it_ended(tmp_path: Path) -> None:
+    own, model = backing()
+    specs = [SystemSpec.of("abstrag-llm-no-index"), SystemSpec.of("abstrag-llm-cheap")]
+    first = run(make_dataset(2), specs, tmp_path / "run", backing=own)
+    assert first.added == 12
+    asked = model.calls
+    records = RunFolder(tmp_path / "run").records()
+    answerable = [one for one in records if one.gold]  # the third asks for nothing
+    assert [one.error for one in answerable] == [None] * 8
+    assert all("stages" in one.details for one in answerable)
+    again = run(make_dataset(2), specs, tmp_path / "run", backing=own)
+    assert (again.added, model.calls) == (0, asked)
+
+
+def test_a_curve_is_fitted_to_what_people_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path))
+    own, _ = backing()
+    made = calibrated(make_dataset(2).cases, own)
+    assert made.pairs == 12  # three segments of each of four cases with gold
+    save_calibration(made)
+    system = AbstragLlmSystem("x", own, frozenset({"judge"}))
+    assert system.calibration == made
+    assert system.state != AbstragLlmSystem("x", own, frozenset({"judge", "query"})).state

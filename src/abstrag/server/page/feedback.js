@@ -75,8 +75,8 @@ async function sayOfStep(document, step, what, right) {
   await sent(async () => {
     if (before) await api.revert(before); // what was said last counts
     const told = { query: get("query"), [right ? "right" : "wrong"]: [step] };
-    const { patches, refused } = await api.feedback(document, told);
-    note(document, what, { right, step, patch: patches[0]?.id, refused: refused[0] });
+    const { patch_ids: ids, refused } = await api.feedback(document, told);
+    note(document, what, { right, step, patch: ids[0], refused: refused[0] });
     say(refused[0] ?? (right ? "Noted as right" : "Noted as wrong"));
     await again();
   });

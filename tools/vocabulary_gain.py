@@ -14,6 +14,9 @@ With --renamed each question is put as somebody else of the field would put it: 
 names is called by the first other name in the vocabulary that its document does not use. Questions
 that cannot be renamed are left out, and a line tells how well those are answered as they were.
 
+With --coded everything is called by a code that was made up for it, as a firm or a hospital has its
+own; the vocabulary states these codes, and no model can know them.
+
 Choose the part `tune` to work on a vocabulary, and `report` for the figure to tell. --stated takes
 every source for your own word.
 """
@@ -107,6 +110,29 @@ class Names:
                 break
         return replace(case, query=query) if taken else None
 
+    def coded(self, case: Case) -> Case | None:
+        """Return a case with codes for names in its question; None when it names nothing."""
+        query = case.query
+        for code, names in zip(self.codes, self.of.values(), strict=True):
+            for name in sorted(names, key=len, reverse=True):
+                if written(name).search(query):
+                    query = code.join(written(name).split(query, maxsplit=1))
+                    break
+        return replace(case, query=query) if query != case.query else None
+
+    @property
+    def codes(self) -> list[str]:
+        """One code for each thing."""
+        return [f"KX-{number:04d}" for number, _ in enumerate(self.of)]
+
+    def write_codes(self, path: Path) -> Source:
+        """Write a source that says what the codes mean."""
+        lines = [
+            f'{code},"{names[0]}"' for code, names in zip(self.codes, self.of.values(), strict=True)
+        ]
+        path.write_text("\n".join(["alias,name", *lines, ""]), "utf-8")
+        return Source.of(path)
+
 
 def written(name: str) -> re.Pattern[str]:
     """Find a name as whole words; one in capitals only in capitals."""
@@ -154,26 +180,30 @@ def main() -> None:
     parser.add_argument("--presets", nargs="+", default=["general"], choices=sorted(PRESETS))
     parser.add_argument("--stated", action="store_true")
     parser.add_argument("--renamed", action="store_true", help="by other names of the vocabulary")
-    parser.add_argument("--show", action="store_true", help="print renamed questions")
+    parser.add_argument("--coded", action="store_true", help="by codes that only it has")
+    parser.add_argument("--show", action="store_true", help="print the questions")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         compiled = Path(folder) / "vocabulary.db"
         trust = "stated" if given.stated else None
         sources = [Source.of(path, trust) for path in given.sources]
+        names = Names(sources)
+        if given.coded:
+            sources.append(names.write_codes(Path(folder) / "codes.csv"))
         build(sources, compiled)
         background = CompiledBackground.open(compiled)
         dataset = load_dataset(given.dataset, given.data, given.split)
         cases = list(of_domain(iter(dataset.cases), background, given.limit))
-        if given.renamed:
-            names = Names(sources)
-            pairs = [(case, other) for case in cases if (other := names.renamed(case))]
+        other_words = names.coded if given.coded else names.renamed
+        if given.renamed or given.coded:
+            pairs = [(case, other) for case in cases if (other := other_words(case))]
             asked, cases = [case for case, _ in pairs], [other for _, other in pairs]
         if given.show:
             print(*(case.query for case in cases), sep="\n")
         print(f"{given.dataset} {given.split}, {len(cases)} questions of the domain, nDCG@10")
         print(f"{'preset':<34} {'n':>4}  without  with  difference")
         for preset in given.presets:
-            if given.renamed:
+            if given.renamed or given.coded:
                 print(told(f"{preset}, as they were", measured(asked, background, preset)))
             rows = measured(cases, background, preset)
             print(told(preset, rows), flush=True)

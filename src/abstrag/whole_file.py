@@ -14,16 +14,17 @@ _CANNOT: Final = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBA
 def write_whole(path: Path, text: str) -> None:
     """Put a file in place, over another one if need be; nobody ever sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-        draft = Path(file.name)
-        try:
+    file = NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8")  # noqa: SIM115
+    draft = Path(file.name)
+    try:
+        with file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
-    draft.replace(path)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)  # closed by now: Windows removes no open file
+        raise
     sync_folder(path.parent)
 
 

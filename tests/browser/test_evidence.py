@@ -2,7 +2,6 @@
 
 import re
 from base64 import b64encode
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -186,14 +185,14 @@ def test_steps_are_shown_with_words_family_and_price(visit: Opener) -> None:
     assert time.locator(".step .price").inner_text() == "0.50"
     assert "2024-05-15" in time.inner_text()
     assert "All met for 0.50" in page.locator(".hit").first.locator(".sum").inner_text()
-    label = page.locator(".hit .factors").first.get_attribute("aria-label")
-    assert label is not None
-    said = re.match(
-        r"score (0\.\d\d): match (0\.\d\d) times weight (0\.\d\d) times directness (0\.\d\d)", label
-    )
-    assert said
-    score, *factors = map(float, said.groups())
-    assert abs(score - prod(factors)) < 0.02, "the factors that are shown do not make the score"
+    said = page.locator(".hit .factors").first.inner_text()
+    cost = re.match(r"cost (\d+\.\d\d) = (.*)", said)
+    assert cost, said
+    parts = [
+        (-1 if sign == "−" else 1) * round(100 * float(number))
+        for sign, number in re.findall(r"([=+−]) [a-z ]+ (\d+\.\d\d)", f"= {cost[2]}")
+    ]
+    assert round(100 * float(cost[1])) == sum(parts), "what is shown does not add up to the cost"
 
 
 def test_an_answer_leads_to_its_quote(visit: Opener) -> None:

@@ -104,7 +104,7 @@ def build(
         with _draft_of(output) as draft:
             with closing(sqlite3.connect(draft, isolation_level=None)) as base:
                 _compile(base, sources, digests, mark, on_facts)
-            with draft.open("rb") as file:
+            with draft.open("rb+") as file:  # Windows flushes no file that is only read
                 os.fsync(file.fileno())
             draft.replace(output)
     except (OSError, sqlite3.Error) as error:

@@ -6,17 +6,17 @@ away when the run goes on.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from abstrag.bench.record import CaseRecord
 from abstrag.errors import InputError
+from abstrag.file_lock import file_locked
 from abstrag.model.record import from_json, record, to_json
 
 MANIFEST: Final = "run.json"
@@ -79,10 +79,10 @@ class RunFolder:
     def locked(self) -> Iterator[None]:
         """Keep a second run out of the folder."""
         self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / ".lock").open("w") as handle:
+        with ExitStack() as held:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+                held.enter_context(file_locked(self.path / ".lock", wait=False))
+            except BlockingIOError:
                 raise InputError(
                     f"another run is writing to {str(self.path)!r}", hint="wait, or use other --out"
                 ) from None

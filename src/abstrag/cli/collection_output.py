@@ -15,6 +15,7 @@ from abstrag.collection.results import (
     DocumentScore,
     Lost,
 )
+from abstrag.model.cost import LOWER_IS_BETTER, cost_of, told
 from abstrag.search.relevance import Preset
 from abstrag.workspace.collection import SearchableCollection
 
@@ -33,7 +34,7 @@ def print_ranking(
     if not ranking.hits:
         out.print(_nothing(ranking))
     if ranking.documents:
-        out.print("\n[bold]documents[/]  [dim]mean of the best · best · log-sum-exp[/]")
+        out.print("\n[bold]documents[/]  [dim]cost of the mean of the best hits · of the best[/]")
         for document in ranking.documents[:_DOCUMENTS]:
             print_score(out, document)
     out.print(f"\n[dim]{_footer(ranking)}[/]")
@@ -45,17 +46,17 @@ def print_found(out: Console, found: CollectionHit, rank: int | None, preset: Pr
     also = f", also {', '.join(found.also)}" if found.also else ""
     out.print(
         f"    [bold]{escape(found.hit.document)}[/] {escape(found.title)}{escape(also)}  "
-        f"[dim]score {found.score:.3f}, document {found.prior:.2f}[/]"
+        f"[dim]cost {told(cost_of(found.score))} among all, with what its document adds[/]"
     )
 
 
 def print_score(out: Console, document: DocumentScore) -> None:
-    """Print the three scores of a document, and what the sources made of it."""
-    scores = f"{document.top_k_mean:.3f} · {document.top_1:.3f} · {document.log_sum_exp:.3f}"
+    """Print what a document costs, and what the sources made of it."""
+    costs = f"{told(cost_of(document.top_k_mean))} · {told(cost_of(document.top_1))}"
     sources = ", ".join(f"{s.source.value} {s.score:.2f} (#{s.rank})" for s in document.standings)
     date = f" {document.date}" if document.date else ""
     out.print(
-        f"  {scores}  [bold]{escape(document.document)}[/]{date} {escape(document.title)}  "
+        f"  {costs}  [bold]{escape(document.document)}[/]{date} {escape(document.title)}  "
         f"[dim]{sources}[/]"
     )
 
@@ -86,5 +87,5 @@ def _footer(ranking: CollectionRanking) -> str:
     if ranking.judgements:
         candidates = ranking.judgements + ranking.judgements_avoided
         parts.append(f"judge asked about {ranking.judgements} of {candidates} segments")
-    parts += [f"τ {ranking.tau:g}", f"preset {ranking.preset}"]
+    parts += [f"τ {ranking.tau:g}", f"preset {ranking.preset}", LOWER_IS_BETTER]
     return " · ".join(parts)

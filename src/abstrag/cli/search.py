@@ -15,6 +15,7 @@ from abstrag.cli.options import json_option, patch_options, search_options
 from abstrag.cli.output import console, print_json
 from abstrag.cli.trace import print_hit, print_query, print_trace
 from abstrag.errors import InputError
+from abstrag.model.cost import LOWER_IS_BETTER
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import to_data
@@ -150,7 +151,7 @@ def _footer(ranking: Ranking, preset: Preset) -> str:
         if preset.judged is None:
             asked += f", {ranking.judgements_avoided} could not get in"
         parts.append(asked)
-    parts += [f"τ {ranking.tau:g}", f"preset {ranking.preset}"]
+    parts += [f"τ {ranking.tau:g}", f"preset {ranking.preset}", LOWER_IS_BETTER]
     return " · ".join(parts)
 
 

@@ -11,11 +11,12 @@ from rich.markup import escape
 
 from abstrag.cli.output import FAMILY_STYLE
 from abstrag.config import COST_UNIT
-from abstrag.model.html import brief
+from abstrag.model.cost import told_sum
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import AnswerForm, Bridge, LiteralKind, Query
 from abstrag.model.ranking import Hit, LiteralTrace
 from abstrag.model.term import Mention
+from abstrag.search.costs import cost_parts
 from abstrag.search.relevance import Preset
 
 Labels = Mapping[str, str]
@@ -78,7 +79,7 @@ def place(hit: Hit) -> str:
 
 
 def print_hit(out: Console, hit: Hit, rank: int | None, preset: Preset) -> None:
-    """Print a hit: quote, place, factors, reading."""
+    """Print a hit: quote, place, cost, reading."""
     number = "–" if rank is None else str(rank)
     out.print(f"\n[bold]{number:>2}[/]  [bold green]{escape(hit.text)}[/]")
     if hit.under:
@@ -86,25 +87,16 @@ def print_hit(out: Console, hit: Hit, rank: int | None, preset: Preset) -> None:
     out.print(f"    [dim]{hit.segment} · {escape(place(hit))}[/]")
     if hit.doubt:
         out.print(f"    [yellow]{escape(hit.doubt)}[/]")
-    out.print(f"    [magenta]{hit.relevance:.3f}[/] = {_factors(hit, preset)}")
+    out.print(f"    [magenta]cost {told_sum(cost_parts(hit, preset))}[/]{_judged(hit, preset)}")
     if hit.reading:
         out.print(f"    [italic]{escape(hit.reading)}[/]")
 
 
-def _factors(hit: Hit, preset: Preset) -> str:
-    """Return the product that is the relevance, with the preset's exponents."""
-    match = f"match {brief(hit.match)}"
+def _judged(hit: Hit, preset: Preset) -> str:
+    """Say what the judge takes a hit for, where a preset gives it a say."""
     if hit.judgement is not None:
-        match += f" (judge {hit.judgement:.2f})"
-    elif preset.judge_weight:
-        match += " (judge not asked)"
-    rate = "" if preset.gap_rate == 1 else f"{preset.gap_rate:g} × "
-    utility = f"utility {hit.utility:.2f}{_power(preset.utility_power)}"
-    return f"{match}{_power(preset.match_power)} · {utility} · exp(−{rate}gap {hit.gap:.2f})"
-
-
-def _power(exponent: float) -> str:
-    return "" if exponent == 1 else f"^{exponent:g}"
+        return f" [dim]· evidence with probability {hit.judgement:.2f}, says the judge[/]"
+    return " [dim]· the judge was not asked[/]" if preset.judge_weight else ""
 
 
 def print_trace(out: Console, index: DocumentIndex, hit: Hit) -> None:
@@ -154,7 +146,7 @@ def _word_lines(hit: Hit) -> Iterator[str]:
     if hit.lines:
         parts = " + ".join(f"{one.name} {one.units / COST_UNIT:.4f}" for one in hit.lines)
         total = sum(one.units for one in hit.lines) / COST_UNIT
-        yield f"[dim]−log of the score: {parts} = {total:.4f}[/]"
+        yield f"[dim]cost, which is −log of the score: {parts} = {total:.4f}[/]"
 
 
 def _resolved(index: DocumentIndex, mention: Mention, labels: Labels) -> str:

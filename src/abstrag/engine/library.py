@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from abstrag.config import Settings
 from abstrag.documents.load import OnPage, load, read_by
 from abstrag.documents.readers import Reader
-from abstrag.engine.outcome import Job, Outcome, Twin, Why
+from abstrag.engine.outcome import Job, Outcome, Twin, Why, attempt, failed
 from abstrag.engine.quarantine import Quarantine
 from abstrag.engine.same_bytes import also_at, leave_to_others, read_alike
 from abstrag.engine.source_files import (
@@ -23,7 +22,6 @@ from abstrag.engine.source_files import (
     source_hash,
 )
 from abstrag.errors import (
-    AbstragError,
     DocumentError,
     FileMissing,
     InputError,
@@ -50,9 +48,6 @@ from abstrag.stores.protocol import DocumentInfo, Store
 
 _PART: Final = "LaTeX without \\documentclass, taken for part of another document"
 _NAME_IT: Final = "name the file itself to index it"
-
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
 
 if TYPE_CHECKING:
     from abstrag.backgrounds.compiled import CompiledBackground
@@ -129,13 +124,14 @@ class Library:
     def make(self, job: Job, cache: LayerCache) -> DocumentIndex:
         """Return the index of a file that is due, and keep nothing of it but layers."""
         path = Path(job.place)
-        document = self._load(path, job.name)
+        known, background = self._known(path)
+        document = self._read_before(job, known) or self._load(path, job.name)
         if source_hash(path, self.settings.max_file_bytes) != job.content:
             raise DocumentError(
                 f"{job.path!r} changed while it was read",
                 hint="index it again when nobody writes to it",
             )
-        return self._index(document, self._known(path)[1], cache)
+        return self._index(document, background, cache)
 
     def keep(
         self, job: Job, prepared: Prepared, without: Mapping[str, int], language: str = ENGLISH
@@ -215,6 +211,15 @@ class Library:
             background = kept  # the same words touch the same part of the same file
         wanted = fingerprint(background, self.settings, prompts=self.prompts)
         return known.source_hash == content and serves(known.fingerprint, wanted)
+
+    def _read_before(self, job: Job, known: DocumentInfo | None) -> Document | None:
+        """Return the document as it is kept, where only another Background is wanted for it."""
+        if known is None or known.id != job.name:
+            return None
+        own = self.store.background(known.id)
+        return (
+            self.store.get(known.id).document if self._up_to_date(known, own, job.content) else None
+        )
 
     def _load(self, path: Path, name: str) -> Document:
         limit, own = self.settings.max_file_bytes, self.readers.get(path.suffix.casefold())
@@ -345,29 +350,6 @@ class Library:
                     hint=error.hint,
                 ) from None
             raise
-
-
-def attempt(
-    path: str, work: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs
-) -> Result | Outcome:
-    """Return what work on a file gives, or its failure as an outcome.
-
-    A file that nobody foresaw must not end a night's run either; its exit code is 1.
-    """
-    try:
-        return work(*args, **kwargs)
-    except AbstragError as error:
-        return failed(path, error)
-    except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(last.filename).name}:{last.lineno}"
-        why = f"an error nobody foresaw: {type(error).__name__}: {error} ({where})"
-        return Outcome(path, "failed", None, 0, 0, 0, why, "please report it, with the file", 1)
-
-
-def failed(path: str, error: AbstragError) -> Outcome:
-    """Return the outcome of a file that an error of ours is about."""
-    return Outcome(path, "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code)
 
 
 def _called(index: DocumentIndex, name: str) -> DocumentIndex:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Callable
 from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
+from abstrag.errors import AbstragError
 from abstrag.model.record import record
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 class Why(StrEnum):
@@ -64,3 +71,26 @@ class Twin:
     path: str  # as it was given
     place: str  # the same from any folder
     first: Job
+
+
+def attempt(
+    path: str, work: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs
+) -> Result | Outcome:
+    """Return what work on a file gives, or its failure as an outcome.
+
+    A file that nobody foresaw must not end a night's run either; its exit code is 1.
+    """
+    try:
+        return work(*args, **kwargs)
+    except AbstragError as error:
+        return failed(path, error)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(last.filename).name}:{last.lineno}"
+        why = f"an error nobody foresaw: {type(error).__name__}: {error} ({where})"
+        return Outcome(path, "failed", None, 0, 0, 0, why, "please report it, with the file", 1)
+
+
+def failed(path: str, error: AbstragError) -> Outcome:
+    """Return the outcome of a file that an error of ours is about."""
+    return Outcome(path, "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code)

@@ -6,7 +6,7 @@ the types below and runs none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -65,18 +65,23 @@ def standard_chain(
     settings = settings or Settings()
     granularity = _member(Granularity, settings.granularity, "granularity")
     genre = _member(Genre, settings.genre, "genre")
+    aliases, classes, roles = (
+        tuple(sorted(entries.items()))
+        for entries in (background.aliases, background.classes, background.roles)
+    )
+
+    def source(*entries: object) -> tuple[str, ...]:
+        """Name the Background to those operators only that get something of it."""
+        return (background.name,) if any(entries) else ()
+
     local = Chain(
         SegmentLayout(granularity, genre),
         ResolveCoreference(),
-        NormalizeEntities(tuple(sorted(background.aliases.items())), background.name),
+        NormalizeEntities(aliases, *source(aliases)),
         NormalizeTimes(tuple(sorted(background.anchors.items()))),
         LiftContext(),
-        AbstractConcepts(
-            tuple(sorted(background.classes.items())),
-            tuple(sorted(background.roles.items())),
-            background.name,
-        ),
-        AbstractEvents(background.events, background.name),
+        AbstractConcepts(classes, roles, *source(classes, roles)),
+        AbstractEvents(background.events, *source(background.events)),
         BuildMap(),
     )
     if prompts is None:
@@ -219,47 +224,56 @@ def run_chain(
     cache: LayerCache | None = None,
     on_step: OnStep = lambda _name: None,
 ) -> Draft:
-    """Run the chain, taking from the cache the longest prefix it holds.
+    """Run the chain; an operator whose settings and whose input are unchanged does not run.
 
-    From the first layer that lacks a model's answer on, nothing is put into the cache.
+    A layer is kept under a hash of its operator and of what the layers before it hold. So when an
+    operator runs again and finds what it found before, those after it need not. From the first
+    layer that lacks a model's answer on, nothing is put into the cache.
     """
-    from abstrag.indexing.operator import Draft, Layer
+    from abstrag.indexing.operator import Draft
 
     draft = Draft(document)
-    steps = list(zip(chain.operators, chain.fingerprints(), strict=True))
-    content = draft.document.content_hash if cache else ""
-    done = 0
-    if cache is not None:
-        draft, done = _cached(draft, content, steps, cache)
-    for op, mark in steps[done:]:
-        on_step(op.name)
-        draft = op(draft)
-        if cache is not None and not _lacks(draft):
-            layer = to_json(getattr(draft, op.provides.value)).encode()
-            cache.put_layer(content, op.provides, mark, layer)
-            if op.provides is Layer.SEGMENTS:
-                cache.put_layer(content, PARSES, mark, parses_to_bytes(draft.parses))
+    if cache is None:
+        for op in chain.operators:
+            on_step(op.name)
+            draft = op(draft)
+        return draft
+    content, before, parses_mark = document.content_hash, "", ""
+    for op in chain.operators:
+        mark = sha256(f"{before}|{op.version}|{op!r}".encode()).hexdigest()
+        parses_mark = parses_mark or mark  # those of the first operator
+        lacking = _lacks(draft)
+        data = None if lacking else cache.get_layer(content, op.provides, mark)
+        if data is not None:
+            draft = draft.with_(**{op.provides.value: _read(op, data)})
+        else:
+            if draft.segmented is not None and not draft.parses:
+                draft = _with_parses(draft, chain, cache.get_layer(content, PARSES, parses_mark))
+            on_step(op.name)
+            draft = op(draft)
+            data = to_json(getattr(draft, op.provides.value)).encode()
+            if not _lacks(draft):
+                cache.put_layer(content, op.provides, mark, data)
+                if not before:
+                    cache.put_layer(content, PARSES, mark, parses_to_bytes(draft.parses))
+        before = sha256(before.encode() + data).hexdigest()
     return draft
 
 
-def _cached(
-    draft: Draft, content: str, steps: Sequence[tuple[Operator, str]], cache: LayerCache
-) -> tuple[Draft, int]:
-    """Return the draft with every leading layer the cache holds, and how many those are."""
+def _read(op: Operator, data: bytes) -> object:
     from abstrag.indexing.operator import LAYER_RECORDS
 
-    layers: dict[str, object] = {}
-    for op, mark in steps:
-        data = cache.get_layer(content, op.provides, mark)
-        if data is None:
-            break
-        layers[op.provides.value] = from_json(LAYER_RECORDS[op.provides], data)
-    if not layers or len(layers) == len(steps):
-        return draft.with_(**layers), len(layers)
-    data = cache.get_layer(content, PARSES, steps[0][1])
-    if data is None:
-        return draft, 0  # operators that still have to run read the parse, so it is made anew
-    return draft.with_(parses=parses_from_bytes(data), **layers), len(layers)
+    made: object = from_json(LAYER_RECORDS[op.provides], data)
+    return made
+
+
+def _with_parses(draft: Draft, chain: Chain, kept: bytes | None) -> Draft:
+    """Return a draft whose segments were kept with the parse that operators read."""
+    from abstrag.indexing.operator import Draft
+
+    if kept is not None:
+        return draft.with_(parses=parses_from_bytes(kept))
+    return draft.with_(parses=chain.operators[0](Draft(draft.document)).parses)
 
 
 _Named = TypeVar("_Named", Granularity, Genre)

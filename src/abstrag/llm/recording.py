@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -70,16 +69,18 @@ def save(calls: Iterable[Call], path: Path) -> int:
     count = 0
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(
+        file = NamedTemporaryFile(  # noqa: SIM115
             "w", encoding="utf-8", newline="\n", dir=path.parent, delete=False
-        ) as file:
-            try:
+        )
+        draft = Path(file.name)
+        try:
+            with file:
                 for count, call in enumerate(calls, 1):  # noqa: B007
                     file.write(to_json(call) + "\n")
-            except BaseException:
-                Path(file.name).unlink()
-                raise
-        os.replace(file.name, path)  # noqa: PTH105
+            draft.replace(path)
+        except BaseException:
+            draft.unlink()  # closed by now: Windows removes no open file
+            raise
     except OSError as error:
         raise InputError(f"recording {str(path)!r} cannot be written: {error}") from error
     return count

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from abstrag.config import TAU_MAX
+from abstrag.config import COST_UNIT, TAU_MAX
+from abstrag.model.cost import cost_of, told, told_sum
 from abstrag.model.term import Family, LicenceKind, Relation
 
 if TYPE_CHECKING:
@@ -36,13 +37,8 @@ def ranking_html(ranking: Ranking) -> str:
     return f"<div><p>{asked}</p><ol>{hits}</ol></div>"
 
 
-def brief(share: float) -> str:
-    """Return a number in [0, 1] with two decimals, or its first digit where these are zeros."""
-    return f"{share:.2f}" if share >= 0.01 or share == 0 else f"{share:.1g}"
-
-
 def hit_html(hit: Hit) -> str:
-    """Return a hit: the quote, where it stands, its factors and its bridges."""
+    """Return a hit: the quote, where it stands, what it costs and its bridges."""
     page = f"page {hit.page}" if hit.page is not None else ""
     cell = f"cell {hit.cell}" if hit.cell is not None else ""
     place = [*hit.section, page, cell, hit.segment]
@@ -51,13 +47,11 @@ def hit_html(hit: Hit) -> str:
         where = f"{where}<br>{escape(hit.doubt)}"
     if hit.under:
         where = f"{escape(hit.under)}<br>{where}"
-    factors = (
-        f"{hit.relevance:.3f}: match {brief(hit.match)} · utility {hit.utility:.2f} · "
-        f"gap {hit.gap:.2f}"
-    )
+    parts = [(line.name, line.units / COST_UNIT) for line in hit.lines]
+    cost = f"cost {told_sum(parts) if parts else told(cost_of(hit.relevance))}"
     return (
         f"<blockquote style='margin:.3em 0'>{escape(hit.text or hit.quote)}</blockquote>"
-        f"<div style='{_SMALL}'>{where} · {factors}</div>"
+        f"<div style='{_SMALL}'>{where} · {cost}</div>"
         f"<div><i>{escape(hit.reading)}</i></div>{trace_html(hit.trace)}"
     )
 

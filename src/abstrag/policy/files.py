@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from abstrag.errors import PolicyError
+from abstrag.file_lock import file_locked
 
 
 def _nothing(_where: str) -> None:
@@ -108,18 +109,12 @@ class Files:
 @contextmanager
 def locked(root: Path) -> Iterator[None]:
     """Hold the store's advisory lock; it falls open by itself when the process dies."""
-    try:
-        import fcntl
-    except ImportError as error:  # pragma: no cover - there is no such system among ours
-        raise PolicyError(
-            "the policy store can only be changed where files can be locked",
-            hint="reading programs works everywhere",
-        ) from error
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        handle = (root / ".lock").open("w")
-    except OSError as error:
-        raise PolicyError(f"the policy folder {str(root)!r} cannot be written: {error}") from error
-    with handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with ExitStack() as held:
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            held.enter_context(file_locked(root / ".lock"))
+        except OSError as error:
+            raise PolicyError(
+                f"the policy folder {str(root)!r} cannot be written: {error}"
+            ) from error
         yield

@@ -62,6 +62,7 @@ class Noted(Result):
     feedback: Feedback
     patches: tuple[Patch, ...] = ()  # in force from now on
     refused: tuple[str, ...] = ()  # steps that cannot be priced, and why
+    patch_ids: tuple[str, ...] = ()  # by which the patches can be taken back
 
 
 def parse_step(text: str) -> SaidStep:

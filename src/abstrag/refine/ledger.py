@@ -174,7 +174,8 @@ class Ledger:
                 patches.append(patch)
             else:
                 refused.append(against)
-        return Noted(document.document.id, case, feedback, tuple(patches), tuple(refused))
+        ids = tuple(patch.id for patch in patches)
+        return Noted(document.document.id, case, feedback, tuple(patches), tuple(refused), ids)
 
     def feedback(self, document: str | None = None) -> tuple[Episode, ...]:
         """Return what people said of hits, as episodes of one text or of all; targets are names."""

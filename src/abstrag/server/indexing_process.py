@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from typing import Any, Final
 from abstrag.config import Budget
 from abstrag.errors import DocumentError
 from abstrag.stores.open import Target
-from abstrag.workers.budget import CPU_SPENT, TIME_SPENT
+from abstrag.workers.budget import CPU_SPENT, TIME_SPENT, ended, ran_out_of_time
 
 _GRACE_S: Final = 5.0  # for the worker to end by itself
 
@@ -135,7 +134,6 @@ class IndexingProcess:
 def _why(process: subprocess.Popen[str]) -> str:
     """Say what a process died of."""
     code = process.wait()
-    if code == -signal.SIGXCPU:
+    if ran_out_of_time(code):
         return CPU_SPENT
-    how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-    return f"its process ended {how}, perhaps for want of memory"
+    return f"its process ended {ended(code)}, perhaps for want of memory"

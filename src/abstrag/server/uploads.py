@@ -40,9 +40,10 @@ class Uploads:
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         digest = sha256()
-        with NamedTemporaryFile(dir=self.folder, suffix=_PARTIAL, delete=False) as file:
-            partial = Path(file.name)
-            try:
+        file = NamedTemporaryFile(dir=self.folder, suffix=_PARTIAL, delete=False)  # noqa: SIM115
+        partial = Path(file.name)
+        try:
+            with file:
                 async for piece in pieces:
                     digest.update(piece)
                     file.write(piece)
@@ -50,10 +51,9 @@ class Uploads:
                     raise EmptyDocument(f"{name!r} is empty", hint="check that the file was saved")
                 file.flush()
                 os.fsync(file.fileno())
-                file.close()
-                return self._placed(partial, digest.hexdigest(), safe_name(name))
-            finally:
-                partial.unlink(missing_ok=True)
+            return self._placed(partial, digest.hexdigest(), safe_name(name))
+        finally:
+            partial.unlink(missing_ok=True)  # closed by now: Windows removes no open file
 
     def _placed(self, partial: Path, digest: str, name: str) -> tuple[Path, bool]:
         home = self.folder / digest

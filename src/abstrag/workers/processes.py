@@ -7,8 +7,8 @@ import os
 import pickle
 import signal
 import traceback
-from collections.abc import Generator, Iterable
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -17,7 +17,7 @@ from threading import Thread
 from typing import Any, Final
 
 from abstrag.errors import WorkerLost
-from abstrag.workers.budget import CPU_SPENT, Spent
+from abstrag.workers.budget import CPU_SPENT, Spent, ended, ran_out_of_time
 from abstrag.workers.protocol import (
     Answer,
     Died,
@@ -90,12 +90,8 @@ class ProcessCrew:
         ours, theirs = _CONTEXT.Pipe()
         process = _CONTEXT.Process(target=_work, args=(theirs, self._task), daemon=True)
         # Ctrl-C reaches everybody in the terminal's group; only the parent is to act on it
-        resource_tracker.ensure_running()  # the first start of it would let the signal through
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with _interrupts_held():
             process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         self._hired += 1
         self._workers[self._hired] = _Worker(process, ours)
@@ -111,9 +107,10 @@ class ProcessCrew:
 
     def wait(self, seconds: float | None) -> list[Event]:
         """Read one message from each worker that has sent any."""
-        by_connection = {worker.connection: n for n, worker in self._workers.items()}
-        ready = wait(list(by_connection), seconds)
-        return [self._read(by_connection[each]) for each in ready if isinstance(each, Connection)]
+        # pipes of Windows are of another class, so they are told apart by what they are to us
+        by_pipe: dict[object, int] = {w.connection: n for n, w in self._workers.items()}
+        ready = wait([worker.connection for worker in self._workers.values()], seconds)
+        return [self._read(by_pipe[each]) for each in ready]
 
     def _read(self, number: int) -> Event:
         worker = self._workers[number]
@@ -123,9 +120,9 @@ class ProcessCrew:
             worker.process.join(_LAST_BREATH_S)  # so that we hear how it ended
             exit_code = worker.process.exitcode
             self.dismiss(number)
-            if exit_code == -signal.SIGXCPU:
+            if ran_out_of_time(exit_code):
                 return OverBudget(number, CPU_SPENT)
-            return Died(number, _how(exit_code))
+            return Died(number, ended(exit_code))
         worker.owes -= 1
         if kind is OverBudget:
             return OverBudget(number, value)
@@ -154,10 +151,22 @@ class ProcessCrew:
             self.dismiss(number)
 
 
-def _how(exit_code: int | None) -> str:
-    if exit_code is not None and exit_code < 0:
-        return f"by {signal.Signals(-exit_code).name}"
-    return f"with exit code {exit_code}"
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let no Ctrl-C through while a process starts; it ignores them from then on.
+
+    Windows cannot hold a signal back. A worker that hears one while it starts ends with it.
+    """
+    hold = getattr(signal, "pthread_sigmask", None)
+    if hold is None:
+        yield
+        return
+    resource_tracker.ensure_running()  # the first start of it would let the signal through
+    before = hold(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        hold(signal.SIG_SETMASK, before)
 
 
 def _work(connection: Connection, pickled: bytes) -> None:

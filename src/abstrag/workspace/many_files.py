@@ -16,8 +16,8 @@ from socket import gethostname
 from typing import Final
 
 from abstrag.documents.load import load_bytes
-from abstrag.engine.library import Library, attempt
-from abstrag.engine.outcome import Job, Outcome, Twin
+from abstrag.engine.library import Library
+from abstrag.engine.outcome import Job, Outcome, Twin, attempt
 from abstrag.errors import FileMissing, StoreError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.shortfall import missed_segments

@@ -11,10 +11,13 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from abstrag.config import TAU_MAX
+from abstrag.model.cost import LOWER_IS_BETTER, told_sum
 from abstrag.model.html import curve_html
 from abstrag.model.query import Bridge, Query
 from abstrag.model.ranking import BudgetCurve, Hit, LiteralTrace, Ranking
 from abstrag.model.record import record
+from abstrag.search.costs import cost_parts
+from abstrag.search.relevance import Preset
 
 if TYPE_CHECKING:
     from abstrag.engine.searcher import Searcher
@@ -47,6 +50,7 @@ class Section:
 
     ranking: Ranking
     curve: BudgetCurve
+    preset: Preset
 
 
 def sections_of(
@@ -54,7 +58,8 @@ def sections_of(
 ) -> tuple[Section, ...]:
     """Ask everything a report is about."""
     return tuple(
-        Section(searcher.search(query, k=k, tau=tau), searcher.budget(query)) for query in queries
+        Section(searcher.search(query, k=k, tau=tau), searcher.budget(query), searcher.preset)
+        for query in queries
     )
 
 
@@ -90,12 +95,15 @@ def report(
 
 def _section(section: Section, labels: dict[str, str]) -> str:
     ranking = section.ranking
-    hits = "".join(_hit(rank, hit, labels) for rank, hit in enumerate(ranking.hits, 1))
+    hits = "".join(
+        _hit(rank, hit, labels, section.preset) for rank, hit in enumerate(ranking.hits, 1)
+    )
     nothing = "<p>Nothing in the document meets any part of this.</p>"
     return (
         f"<section><h2>{escape(ranking.query.text)}</h2>{_asked(ranking.query)}"
         f"<p class='place'>{ranking.touched} of {ranking.segments} segments hold something of it; "
-        f"budget τ {ranking.tau:g} of {TAU_MAX:g}, preset {escape(ranking.preset)}</p>"
+        f"budget τ {ranking.tau:g} of {TAU_MAX:g}, preset {escape(ranking.preset)}; "
+        f"{LOWER_IS_BETTER}</p>"
         f"{hits or nothing}<details><summary>What each budget reaches</summary>"
         f"{curve_html(section.curve)}</details></section>"
     )
@@ -110,7 +118,7 @@ def _asked(query: Query) -> str:
     return f"<p class='asked'>asks for {literals}</p>"
 
 
-def _hit(rank: int, hit: Hit, labels: dict[str, str]) -> str:
+def _hit(rank: int, hit: Hit, labels: dict[str, str], preset: Preset) -> str:
     page = [] if hit.page is None else [f"page {hit.page}"]
     page += [] if hit.cell is None else [f"cell {hit.cell}"]
     place = [*hit.section, *page, f"characters {hit.span.start} to {hit.span.end}", hit.segment]
@@ -120,20 +128,18 @@ def _hit(rank: int, hit: Hit, labels: dict[str, str]) -> str:
     return (
         f"<article><blockquote>{rank}. “{escape(hit.quote)}”</blockquote>"
         f"{under}<p class='place'>{escape(' · '.join(place))}</p>{doubt}"
-        f"<p class='reading'>{escape(hit.reading)}</p>{_factors(hit)}"
+        f"<p class='reading'>{escape(hit.reading)}</p>{_cost(hit, preset)}"
         f"<table>{rows}</table></article>"
     )
 
 
-def _factors(hit: Hit) -> str:
-    bars = (("match", hit.match, 1.0), ("utility", hit.utility, 2.0), ("gap", hit.gap, TAU_MAX))
-    shown = " ".join(
-        f"<label>{name} <meter min='0' max='{most:g}' value='{value:.4f}'></meter> {value:.2f}"
-        "</label>"
-        for name, value, most in bars
+def _cost(hit: Hit, preset: Preset) -> str:
+    judged = (
+        ""
+        if hit.judgement is None
+        else f" · evidence with probability {hit.judgement:.2f}, says the judge"
     )
-    judged = "" if hit.judgement is None else f" judge {hit.judgement:.2f}"
-    return f"<p>relevance <b>{hit.relevance:.3f}</b>: {shown}{judged}</p>"
+    return f"<p>cost {escape(told_sum(cost_parts(hit, preset)))}{judged}</p>"
 
 
 def _literal(found: LiteralTrace, labels: dict[str, str]) -> str:

@@ -54,7 +54,7 @@ def test_a_store_is_searched_as_a_whole(library: Path, capsys: pytest.CaptureFix
     assert " 1  The CTO of Anthropic visited the head of the fabrication division" in shown
     assert "visit Visit to Hsinchu" in shown
     assert f"of {len(TEXTS)} documents opened" in shown
-    assert "mean of the best · best · log-sum-exp" in shown
+    assert "cost of the mean of the best hits · of the best" in shown
     found = told(capsys, "search", library, VISIT)
     assert found["hits"][0]["hit"]["document"] == "visit"
     assert found["documents"][0]["document"] == "visit"

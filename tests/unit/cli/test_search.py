@@ -2,6 +2,7 @@
 
 import json
 import re
+from math import log
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def test_the_footer_says_how_many_the_judge_was_asked_about(
     shown = run(capsys, "search", report, LOCK)
     of = told["judgements"] + told["judgements_avoided"]
     assert f"judge asked about {told['judgements']} of {of} segments · " in shown
-    assert "(judge 0." in shown
+    assert re.search(r"evidence with probability 0\.\d\d, says the judge", " ".join(shown.split()))
     assert "judge" not in run(capsys, "search", report, LOCK, "--no-judge")
 
 
@@ -108,15 +109,21 @@ def test_options_that_contradict_each_other_are_refused(
     assert "hint: leave" in shown
 
 
-def test_the_factors_multiply_to_the_relevance(
+def test_what_the_factors_cost_adds_up_to_the_cost_of_the_hit(
     report: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown = run(capsys, "search", report, LOCK, "--no-judge", "-k", 1)
-    (hit,) = json.loads(run(capsys, "search", report, LOCK, "--no-judge", "-k", 1, "--json"))[
+    shown = run(capsys, "search", report, SEWAGE, "--no-judge", "-k", 1)
+    (hit,) = json.loads(run(capsys, "search", report, SEWAGE, "--no-judge", "-k", 1, "--json"))[
         "hits"
     ]
-    product = f"match {hit['match']:.2f} · utility {hit['utility']:.2f}^0.25 · exp(−gap"
-    assert f"{hit['relevance']:.3f} = {product}" in shown
+    said = re.search(r"cost (−?\d+\.\d\d) = (.*)", shown)
+    assert said is not None
+    cost = float(said[1].replace("−", "-"))
+    assert cost == pytest.approx(-log(hit["relevance"]), abs=0.006)
+    parts = re.findall(r"([+−]?) ?[a-z ]+ (\d+\.\d\d)", said[2])
+    signed = [(-1 if sign == "−" else 1) * round(100 * float(number)) for sign, number in parts]
+    assert sum(signed) == round(100 * cost)
+    assert "costs: lower is better" in shown
 
 
 def test_refine_mends_the_search_and_says_what_it_kept(mended: str) -> None:

@@ -1,5 +1,6 @@
 """The whole chain on the bundled article, and what must hold of any index."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -11,7 +12,7 @@ from abstrag.engine.demo import demo_background, demo_document, demo_index
 from abstrag.errors import InputError
 from abstrag.indexing.canonical import canonical_texts
 from abstrag.indexing.operator import Chain, Draft
-from abstrag.indexing.pipeline import index, standard_chain
+from abstrag.indexing.pipeline import PARSES, index, standard_chain
 from abstrag.model.background import Background
 from abstrag.model.document import Block, BlockKind, Document, Metadata
 from abstrag.model.index import DocumentIndex
@@ -166,6 +167,24 @@ def test_a_changed_operator_re_runs_only_what_depends_on_it() -> None:
     changed = index(demo_document(), background=fewer, cache=shelf, on_step=ran.append)
     assert ran == ["abstract_events", "build_map"]
     assert to_json(changed) == to_json(index(demo_document(), background=fewer))
+
+
+def test_what_an_operator_finds_again_re_runs_nothing_after_it() -> None:
+    shelf, ran = Shelf(), list[str]()
+    full = demo_background()
+    index(demo_document(), background=full, cache=shelf)
+    more = replace(full, aliases={**full.aliases, "Nobody here": ("Never named",)})
+    made = index(demo_document(), background=more, cache=shelf, on_step=ran.append)
+    assert ran == ["normalize_entities"]
+    assert to_json(made) == to_json(index(demo_document(), background=more))
+
+
+def test_a_lost_parse_is_made_anew() -> None:
+    shelf = Shelf()
+    index(demo_document(), cache=shelf)
+    shelf.kept = {place: data for place, data in shelf.kept.items() if place[1] != PARSES}
+    made = index(demo_document(), background=demo_background(), cache=shelf)
+    assert to_json(made) == to_json(demo())
 
 
 def test_an_unknown_genre_is_refused_by_name() -> None:

@@ -179,6 +179,8 @@ def test_an_agent_may_pass_on_what_a_person_says_where_that_is_allowed(
         assert tools["feedback"].annotations.read_only_hint is False
         said = {"document": "chips", "query": DEMO_QUERY, "good": ["s1"]}
         noted = await call(client, "feedback", **said, wrong_steps=["collaboration=visit"])
+        assert tools["feedback"].output_schema is not None
+        Draft202012Validator(tools["feedback"].output_schema).validate(noted)
         assert noted["feedback"]["good"] == ["s1"]
         assert noted["patches"][0]["delta"]["said"] == "visit"
         assert "is no step" in await refused(client, "feedback", **said, right_steps=["visit"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial, wraps
 from importlib.metadata import version
-from inspect import signature
+from inspect import Parameter, Signature, signature
 from typing import Any, Final
 
 import anyio.to_thread
@@ -16,6 +16,7 @@ from mcp.types import ToolAnnotations
 from pydantic import RootModel
 from starlette.types import ASGIApp
 
+from abstrag.collection.filters import Filters
 from abstrag.errors import AbstragError
 from abstrag.server.access import Guard
 from abstrag.server.bodies import Bodies
@@ -79,13 +80,23 @@ def http_app(toolbox: Toolbox, settings: ServerSettings) -> ASGIApp:
     return Guard(Bodies(app, settings), settings, public=False, needs=lambda _m, _p: needs)
 
 
+def _with_filters(told: Signature) -> Signature:
+    """Put the filters of a collection where a tool takes `**filters`."""
+    last = list(told.parameters.values())[-1:]
+    if not last or last[0].kind is not Parameter.VAR_KEYWORD:
+        return told
+    own = signature(Filters, eval_str=True).parameters.values()
+    named = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own]
+    return told.replace(parameters=[*list(told.parameters.values())[:-1], *named])
+
+
 def _in_thread(tool: Callable[..., Any]) -> Callable[..., Any]:
     """Let a tool work in a thread, and let its errors be one sentence and a hint.
 
     The SDK reads what a tool takes and returns off its signature. It knows models and not our
     records, so the result is put into a model that has the record as its root.
     """
-    told = signature(tool, eval_str=True)
+    told = _with_filters(signature(tool, eval_str=True))
     model = RootModel[told.return_annotation]  # type: ignore[name-defined]
 
     @wraps(tool)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from abstrag.collection.filters import Filters
 from abstrag.collection.listing import Sort, listing
 from abstrag.errors import FileMissing, InputError
 from abstrag.model.answer import Answer
-from abstrag.model.document import Genre
 from abstrag.refine.feedback import Noted, parse_step
 from abstrag.server.asking import asked_options
 from abstrag.server.mcp.results import (
@@ -35,6 +35,8 @@ MOST_HITS = 50
 class Toolbox:
     """Answers an agent's calls over one workspace.
 
+    A tool that takes `filters` is given those of a collection, each as an argument of its own.
+
     Files are read only from inside `folders`; without any, no document comes into the store. What
     people say of hits is noted only where `takes_feedback`.
     """
@@ -56,16 +58,7 @@ class Toolbox:
         return bool(self._folders)
 
     def documents(
-        self,
-        title: str | None = None,
-        source: str | None = None,
-        folder: str | None = None,
-        since: str | None = None,
-        until: str | None = None,
-        genre: Genre | None = None,
-        sort: Sort = Sort.TITLE,
-        limit: int = 50,
-        offset: int = 0,
+        self, sort: Sort = Sort.TITLE, limit: int = 50, offset: int = 0, **filters: Any
     ) -> Listing:
         """List documents with their ids: by words of the title, file (*.pdf), folder, date, genre.
 
@@ -73,24 +66,14 @@ class Toolbox:
         """
         if limit < 1 or offset < 0:
             raise InputError(f"limit is {limit} and offset is {offset}", hint="count from 1 and 0")
-        wanted = Filters(since, until, source, genre, folder, title)
+        wanted = Filters(**filters)
         passed = [one for _, one in listing(self._workspace.documents(), wanted, sort=sort)]
         return Listing(tuple(passed[offset : offset + limit]), len(passed))
 
-    def find_documents(
-        self,
-        query: str,
-        k: int = 10,
-        title: str | None = None,
-        source: str | None = None,
-        folder: str | None = None,
-        since: str | None = None,
-        until: str | None = None,
-        genre: Genre | None = None,
-    ) -> DocumentsFound:
+    def find_documents(self, query: str, k: int = 10, **filters: Any) -> DocumentsFound:
         """Find the documents that a question or a topic is about, by their content."""
         _see_that_k_fits(k)
-        many = self._workspace.collection(Filters(since, until, source, genre, folder, title))
+        many = self._workspace.collection(Filters(**filters))
         return documents_found(query, many.find_documents(query, k=k))
 
     def search(
@@ -113,12 +96,7 @@ class Toolbox:
         tau: float | None = None,
         preset: str | None = None,
         judge: bool | None = None,
-        since: str | None = None,
-        until: str | None = None,
-        source: str | None = None,
-        title: str | None = None,
-        folder: str | None = None,
-        genre: Genre | None = None,
+        **filters: Any,
     ) -> CollectionResult:
         """Find the evidence in all documents, or those of a time (2024-05) or source (*.pdf).
 
@@ -126,8 +104,7 @@ class Toolbox:
         """
         _see_that_k_fits(k)
         options = asked_options(self._workspace, preset=preset, judge=judge, tau=tau)
-        wanted = Filters(since, until, source, genre, folder, title)
-        many = self._workspace.collection(wanted, options)
+        many = self._workspace.collection(Filters(**filters), options)
         return collection_result(many.search(query, k=k))
 
     def explain(

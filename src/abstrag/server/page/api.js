@@ -130,6 +130,7 @@ export const hideEdge = (id, edge) =>
   read(`${doc(id)}/edges/${encodeURIComponent(edge)}`, { method: "DELETE" });
 export const undoEdits = (id) => read(`${doc(id)}/edits`, { method: "DELETE" });
 
+export const feedback = (id, said) => send(`${doc(id)}/feedback`, said);
 export const refine = (id, asked) => send(`${doc(id)}/refine`, asked);
 export const policyLog = () => read("/policy/log");
 export const revert = (id) => send("/policy/revert", { id });

@@ -4,12 +4,10 @@ import { again, search, whenFound } from "/static/asking.js";
 import { everywhere, filters, setEverywhere } from "/static/collection.js";
 import { byId, h, show } from "/static/dom.js";
 import { goTo } from "/static/document-view.js";
-import { factors } from "/static/factors.js";
+import { card } from "/static/hit.js";
 import { open } from "/static/library.js";
-import { marked } from "/static/quote.js";
 import { get, set, watch } from "/static/state.js";
-import { steps } from "/static/trace.js";
-import { place, plural, two, under } from "/static/words.js";
+import { plural } from "/static/words.js";
 
 const FIELDS = [
   ["title", "Title has", "annual report"],
@@ -152,69 +150,32 @@ function section(group, found) {
     h(
       "ol",
       { class: "hits", "aria-label": `Evidence in ${group.title || group.document}` },
-      group.ranks.map((rank) => card(found.hits[rank - 1], rank)),
+      group.ranks.map((rank) => among(found, rank, group.title || group.document)),
     ),
   );
+}
+
+/** A hit among those of all: the same card, which knows its document. */
+function among(found, rank, title) {
+  const { hit, score } = found.hits[rank - 1];
+  return card({
+    entry: { ...hit, reachable: hit.trace.reachable },
+    full: hit,
+    rank,
+    title,
+    document: hit.document,
+    among: { score },
+    weighing: found.weighing,
+    tau: found.tau,
+    choose: () => goToHit(hit),
+    go: () => goToHit(hit, true),
+  });
 }
 
 /** Ask one document alone, by its heading. */
 async function alone(document) {
   set({ everywhere: false, found: null });
   await open(document);
-}
-
-function card({ hit, prior, score }, rank) {
-  const name = `${hit.document}:${hit.segment}`;
-  const isOpen = get("opened").has(name);
-  const current = get("document") === hit.document && get("active") === hit.segment;
-  return h(
-    "li",
-    {
-      class: hit.trace.reachable ? "hit" : "hit partial",
-      tabindex: "-1",
-      data: { segment: hit.segment, document: hit.document },
-      "aria-current": current ? "true" : null,
-      on: { click: (event) => activate(event, hit, name) },
-    },
-    h("div", { class: "rank" }, h("span", { class: "number", text: rank })),
-    h(
-      "div",
-      { class: "body" },
-      h("blockquote", { class: "quote" }, marked(hit)),
-      hit.headers.length > 0 && h("p", { class: "place", text: under(hit.headers) }),
-      h("p", { class: "place", text: place(hit) || "in the text" }),
-      hit.reading && h("p", { class: "reading", text: hit.reading }),
-      factors(hit, get("found").weighing),
-      h("p", {
-        class: "judgement",
-        text: `Score ${two(score)} among all: the passage ${two(hit.relevance)}, its document ${two(prior)}`,
-      }),
-      h(
-        "p",
-        { class: "actions" },
-        h("button", {
-          type: "button",
-          class: "link",
-          data: { do: "steps" },
-          "aria-expanded": String(isOpen),
-          text: isOpen ? "Hide the steps" : "Show the steps",
-        }),
-        h("button", { type: "button", class: "link", data: { do: "go" }, text: "Go to it" }),
-      ),
-      isOpen && steps(hit, get("found").tau),
-    ),
-  );
-}
-
-function activate(event, hit, name) {
-  const action = event.target.closest("button")?.dataset.do;
-  if (action === "steps") {
-    const opened = new Set(get("opened"));
-    if (!opened.delete(name)) opened.add(name);
-    return set({ opened });
-  }
-  if (action !== "go" && !getSelection().isCollapsed) return undefined;
-  return goToHit(hit, action === "go");
 }
 
 /** Show a hit in its document, beside the hits of all. */

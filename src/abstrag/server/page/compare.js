@@ -4,6 +4,7 @@ import * as api from "/static/api.js";
 import { order, ranked } from "/static/asking.js";
 import { byId, h, show, svg } from "/static/dom.js";
 import { goTo } from "/static/document-view.js";
+import { costOf, told } from "/static/factors.js";
 import { refusal, teach } from "/static/notices.js";
 import { get, watch } from "/static/state.js";
 import { short, two } from "/static/words.js";
@@ -111,7 +112,7 @@ function column(name, list, ours) {
             },
             h("span", { class: "number", text: at + 1 }),
             ranks && moved(ranks.get(segment), at + 1),
-            h("span", { class: "value", text: two(score) }),
+            h("span", { class: "value", text: ours ? two(score) : `cost ${told(costOf(score))}` }),
             h("span", { class: "words", text: short(text, 110) }),
           ),
         );

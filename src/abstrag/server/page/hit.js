@@ -1,31 +1,36 @@
-/** One hit: the exact quote, where it stands, how it reads, what its score is made of, its steps. */
+/** One hit: the exact quote, where it stands, how it reads, what it costs, its steps. */
 
 import { h } from "/static/dom.js";
-import { goTo } from "/static/document-view.js";
-import { factors } from "/static/factors.js";
+import { costOf, factors, told } from "/static/factors.js";
+import { hitThumbs } from "/static/feedback.js";
 import { marked } from "/static/quote.js";
 import { get, set } from "/static/state.js";
-import { steps } from "/static/trace.js";
 import { smallTable } from "/static/table.js";
+import { steps } from "/static/trace.js";
 import { budget, place, two, under } from "/static/words.js";
 
 /**
  * Draw a hit. `entry` has the factors at the slider's budget, `full` the last complete answer for the
  * segment or null, `segment` what the document says, `enters` the budget at which it meets the query,
- * `same` the other hits that say the very same.
+ * `same` the other hits that say the very same. Among the hits of all documents `among` has its score
+ * there. `choose` shows the hit in its document, and `go` scrolls there besides.
  */
-export function card({ entry, full, segment, rank, enters, before, same = [] }) {
+export function card(given) {
+  const { entry, full, segment, rank, before, same = [], among = null, document, weighing } = given;
   const id = entry.segment;
-  const open = get("opened").has(id);
+  const name = nameOf(id, among && document);
+  const open = get("opened").has(name);
+  const current = id === get("active") && document === get("document");
   const inside = full && full.text ? marked(full) : [segment?.text ?? ""];
+  const headers = segment?.headers ?? full?.headers;
   return h(
     "li",
     {
       class: entry.reachable ? "hit" : "hit partial",
       tabindex: "-1",
-      data: { segment: id },
-      "aria-current": id === get("active") ? "true" : null,
-      on: { click: (event) => activate(event, id) },
+      data: among ? { segment: id, document } : { segment: id },
+      "aria-current": current ? "true" : null,
+      on: { click: (event) => activate(event, name, given) },
     },
     h("div", { class: "rank" }, h("span", { class: "number", text: rank }), movement(rank, before)),
     h(
@@ -33,13 +38,18 @@ export function card({ entry, full, segment, rank, enters, before, same = [] }) 
       { class: "body" },
       h("blockquote", { class: "quote" }, inside),
       segment && smallTable(segment, get("content")),
-      segment?.headers?.length > 0 && h("p", { class: "place", text: under(segment.headers) }),
-      h("p", { class: "place" }, place(segment ?? full ?? {}) || "in the text", entrance(enters)),
+      headers?.length > 0 && h("p", { class: "place", text: under(headers) }),
+      h(
+        "p",
+        { class: "place" },
+        place(segment ?? full ?? {}) || "in the text",
+        entrance(given.enters ?? null),
+      ),
       same.length > 0 && h("p", { class: "place same", text: repeated(same) }),
-      full?.reading && full.reading !== "" && h("p", { class: "reading", text: full.reading }),
-      factors({ ...entry, lines: full?.lines }, get("ranking")?.weighing),
-      full?.judgement !== null &&
-        full?.judgement !== undefined &&
+      full?.reading && h("p", { class: "reading", text: full.reading }),
+      factors({ ...entry, lines: full?.lines }, weighing),
+      among && h("p", { class: "judgement", text: amongAll(among, entry) }),
+      Number.isFinite(full?.judgement) &&
         h(
           "p",
           { class: "judgement" },
@@ -57,42 +67,46 @@ export function card({ entry, full, segment, rank, enters, before, same = [] }) 
           text: open ? "Hide the steps" : "Show the steps",
         }),
         h("button", { type: "button", class: "link", data: { do: "go" }, text: "Go to it" }),
-        h("button", {
-          type: "button",
-          class: "link",
-          data: { do: "copy" },
-          text: "Copy the quote",
-        }),
+        h("button", { type: "button", class: "link", data: { do: "copy" }, text: "Copy the quote" }),
+        hitThumbs(document, id),
       ),
-      open && (full ? steps(full, get("tau")) : h("p", { class: "hint", text: "Looking…" })),
+      open && (full ? steps(full, given.tau) : h("p", { class: "hint", text: "Looking…" })),
     ),
   );
 }
 
-function activate(event, id) {
-  const action = event.target.closest("button")?.dataset.do;
-  if (action === "steps") return toggle(id);
-  if (action === "copy") return copy(event.target, id);
-  if (action === "go") return goTo(id);
-  if (!getSelection().isCollapsed || event.target.closest("button, a")) return undefined;
-  return set({ active: id });
+/** What opens and closes the steps of a hit: its segment, and its document among those of all. */
+export const nameOf = (segment, document) => (document ? `${document}:${segment}` : segment);
+
+function activate(event, name, given) {
+  const button = event.target.closest("button, a");
+  const action = button?.dataset.do;
+  if (action === "steps") return toggle(name, given);
+  if (action === "copy") return copy(button, given);
+  if (action === "go") return given.go();
+  if (button || !getSelection().isCollapsed) return undefined;
+  return given.choose();
 }
 
 /** Show or hide the steps of a hit. */
-export function toggle(id) {
+export function toggle(name, { among = null, entry = { segment: name } } = {}) {
   const opened = new Set(get("opened"));
-  if (!opened.delete(id)) opened.add(id);
-  set({ opened, active: id });
+  if (!opened.delete(name)) opened.add(name);
+  set(among ? { opened } : { opened, active: entry.segment });
 }
 
-async function copy(button, id) {
-  const hit = get("ranking").hits.find((one) => one.segment === id);
-  const text = hit?.quote ?? get("content").byId.get(id).text;
-  const where = place(hit ?? get("content").byId.get(id));
-  await navigator.clipboard.writeText(
-    where ? `“${text}” (${get("content").title}, ${where})` : `“${text}”`,
-  );
+async function copy(button, { full, segment, title }) {
+  const text = full?.quote ?? segment.text;
+  const where = place(full ?? segment);
+  await navigator.clipboard.writeText(where ? `“${text}” (${title}, ${where})` : `“${text}”`);
   button.textContent = "Copied";
+}
+
+/** What a hit costs among those of all documents. */
+function amongAll({ score }, { relevance }) {
+  const [all, own] = [costOf(score), costOf(relevance)];
+  if (told(all) === told(own)) return "Its document is the best one, and adds nothing to its cost";
+  return `Its document adds ${told(all - own)}: cost ${told(all)} among all`;
 }
 
 function entrance(enters) {

@@ -4,6 +4,7 @@ import * as api from "/static/api.js";
 import { order, ranked } from "/static/asking.js";
 import { byId, h, say, show, still } from "/static/dom.js";
 import { goToHit, grouped } from "/static/collection-view.js";
+import { goTo } from "/static/document-view.js";
 import { card, toggle } from "/static/hit.js";
 import { teach } from "/static/notices.js";
 import { ask } from "/static/query.js";
@@ -12,7 +13,8 @@ import { budget, plural, short } from "/static/words.js";
 
 /** Start drawing the hits whenever something they depend on changes. */
 export function startResults() {
-  watch(["ranking", "found", "sweep", "curve", "tau", "opened", "content", "busy", "total"], draw);
+  const shown = ["ranking", "found", "sweep", "curve", "tau", "opened", "content", "busy", "total"];
+  watch([...shown, "said"], draw);
   watch(["active"], focusActive);
   watch(["ranking"], () => {
     const ranking = get("ranking");
@@ -68,6 +70,12 @@ function draw() {
       rank: at + 1,
       enters: get("curve") ? (enters.get(entry.segment) ?? Infinity) : null,
       before: moved ? (moved.get(entry.segment) ?? null) : undefined,
+      document: get("document"),
+      title: get("content")?.title,
+      weighing: ranking.weighing,
+      tau: get("tau"),
+      choose: () => set({ active: entry.segment }),
+      go: () => goTo(entry.segment),
     }),
   );
   show(

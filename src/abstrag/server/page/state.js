@@ -23,6 +23,7 @@ const values = {
   moved: null, // segment → rank before the last change
   active: null, // segment id of the hit in focus
   opened: new Set(), // segments whose steps are shown
+  said: new Map(), // what was said of hits and steps since the page was opened
   lines: true, // draw lines from the words of the question to the words that meet them
   whyNot: null,
   edits: { edges: [], removed: [] },

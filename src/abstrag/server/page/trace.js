@@ -2,20 +2,23 @@
 
 import { h } from "/static/dom.js";
 import { goToSpan } from "/static/document-view.js";
+import { saidSteps, stepThumbs } from "/static/feedback.js";
 import { set } from "/static/state.js";
 import { budget, licenceKind, percent, short, termKind, termLabel, two } from "/static/words.js";
 
-/** Draw the trace of a hit against a budget. */
+/** Draw the trace of a hit against a budget; each step that is paid for can be called right or not. */
 export function steps(hit, tau) {
   const { literals, bridge_cost: cost, reachable, over_budget_by: over, share } = hit.trace;
+  const doubtful = literals.map((one, at) => paid(one, at, hit));
   return h(
     "div",
     { class: "trace" },
     h(
       "ol",
       { "aria-label": "Steps" },
-      literals.map((one) => literalRow(one, hit)),
+      literals.map((one, at) => literalRow(one, hit, doubtful[at])),
     ),
+    saidSteps(hit.document, doubtful.flat()),
     h("p", { class: "sum" }, sum(cost, reachable, over, share, tau)),
   );
 }
@@ -29,7 +32,18 @@ function sum(cost, reachable, over, share, tau) {
   return `${percent(share)} of the query is met; the rest has no way here at any budget.`;
 }
 
-function literalRow(trace, hit) {
+/** The steps of a literal that somebody may doubt, or grant: from which word to which, and how. */
+function paid({ literal, met, mention, context, bridges }, at, hit) {
+  if (hit.words?.length)
+    return hit.words
+      .filter((word) => word.literal === at && word.said && word.family)
+      .map(({ asked, said, family }) => ({ asked, said, family }));
+  const family = bridges.find((one) => !one.truth_preserving)?.family;
+  if (!met || !family || context || !mention || mention.header !== null) return [];
+  return [{ asked: literal.label, said: hit.text.slice(mention.start, mention.end), family }];
+}
+
+function literalRow(trace, hit, doubtful) {
   const { literal, met, distance } = trace;
   return h(
     "li",
@@ -47,6 +61,7 @@ function literalRow(trace, hit) {
       text: distance === null ? "—" : two(distance),
       "aria-label": distance === null ? "no way" : `costs ${two(distance)}`,
     }),
+    doubtful.map((step) => stepThumbs(hit.document, step)),
   );
 }
 

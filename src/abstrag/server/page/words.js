@@ -2,8 +2,6 @@
 
 /** A cost, share or score with two digits. */
 export const two = (number) => Number(number).toFixed(2);
-/** A number from 0 to 1 with two decimals, or its first digit where these are zeros. */
-export const brief = (share) => (share >= 0.01 || !share ? two(share) : Number(share).toPrecision(1));
 
 /** A budget: one digit unless it needs two. */
 export const budget = (tau) => String(Number(Number(tau).toFixed(2)));

@@ -29,7 +29,7 @@ from abstrag.refine.localize import PromptedLocalizer
 from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import Refinement, Run
 from abstrag.refine.overlay import Overlay
-from abstrag.refine.propose import LocalProposer
+from abstrag.refine.propose import Beside, LocalProposer
 from abstrag.refine.propose_prompted import PromptedProposer
 from abstrag.refine.router import replayed
 from abstrag.refine.state import Programs, State
@@ -200,7 +200,7 @@ def prompted_judges(
         made = replace(
             made,
             localizer=PromptedLocalizer(refiner, program("localize")),
-            proposer=PromptedProposer(refiner, program("refine")),
+            proposer=Beside((PromptedProposer(refiner, program("refine")), made.proposer)),
         )
     return made
 

@@ -232,6 +232,7 @@ class Failure:
     bridges: tuple[Bridge, ...]
     gap: float
     diagnosis: Diagnosis
+    refused: tuple[str, ...] = ()  # what was tried for it so far, and why the gate said no
 
 
 @record

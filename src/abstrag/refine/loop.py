@@ -83,6 +83,7 @@ class Loop:
         self._carried = carried
         self._visited = {state.hash}
         self._cycles: Counter[str] = Counter()
+        self._refused: dict[str, list[str]] = {}  # by query: what was tried, and why not
         self._rankings: dict[tuple[str, str], Ranking] = {}
         self._judged: dict[tuple[str, str], Signals] = {}
 
@@ -171,6 +172,7 @@ class Loop:
             attempts.append(self._attempt(proposal, episode))
             if attempts[-1].verdict.accepted:
                 break
+            self._refused.setdefault(episode.query, []).append(attempts[-1].refusal)
         step = Step(
             cycle=self._cycles[episode.query],
             criticism=self.judges.critic(episode, scoring, ranking),
@@ -189,7 +191,8 @@ class Loop:
         scoring = self.system.scoring(episode.query, self.state)
         seen: set[object] = set()
         for stage in (place.stage, *place.others):
-            for proposal in self.judges.proposer(failure, stage, scoring):
+            told = replace(failure, refused=tuple(self._refused.get(episode.query, ())))
+            for proposal in self.judges.proposer(told, stage, scoring):
                 same: object = proposal
                 if isinstance(proposal, Patch):  # whoever licenses it
                     same = proposal.stage, proposal.delta, proposal.edit

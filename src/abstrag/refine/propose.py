@@ -52,8 +52,25 @@ class Proposer(Protocol):
     def __call__(
         self, failure: Failure, stage: Stage, scoring: Scoring
     ) -> Iterable[Patch | Unusable]:
-        """Go through them, the most promising first."""
+        """Go through them, the most promising first.
+
+        What was refused before stands in the failure.
+        """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Offers what several proposers have to offer, one after the other."""
+
+    proposers: tuple[Proposer, ...]
+
+    def __call__(
+        self, failure: Failure, stage: Stage, scoring: Scoring
+    ) -> Iterator[Patch | Unusable]:
+        """Ask each when the one before has nothing more."""
+        for proposer in self.proposers:
+            yield from proposer(failure, stage, scoring)
 
 
 @dataclass(frozen=True, slots=True)

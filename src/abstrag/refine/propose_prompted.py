@@ -61,6 +61,7 @@ class PromptedProposer:
                 if each.terms
             ],
             "terms": [{"term": t, "label": labels.get(t, t)} for t in here if "." not in t],
+            "refused": list(failure.refused),
         }
         said = ask(self.model, self.program, dict[str, Any], inputs, role=Role.REFINE)
         names = {labels.get(t, t): t for t in here}

@@ -201,8 +201,16 @@ class Searcher:
         asked = conditions(query, read)
         links = ALIGN_WORDS not in self._without
         steps = self._state.programs.steps if self._state else ()
-        constants = self._aligner.constants
-        return Alignment(self._words, query, asked, constants, links=links, steps=steps)
+        precedents = self._state.programs.precedents if self._state else ()
+        return Alignment(
+            self._words,
+            query,
+            asked,
+            self._aligner.constants,
+            links=links,
+            steps=steps,
+            precedents=precedents,
+        )
 
     @cached_property
     def judge(self) -> Judge | None:

@@ -336,10 +336,13 @@ class Loop:
 
 
 def _concerning(state: State, query: str) -> State:
-    """Return a state less the steps to words that a query does not have: they do not concern it."""
+    """Return a state less the steps to words that a query does not have: they do not concern it.
+
+    Precedents are the same from the first state of a loop to its last.
+    """
     steps = state.programs.steps
-    if not steps:
+    if not (steps or state.programs.precedents):
         return state
     asked = {form for word in key(query).split() for form in forms(word)}
     kept = tuple(step for step in steps if not asked.isdisjoint(forms(step.asked)))
-    return replace(state, programs=replace(state.programs, steps=kept))
+    return replace(state, programs=replace(state.programs, steps=kept, precedents=()))

@@ -52,8 +52,9 @@ class Overlay:
         tau = plain.tau if granted is None else max(plain.tau, granted)
         patched = self._index(plain, state)
         alignment = plain.alignment
-        if alignment is not None and state.programs.steps:
-            alignment = replace(alignment, steps=state.programs.steps)
+        if alignment is not None and (state.programs.steps or state.programs.precedents):
+            steps, precedents = state.programs.steps, state.programs.precedents
+            alignment = replace(alignment, steps=steps, precedents=precedents)
         return replace(
             plain,
             index=patched.index,
@@ -64,7 +65,9 @@ class Overlay:
 
     def _index(self, plain: Scoring, state: State) -> PatchedIndex:
         """What a state makes of the document; kept for the few states a cycle goes between."""
-        name = repr((state.map, replace(state.programs, edits=(), budgets=(), base="")))
+        name = repr(
+            (state.map, replace(state.programs, edits=(), budgets=(), precedents=(), base=""))
+        )
         if name not in self._patched:
             while len(self._patched) >= _KEEP:
                 del self._patched[next(iter(self._patched))]

@@ -27,6 +27,7 @@ from abstrag.model.record import record
 from abstrag.model.term import Family, Interval, Licence, LicenceKind, TermKind
 from abstrag.refine.licensing import Licensed, Licensing
 from abstrag.refine.overlay import away, mentions_of, reach
+from abstrag.refine.propose_mined import mined
 from abstrag.refine.propose_steps import dear_steps, misleading_steps
 from abstrag.refine.router import family_of
 from abstrag.search.lexical import words
@@ -105,14 +106,14 @@ class LocalProposer:
             yield from self._verbatim(literal, scoring, hit)
             if literal.kind is LiteralKind.EVENT:
                 continue
-            for step in self._steps(literal, scoring, hit):
+            for step in (*self._steps(literal, scoring, hit), *mined(literal, scoring, hit)):
                 yield _bridging(step, literal, Stage.MAP)
 
     def _event(self, failure: Failure, scoring: Scoring, hit: Hit | None) -> Iterator[Patch]:
         for literal in unmet_literals(failure) if hit else ():
             assert hit is not None
             if literal.kind is LiteralKind.EVENT:
-                for step in self._steps(literal, scoring, hit):
+                for step in (*self._steps(literal, scoring, hit), *mined(literal, scoring, hit)):
                     yield _bridging(step, literal, Stage.EVENT)
 
     def _steps(self, literal: Literal, scoring: Scoring, hit: Hit) -> Iterator[Licensed]:

@@ -87,7 +87,7 @@ class Ledger:
         shown = [
             Kept(one.id, one.patch, own, one.precedent.question, one.when, one.name, genre)
             for one in self.precedents()
-            if one.when and one.genre == genre
+            if one.genre == genre and (one.when or one.precedent.document == own)
         ]
         return (*taught, *shown, *self.kept(own))
 
@@ -136,9 +136,7 @@ class Ledger:
             "votes": to_data(votes),
         }
         names = ", ".join(repr(vote.name) for vote in votes[:VOTES])
-        reason = (
-            f"{len(votes)} documents were asked nearly the same ({names}), no solved query is worse"
-        )
+        reason = f"{len(votes)} documents were asked nearly the same ({names}), others gain by it"
         return self.store.audit(
             payload, accepted=refused is None, reason=refused or reason, case=one.id
         )

@@ -18,6 +18,7 @@ from abstrag.refine.state import Programs, State
 from abstrag.search.alignment import forms, step_family
 from abstrag.search.bridges.graph import EdgeSource
 from abstrag.search.costed_index import CostedIndex
+from abstrag.search.precedents import unsettled
 from abstrag.search.query.time import interval_of
 from abstrag.search.scoring import Scoring
 
@@ -53,8 +54,8 @@ class Overlay:
         patched = self._index(plain, state)
         alignment = plain.alignment
         if alignment is not None and (state.programs.steps or state.programs.precedents):
-            steps, precedents = state.programs.steps, state.programs.precedents
-            alignment = replace(alignment, steps=steps, precedents=precedents)
+            known = unsettled(state.programs.precedents, query, plain.document.document)
+            alignment = replace(alignment, steps=state.programs.steps, precedents=known)
         return replace(
             plain,
             index=patched.index,

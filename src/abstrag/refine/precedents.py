@@ -1,9 +1,10 @@
 """Precedents of a genre: who showed them, which are in force, and which of them a replay refuses.
 
 What a document was found to say where a question was asked of it is a candidate. Three distinct
-documents that were asked nearly the same make it due. It is then put to all solved queries that it
-would move, each judged as if its own document had shown nothing; what costs one of them its
-evidence is refused.
+documents that were asked nearly the same make it due. It is then put to all queries with known
+evidence that it would move, each searched as if its own document had shown nothing; what costs more
+of them their evidence than it helps is refused. A question that is settled for a document is never
+moved there, so a solved query stays solved.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Final
 
 import numpy as np
 
@@ -22,8 +22,6 @@ from abstrag.model.record import record
 from abstrag.model.term import Family, Licence, LicenceKind
 from abstrag.refine.lessons import Vote
 from abstrag.search.precedents import VOTES, nearness, unpacked
-
-_ROUNDS: Final = 5  # in which what a lost query is most moved by is left out
 
 
 @record
@@ -58,8 +56,15 @@ class Taught:
         return Vote(one.document, self.name, one.question, self.id, self.noted)
 
 
-Worse = Callable[[tuple[Taught, ...], Sequence[str] | None], Mapping[str, str]]
-"""Some precedents, some cases (None: all they touch) → cases that lose evidence, and why."""
+@record
+class Replayed:
+    """What precedents did to documents that had shown nothing themselves."""
+
+    lost: Mapping[str, str]  # cases that lost their evidence, with their queries
+    gained: int  # cases that got it
+
+
+Replay = Callable[[tuple[Taught, ...]], Replayed]
 
 
 def due(known: Iterable[Taught], model: str) -> tuple[Taught, ...]:
@@ -93,38 +98,37 @@ def supporters(one: Taught, known: Iterable[Taught]) -> tuple[Vote, ...]:
     return tuple(votes.values())
 
 
-def sifted(candidates: Sequence[Taught], worse: Worse) -> tuple[tuple[Taught, ...], dict[str, str]]:
-    """Leave out what costs solved queries their evidence; returns the rest, and why not the others.
+def sifted(
+    candidates: Sequence[Taught], replay: Replay
+) -> tuple[tuple[Taught, ...], dict[str, str]]:
+    """Leave out what does more harm than good; returns the rest, and why not the others.
 
-    In each round the candidate that moves a lost query most is left out. Whoever is still lost in
-    the end takes all that move it along.
+    In each round the candidates that move a lost query most are left out. If what is left still
+    costs more queries their evidence than it gives it to, nothing is left.
     """
     left, refused = list(candidates), dict[str, str]()
-    lost = worse(tuple(left), None)
-    for _ in range(_ROUNDS):
-        if not lost or not left:
-            break
-        for case, query in lost.items():
-            first = _most(case, left)
-            if first is not None:
-                left.remove(first)
-                refused[first.id] = f"a solved query loses its evidence: {query!r}"
-        lost = worse(tuple(left), list(lost))
-    if lost:
-        for one in left:
-            refused[one.id] = f"a solved query loses its evidence: {next(iter(lost.values()))!r}"
-        left = []
+    for final in (False, True):
+        seen = replay(tuple(left))
+        if len(seen.lost) <= seen.gained:
+            return tuple(left), refused
+        reason = f"{len(seen.lost)} queries lose their evidence by it and {seen.gained} gain"
+        blamed = left if final else [one for case in seen.lost for one in _most(case, left)]
+        for one in blamed:
+            first = next(iter(seen.lost.values()))
+            refused[one.id] = f"{reason}, first {first!r}"
+        left = [one for one in left if one.id not in refused]
     return tuple(left), refused
 
 
-def _most(case: str, candidates: Sequence[Taught]) -> Taught | None:
-    """Return the candidate nearest to a case, which is named by its document and its vector."""
+def _most(case: str, candidates: Sequence[Taught]) -> list[Taught]:
+    """Return the candidates nearest to a case, which is named by its document and its vector."""
     document, _, vector = case.partition(" ")
     others = [one for one in candidates if one.precedent.document != document]
     if not others:
-        return None
+        return []
     asked = np.stack([unpacked(one.precedent.asked) for one in others])
-    return others[int(np.argmax(nearness(unpacked(vector), asked)))]
+    order = np.argsort(-nearness(unpacked(vector), asked), kind="stable")
+    return [others[at] for at in order[:VOTES].tolist()]
 
 
 def decided(one: Taught, *, when: str = "", refused: bool = False) -> Taught:

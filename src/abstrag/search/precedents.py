@@ -11,11 +11,14 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from functools import lru_cache
+from hashlib import sha256
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from abstrag.language.keys import key
+from abstrag.model.document import Document
 from abstrag.model.patch import Precedent
 from abstrag.neural.encoder import Vectors
 
@@ -66,6 +69,17 @@ def moved(asked: Vectors, precedents: tuple[Precedent, ...], model: str) -> Vect
     shift = (weights @ told) / (weights.sum() + DOUBT)
     found: Vectors = (asked + shift).astype(np.float32)
     return found
+
+
+def unsettled(
+    precedents: tuple[Precedent, ...], query: str, document: Document
+) -> tuple[Precedent, ...]:
+    """Return the precedents for a query; none where the document has its own word on it."""
+    asked = key(query)
+    same = {one.document for one in precedents if key(one.question) == asked}
+    if same and sha256(document.text.encode()).hexdigest() in same:
+        return ()
+    return precedents
 
 
 @lru_cache(maxsize=8)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,7 +16,7 @@ from abstrag.policy.audit import AuditEntry
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, Signals, reach_of
 from abstrag.refine.ledger import text_hash
-from abstrag.refine.precedents import Taught, due, sifted
+from abstrag.refine.precedents import Replayed, Taught, due, sifted
 from abstrag.refine.router import route
 from abstrag.refine.state import State
 from abstrag.search.precedents import nearness, unpacked
@@ -52,7 +52,7 @@ def learn_precedents(
         own = [one for one in candidates if one.genre == genre]
         all_of_genre = [one for one in known if one.genre == genre]
         replay = _Replay(workspace, all_of_genre, evaluator)
-        _, refused = sifted(own, replay.worse)
+        _, refused = sifted(own, replay)
         done += [ledger.promote_precedent(one, all_of_genre, refused.get(one.id)) for one in own]
     return tuple(done)
 
@@ -80,18 +80,19 @@ class _Replay:
             found.setdefault(text, []).append(_Case(one, episode))
         return found
 
-    def worse(
-        self, candidates: tuple[Taught, ...], only: Sequence[str] | None
-    ) -> Mapping[str, str]:
-        """Return the cases that lose their evidence, and their queries."""
+    def __call__(self, candidates: tuple[Taught, ...]) -> Replayed:
+        """Search every case that some precedents of other documents move, with and without them."""
         lost: dict[str, str] = {}
+        gained = 0
         for text, cases in self._cases.items():
             others = [one for one in candidates if one.precedent.document != text]
-            chosen = [c for c in cases if only is None or c.name in only]
-            moved = [c for c in chosen if _touches(others, c.taught)]
+            moved = [case for case in cases if _touches(others, case.taught)]
             if moved and (opened := self._opened(moved[0].taught)) is not None:
-                lost |= self._lost(opened, moved, others)
-        return lost
+                for case, old, new in self._searched(opened, moved, others):
+                    if not old.survives(new):
+                        lost[case.name] = case.episode.query
+                    gained += new.found > old.found
+        return Replayed(lost, gained)
 
     def _opened(self, one: Taught) -> tuple[Refiner, Evaluator] | None:
         try:
@@ -105,9 +106,10 @@ class _Replay:
         options = RefineOptions(evaluator=evaluator)
         return refiner_of(self.workspace.document(one.name), options), evaluator
 
-    def _lost(
+    def _searched(
         self, opened: tuple[Refiner, Evaluator], cases: Sequence[_Case], others: Sequence[Taught]
-    ) -> dict[str, str]:
+    ) -> Iterator[tuple[_Case, Signals, Signals]]:
+        """Go through cases with what is found before and after, their own document's word out."""
         refiner, evaluator = opened
         text = text_hash(refiner.searcher.index)
         state = refiner.state
@@ -117,11 +119,8 @@ class _Replay:
         for one in others:
             after = route(after, one.patch)
         look = _looking(refiner, evaluator)
-        return {
-            case.name: case.episode.query
-            for case in cases
-            if not look(case.episode, before).survives(look(case.episode, after))
-        }
+        for case in cases:
+            yield case, look(case.episode, before), look(case.episode, after)
 
 
 def _touches(candidates: Sequence[Taught], case: Taught) -> bool:

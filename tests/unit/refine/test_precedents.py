@@ -9,7 +9,7 @@ from abstrag.engine.precedents import precedent_of
 from abstrag.model.patch import Precedent
 from abstrag.refine.ledger import Kept
 from abstrag.refine.limits import Budget, objection
-from abstrag.refine.precedents import Taught, due, sifted
+from abstrag.refine.precedents import Replayed, Taught, due, sifted
 from abstrag.refine.state import State
 from abstrag.search.precedents import direction, moved, packed, unpacked
 from abstrag.search.relevance import ALIGNED
@@ -83,7 +83,17 @@ def test_a_precedent_that_is_taken_back_does_not_come_again(workspace: Workspace
     assert score(workspace) == before
     say(workspace, "thun")
     assert all(entry.payload["query"] == QUERY for entry in learn(workspace))
-    assert len(shown(workspace, "basel")) == 1  # that of thun, and none that was taken back
+    others = [one for one in shown(workspace, "basel") if one.name != "basel"]
+    assert [one.name for one in others] == ["thun"]  # and none that was taken back
+
+
+def test_a_question_that_is_settled_for_a_document_is_not_moved_there(
+    workspace: Workspace,
+) -> None:
+    before = score(workspace)
+    say(workspace, "basel", "como", "garda", "thun")
+    learn(workspace)
+    assert score(workspace) == before
 
 
 def test_who_takes_the_evidence_back_withdraws_what_it_showed(workspace: Workspace) -> None:
@@ -133,15 +143,21 @@ def test_what_a_replay_blames_is_left_out_and_the_rest_is_kept() -> None:
     assert {one.name for one in due((*good, worst), "m")} == set("abcd")
     case = f"e {packed(np.array([0.9, 0.44]))}"
 
-    def worse(some: tuple[Taught, ...], only: object) -> dict[str, str]:
-        return {case: "a query"} if worst in some else {}
+    def replay(some: tuple[Taught, ...]) -> Replayed:
+        return Replayed({case: "a query"} if worst in some else {}, 0)
 
-    left, refused = sifted((*good, worst), worse)
-    assert left == tuple(good)
-    assert refused == {worst.id: "a solved query loses its evidence: 'a query'"}
-    nobody, all_of_them = sifted(good, lambda some, only: {case: "a query"})
+    left, refused = sifted(
+        (*good, *(more := [_taught("f", [1.0, 0.0], [0.0, 1.0])]), worst), replay
+    )
+    assert worst not in left
+    assert set(left) < {*good, *more}  # the nearest to what was lost go with it
+    assert "1 queries lose their evidence by it and 0 gain" in refused[worst.id]
+    nobody, all_of_them = sifted(good, lambda some: Replayed({case: "a query"}, 0))
     assert nobody == ()
     assert len(all_of_them) == 3
+    everybody, none = sifted(good, lambda some: Replayed({case: "a query"}, 1))
+    assert everybody == tuple(good)
+    assert none == {}
 
 
 def test_nobody_proposes_a_precedent(workspace: Workspace) -> None:

@@ -245,7 +245,7 @@ class Diagnosis:
     ambiguities: tuple[str, ...] = ()  # mentions the canonical form leaves open
     over_expansion: tuple[OverExpansion, ...] = ()
     over_budget_by: float | None = None  # each literal affordable, all together not
-    nearby: tuple[str, ...] = ()  # of the unmet, those that headings or sentences before it name
+    nearby: tuple[str, ...] = ()  # literals that only headings or sentences before it name
     reading: str = ""
 
 

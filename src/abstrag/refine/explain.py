@@ -102,7 +102,8 @@ class LocalExplainer:
             over_expansion=self._over_expansion(episode, scoring, ranking),
             over_budget_by=trace.over_budget_by,
         )
-        made = replace(made, nearby=_nearby(made.unmet, scoring, hit))
+        stepped = [each.literal.label for each in trace.literals if not each.met or each.distance]
+        made = replace(made, nearby=_nearby(stepped, scoring, hit))
         rank = scoring.rank(hit.position)
         return replace(made, reading=_reading(made, hit, rank, missed=missed))
 
@@ -123,8 +124,8 @@ class LocalExplainer:
         return tuple(OverExpansion(b.source, b.target, b.family, n) for b, n in ordered)
 
 
-def _nearby(unmet: Sequence[str], scoring: Scoring, hit: Hit) -> tuple[str, ...]:
-    """Return the conditions that the text around a segment names, though the segment does not."""
+def _nearby(labels: Sequence[str], scoring: Scoring, hit: Hit) -> tuple[str, ...]:
+    """Return the conditions that only the text around a segment names in full."""
     segments = scoring.document.segments
     before = segments[max(0, hit.position - _BEFORE) : hit.position]
     own = segments[hit.position]
@@ -133,9 +134,10 @@ def _nearby(unmet: Sequence[str], scoring: Scoring, hit: Hit) -> tuple[str, ...]
     said = {form for text in around for word in key(text).split() for form in forms(word)}
     here = {form for word in key(own.text).split() for form in forms(word)}
     found = []
-    for label in unmet:
+    for label in labels:
         asked = [set(forms(word)) for word in key(label).split()]
-        if asked and all(one & said for one in asked) and not any(one & here for one in asked):
+        around_it = all(one & (said | here) for one in asked)
+        if around_it and not all(one & here for one in asked):
             found.append(label)
     return tuple(found)
 

@@ -136,9 +136,11 @@ def groups(cases: Sequence[Case]) -> list[list[Case]]:
     return sorted(found.values(), key=lambda g: sha256(g[0].document.id.encode()).digest())
 
 
-def portions(grouped: Sequence[Sequence[Case]]) -> Iterator[tuple[list[Case], int | None]]:
+def portions(
+    grouped: Sequence[Sequence[Case]], checkpoints: Sequence[int] = CHECKPOINTS
+) -> Iterator[tuple[list[Case], int | None]]:
     """Go through the episodes document by document, cut where a measurement is due."""
-    done, left = 0, list(CHECKPOINTS)
+    done, left = 0, list(checkpoints)
     for group in grouped:
         rest = list(group)
         while rest:
@@ -165,6 +167,7 @@ def main() -> None:
     parser.add_argument("--no-gold", action="store_true")
     parser.add_argument("--refine", action="store_true", help="mend each document too")
     parser.add_argument("--attempts", type=int, default=12)
+    parser.add_argument("--checkpoints", type=int, nargs="*", default=list(CHECKPOINTS))
     parser.add_argument("--limit", type=int, help="documents to learn from")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -190,7 +193,7 @@ def run(curve: Curve, grouped: list[list[Case]], held: list[Case], given: Any) -
     base = curve.measured(held)
     rows = [row(0, base, base, (0, 0, 0), 0, 0)]
     totals = [0, 0, 0]
-    for cases, due in portions(grouped):
+    for cases, due in portions(grouped, given.checkpoints):
         if cases:
             totals = [a + b for a, b in zip(totals, curve.learned(cases), strict=True)]
         if due is not None:

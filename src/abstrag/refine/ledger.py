@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
@@ -41,6 +42,14 @@ _CLOSED: Final = 1 << 30  # more votes than there can be
 def text_hash(document: DocumentIndex) -> str:
     """Name a document by its text: patches follow it into every store, and not past an edit."""
     return sha256(document.document.text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=16_384)
+def _precedent(patch: str | bytes) -> Precedent:
+    """Read a precedent from its patch; a line of the log never changes, so once."""
+    delta = from_json(Patch, patch).delta
+    assert isinstance(delta, Precedent)
+    return delta
 
 
 @record
@@ -100,8 +109,7 @@ class Ledger:
         for entry in self._entries():
             action, name = entry.payload["action"], str(entry.payload["id"])
             if action == PRECEDENT:
-                delta = from_json(Patch, canonical(entry.payload["patch"])).delta
-                assert isinstance(delta, Precedent)
+                delta = _precedent(canonical(entry.payload["patch"]))
                 about = str(entry.payload["genre"]), str(entry.payload["name"])
                 before = shown.get(name)
                 if before is None or before.precedent != delta:

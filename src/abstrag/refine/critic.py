@@ -11,7 +11,7 @@ from abstrag.errors import BadReply, ModelError
 from abstrag.llm.ask import ask
 from abstrag.llm.model import LanguageModel, Role
 from abstrag.llm.program import Program
-from abstrag.model.ranking import Hit, Ranking
+from abstrag.model.ranking import Hit, LiteralTrace, Ranking
 from abstrag.model.record import record
 from abstrag.model.term import LicenceKind
 from abstrag.refine.episode import Episode
@@ -93,9 +93,7 @@ class PromptedCritic:
         """Vote; a reply that cannot be used is no vote, and no vote at all is an error."""
         inputs = {
             "query": episode.query,
-            "conditions": [
-                {"label": each.label, "kind": each.kind.value} for each in ranking.query.literals
-            ],
+            "conditions": [f"{each.kind.value} {each.label}" for each in ranking.query.literals],
             "budget": scoring.tau,
             "state": in_force(scoring),
             "segments": [
@@ -141,18 +139,16 @@ def shown(ranking: Ranking, k: int) -> Sequence[dict[str, Any]]:
     ]
 
 
-def traced(hit: Hit) -> list[dict[str, Any]]:
+def traced(hit: Hit) -> list[str]:
     """Return how a hit meets each condition, as a model is shown it: by what, at what cost."""
-    return [
-        {
-            "condition": each.literal.label,
-            "met": each.met,
-            "by": each.via,
-            "cost": None if each.distance is None else round(each.distance, 2),
-            "bridges": [f"{b.source} → {b.target} ({b.family.value})" for b in each.bridges],
-        }
-        for each in hit.trace.literals
-    ]
+    return [_met(each) for each in hit.trace.literals]
+
+
+def _met(each: LiteralTrace) -> str:
+    if not each.met:
+        return f"{each.literal.label}: not met"
+    ways = ", ".join(f"{b.source} → {b.target} ({b.family.value})" for b in each.bridges)
+    return f"{each.literal.label}: {ways or each.via}, {each.distance or 0.0:.2f}"
 
 
 def in_force(scoring: Scoring) -> list[str]:

@@ -96,7 +96,8 @@ class Ledger:
         shown = [
             Kept(one.id, one.patch, own, one.precedent.question, one.when, one.name, genre)
             for one in self.precedents()
-            if one.genre == genre and (one.when or one.precedent.document == own)
+            if one.genre == genre
+            and (one.when or (one.refused and one.precedent.document == own))  # it settles its own
         ]
         return (*taught, *shown, *self.kept(own))
 

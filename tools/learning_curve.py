@@ -3,8 +3,9 @@
     python -m tools.learning_curve --data DATA --dataset contractnli --learn dev:tune \
         --report dev:report --out RUN [--wrong 0.1] [--no-gold]
 
-Documents of the first split are refined query by query with gold as critic (or the judge, with
-`--no-gold`). After 25, 50, 100 and all episodes, what has the votes of three documents is
+The evidence of each query to a document of the first split is given as feedback; with `--no-gold`
+the calibrated critic takes the first hit for evidence where it is sure. `--refine` refines the
+documents as well. After 25, 50, 100 and all episodes, what has the votes of three documents is
 promoted, and the documents of the other split, which nothing was learned from, are searched with
 the lessons in force. `--wrong` gives that share of the episodes a segment that is no evidence.
 """
@@ -51,6 +52,7 @@ class Curve:
     k: int
     gold: bool
     wrong: float
+    refine: bool
     budget: Budget
 
     def opened(self, case: Case) -> tuple[SearchableDocument, dict[int, str]]:
@@ -78,11 +80,16 @@ class Curve:
         return Episode(document.index.document.id, case.query, tuple(gold) if self.gold else ())
 
     def learned(self, cases: Sequence[Case]) -> tuple[int, int, int]:
-        """Refine one document on some cases; returns attempts, patches kept and cases solved."""
+        """Learn from one document; returns attempts, patches kept and cases solved."""
         document, elements = self.opened(cases[0])
         episodes = {c.query: self.episode(c, document, elements) for c in cases}
         chosen = [e for e in episodes.values() if e.gold or not self.gold]
-        if not chosen:
+        for episode in chosen:
+            if self.gold:
+                document.feedback(episode.query, good=episode.gold)
+            else:
+                document.presume(episode.query)
+        if not (chosen and self.refine):
             return 0, 0, 0
         evaluator = gold_evaluator(k=self.k) if self.gold else None
         options = RefineOptions(evaluator=evaluator, budget=self.budget)
@@ -129,9 +136,11 @@ def groups(cases: Sequence[Case]) -> list[list[Case]]:
     return sorted(found.values(), key=lambda g: sha256(g[0].document.id.encode()).digest())
 
 
-def portions(grouped: Sequence[Sequence[Case]]) -> Iterator[tuple[list[Case], int | None]]:
+def portions(
+    grouped: Sequence[Sequence[Case]], checkpoints: Sequence[int] = CHECKPOINTS
+) -> Iterator[tuple[list[Case], int | None]]:
     """Go through the episodes document by document, cut where a measurement is due."""
-    done, left = 0, list(CHECKPOINTS)
+    done, left = 0, list(checkpoints)
     for group in grouped:
         rest = list(group)
         while rest:
@@ -156,7 +165,9 @@ def main() -> None:
     parser.add_argument("-k", type=int, default=3, help="how far the critic looks")
     parser.add_argument("--wrong", type=float, default=0.0)
     parser.add_argument("--no-gold", action="store_true")
+    parser.add_argument("--refine", action="store_true", help="mend each document too")
     parser.add_argument("--attempts", type=int, default=12)
+    parser.add_argument("--checkpoints", type=int, nargs="*", default=list(CHECKPOINTS))
     parser.add_argument("--limit", type=int, help="documents to learn from")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -172,7 +183,7 @@ def main() -> None:
     )
     with Workspace(config) as workspace:
         budget = Budget(attempts=given.attempts)
-        curve = Curve(workspace, given.k, not given.no_gold, given.wrong, budget)
+        curve = Curve(workspace, given.k, not given.no_gold, given.wrong, given.refine, budget)
         run(curve, groups(teaching)[: given.limit], held, given)
 
 
@@ -182,15 +193,16 @@ def run(curve: Curve, grouped: list[list[Case]], held: list[Case], given: Any) -
     base = curve.measured(held)
     rows = [row(0, base, base, (0, 0, 0), 0, 0)]
     totals = [0, 0, 0]
-    for cases, due in portions(grouped):
+    for cases, due in portions(grouped, given.checkpoints):
         if cases:
             totals = [a + b for a, b in zip(totals, curve.learned(cases), strict=True)]
         if due is not None:
-            evaluator = gold_evaluator(k=curve.k) if curve.gold else None
+            evaluator = gold_evaluator(k=curve.k) if curve.refine and curve.gold else None
             learn(curve.workspace, evaluator=evaluator)
-            lessons = curve.workspace.patches.ledger.lessons()
-            promoted = sum(bool(one.when) for one in lessons)
-            refused = sum(one.replayed > 0 for one in lessons)
+            ledger = curve.workspace.patches.ledger
+            lessons, shown = ledger.lessons(), ledger.precedents()
+            promoted = sum(bool(one.when) for one in lessons) + sum(bool(o.when) for o in shown)
+            refused = sum(one.replayed > 0 for one in lessons) + sum(o.refused for o in shown)
             now = curve.measured(held)
             rows.append(row(due, now, base, (totals[0], totals[1], totals[2]), promoted, refused))
             print(rows[-1], round(time.perf_counter() - started), "s", flush=True)

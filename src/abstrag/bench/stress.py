@@ -9,6 +9,7 @@ Rankings hold hits alone, so the figures over all ranks and over what is shown a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,11 +25,10 @@ from abstrag.errors import InputError
 from abstrag.model.record import from_json, to_json
 from abstrag.model.term import LicenceKind
 from abstrag.refine.episode import Episode
-from abstrag.refine.evaluator import Evaluator, K
+from abstrag.refine.evaluator import Evaluator, K, reach_of
 from abstrag.refine.explain import assumed
 from abstrag.refine.gate import Controls
 from abstrag.refine.outcome import Run
-from abstrag.refine.state import State
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions
@@ -44,6 +44,18 @@ ARMS: Final[Mapping[str, Controls]] = {
     "no sufficiency control": Controls(sufficiency=False, progress=False),
     "no controls": Controls(sufficiency=False, compression=False, progress=False),
 }
+REASONS: Final = {  # why an attempt was refused, and how its reason reads
+    "control loses evidence": "loses its evidence",
+    "ranking turned over": "of the first hits stay",
+    "spreads out": "spreads out",
+    "no first hit changes": "the first hits of no query change",
+    "solves nothing": "solves nothing",
+    "solves less": "solves less",
+    "judges disagree": "judges disagree",
+    "changes nothing": "it changes nothing",
+    "a state that was left": "a state that was left",
+    "not allowed": "allowed",
+}
 OnDocument = Callable[[str, int, int], None]
 
 
@@ -55,7 +67,7 @@ class Stress:
     """
 
     evaluator: Callable[[SearchableDocument], Evaluator]
-    k: int = K  # how far critic and metrics look
+    k: int | None = K  # how far critic and metrics look; None: by the size of the document
     gold: bool = False  # gold defines sufficiency for the gate too; for diagnosis only
     preset: Preset = DEFAULT_PRESET
     guessing: bool = False  # patches are guessed instead of licensed
@@ -68,6 +80,7 @@ class Stress:
         options = SearchOptions(preset=self.preset, patched=False)
         document = indexer.workspace.document(made, options)
         evaluator = self.evaluator(document)
+        k = self.k or reach_of(len(made.segments))
         names = {  # an element may be several segments, of which the first stands for it
             element: segment.id
             for element, segment in reversed(list(zip(elements, made.segments, strict=True)))
@@ -79,14 +92,14 @@ class Stress:
             how = RefineOptions(
                 keep=False,
                 evaluator=evaluator,
-                proposer=GuessingProposer(self.k) if self.guessing else None,
+                proposer=GuessingProposer(k) if self.guessing else None,
                 controls=controls,
             )
             refiner = refiner_of(document, how)
             if not before:
                 before = {
                     c.case_id: replace(
-                        self._record(c, refiner, refiner.state, elements),
+                        self._record(c, refiner, elements, k),
                         details={SOLVED: _solved(refiner, episodes[c.case_id])},
                     )
                     for c in kept
@@ -94,7 +107,7 @@ class Stress:
                 yield from before.values()
             run = refiner.run(list(episodes.values()))
             for case in kept:
-                after = self._record(case, refiner, refiner.state, elements, arm)
+                after = self._record(case, refiner, elements, k, arm)
                 yield self._compared(after, before[case.case_id], run)
 
     def _episode(self, case: Case, names: Mapping[str, str]) -> Episode:
@@ -105,11 +118,11 @@ class Stress:
         self,
         case: Case,
         refiner: Refiner,
-        state: State,
         elements: Sequence[str],
+        k: int,
         system: str = UNREFINED,
     ) -> CaseRecord:
-        ranking = refiner.system.scoring(case.query, state).ranking(2 * self.k)
+        ranking = refiner.system.scoring(case.query, refiner.state).ranking(2 * k)
         best: dict[str, float] = {}
         patched: dict[str, None] = {}
         for hit in ranking.hits:
@@ -126,8 +139,8 @@ class Stress:
             case_id=case.case_id,
             system=system,
             query=case.query,
-            ranked=tuple(best)[: self.k],
-            scores=tuple(best.values())[: self.k],
+            ranked=tuple(best)[:k],
+            scores=tuple(best.values())[:k],
             gold=case.gold,
             gold_sets=case.gold_sets,
             group=case.group,
@@ -140,20 +153,32 @@ class Stress:
 
     def _compared(self, after: CaseRecord, before: CaseRecord, run: Run) -> CaseRecord:
         """Complete a record with what it was before, and what the run did to it."""
-        solved = bool((SUFF @ self.k)(before))
+        suff = SUFF @ (self.k or K)  # rankings are cut at the document's own K
+        solved = bool(suff(before))
         own = [made for made in run.refinements if made.query == after.query]
         return replace(
             after,
             ranked_before=before.ranked,
-            preserved=bool((SUFF @ self.k)(after)) if solved and run.patches else None,
+            preserved=bool(suff(after)) if solved and run.patches else None,
             details={
                 **before.details,
                 "triggered": bool(own),
                 "patches": len(run.patches),
                 "attempts": sum(len(s.attempts) for made in run.refinements for s in made.steps),
                 "end": run.end.name.lower(),
+                "refused": dict(refusals(run)),
             },
         )
+
+
+def refusals(run: Run) -> Counter[str]:
+    """Count the attempts of a run that were turned down, by their first reason."""
+    attempts = [one for made in run.refinements for step in made.steps for one in step.attempts]
+    return Counter(
+        next((name for name, sign in REASONS.items() if sign in one.verdict.reasons[0]), "other")
+        for one in attempts
+        if not one.verdict.accepted
+    )
 
 
 def run_stress(

@@ -69,6 +69,22 @@ def demo_refine(as_json: bool) -> None:
         out.print(f"  [dim]{escape(line)}[/]")
 
 
+@demo_command.command("feedback")
+@json_option
+def demo_feedback(as_json: bool) -> None:
+    """Watch a person's word on one step help the next question: default preset, no answer key."""
+    from abstrag.cli.feedback_tour import print_feedback_tour
+    from abstrag.workspace.feedback_tour import feedback_tour, feedback_workspace
+
+    with TemporaryDirectory() as folder, feedback_workspace(Path(folder)) as workspace:
+        shown = feedback_tour(workspace)
+        index = workspace.index(shown.before.document)
+    if as_json:
+        print_json(to_data(shown))
+    else:
+        print_feedback_tour(console(), shown, index)
+
+
 def _place(ranking: Ranking, query: str) -> str:
     """Say where the evidence for a query stands."""
     for rank, hit in enumerate(ranking.hits, 1):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 from rich.markup import escape
 
+from abstrag.model.patch import Precedent
 from abstrag.model.record import to_data
 from abstrag.workspace.workspace import Workspace
 
@@ -98,10 +99,14 @@ def print_patches(out: Console, document: SearchableDocument) -> None:
 
 def patches_sentence(document: SearchableDocument) -> str:
     """Say how many patches are in force, or why those that were kept are not."""
-    count, idle = len(document.kept), document.options.idle
-    if not count:
+    shown = sum(isinstance(one.patch.delta, Precedent) for one in document.kept)
+    count, idle = len(document.kept) - shown, document.options.idle
+    if not document.kept:
         return ""
     patches = "1 patch" if count == 1 else f"{count} patches"
+    if shown:
+        learned = "1 precedent" if shown == 1 else f"{shown} precedents of other documents"
+        patches = f"{patches} and {learned}" if count else learned
     if idle:
         return f"{patches} kept for this document left out: {idle}"
     return f"{patches} in force (abstrag policy diff shows, --no-patches leaves out)"

@@ -10,14 +10,15 @@ from abstrag.model.record import to_data
 from abstrag.policy.audit import AuditEntry
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.ledger import Ledger
+from abstrag.refine.precedents import supporters
 from abstrag.stores.open import Target
 
 
 def blame_lessons(store: PolicyStore, *, as_json: bool) -> None:
     """Say of every lesson, and of every candidate, which documents voted for it."""
-    lessons = Ledger(store).lessons()
+    lessons, shown = Ledger(store).lessons(), Ledger(store).precedents()
     if as_json:
-        print_json([{"id": one.id, **to_data(one)} for one in lessons])
+        print_json([{"id": one.id, **to_data(one)} for one in lessons + shown])
         return
     out = console()
     for one in lessons:
@@ -27,13 +28,26 @@ def blame_lessons(store: PolicyStore, *, as_json: bool) -> None:
         for vote in one.votes:
             about = escape(f"{vote.name}: {vote.query} ({vote.patch})")
             out.print(f"    [dim]{about}[/]", soft_wrap=True)
-    if not lessons:
+    for taught in shown:
+        state = f"[green]promoted {taught.when}[/]" if taught.when else "[dim]candidate[/]"
+        state = "[red]refused[/]" if taught.refused else state
+        said = f"{taught.genre}: where the answer to “{taught.precedent.question}” stands"
+        out.print(f"[bold]{taught.id}[/] {escape(said)}  {state}", soft_wrap=True)
+        names = ", ".join(taught.precedent.segments)
+        out.print(f"    [dim]{escape(f'{taught.name}: {names}')}[/]", soft_wrap=True)
+        for vote in supporters(taught, shown) if taught.when else ():
+            if vote.patch != taught.id:
+                about = escape(f"{vote.name}: {vote.query} ({vote.patch})")
+                out.print(f"    [dim]{about}[/]", soft_wrap=True)
+    if not (lessons or shown):
         out.print("no document has asked for a lesson yet")
 
 
 def promote_lessons(store: PolicyStore, library: Target | None) -> tuple[AuditEntry, ...]:
     """Replay the lessons that have their votes, over the documents of a store."""
-    if not any(one.due for one in Ledger(store).lessons()):
+    ledger = Ledger(store)
+    open_ones = any(not (one.when or one.refused) for one in ledger.precedents())
+    if not (open_ones or any(one.due for one in ledger.lessons())):
         return ()
     # a replay needs the whole engine; the other commands do without
     from abstrag.workspace.lessons import learn

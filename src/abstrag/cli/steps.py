@@ -17,6 +17,7 @@ from abstrag.model.patch import (
     EventMapping,
     HypernymRestriction,
     Patch,
+    Precedent,
     RoleRule,
     StepPrice,
     TimeWindow,
@@ -110,12 +111,20 @@ def describe(patch: Patch, index: DocumentIndex) -> str:
             return f"no longer take {_name(source, index)} for {_name(target, index)}"
         case TimeWindow(target=target, window=window):
             return f"for {_name(target, index)} also look from {window.start} to {window.end}"
+    return _of_query(patch)
+
+
+def _of_query(patch: Patch) -> str:
+    """Say in words what a patch changes about how queries are weighed."""
+    match patch.delta:
         case ClauseCost(query=str(), tau=tau):
             return f"a budget τ of {tau:g} for this query"
         case ClauseCost(family=family, weight=weight):
             return f"ω of {family.value if family else ''} bridges becomes {weight:g}"
         case StepPrice() as step:
             return step_words(step)
+        case Precedent(question=question):
+            return f"look where documents had the answer to “{question}”"
     return "a prompt edit" if patch.edit else "nothing"
 
 

@@ -29,7 +29,7 @@ from abstrag.refine.localize import PromptedLocalizer
 from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import Refinement, Run
 from abstrag.refine.overlay import Overlay
-from abstrag.refine.propose import LocalProposer
+from abstrag.refine.propose import Beside, LocalProposer
 from abstrag.refine.propose_prompted import PromptedProposer
 from abstrag.refine.router import replayed
 from abstrag.refine.state import Programs, State
@@ -100,6 +100,7 @@ class Refiner:
         made = loop.refine(trigger)
         self._own = loop.state
         self._note([(made, trigger)], [trigger] if made.sufficient else [])
+        self._show([trigger])
         return made
 
     def run(self, episodes: Sequence[Episode]) -> Run:
@@ -116,6 +117,7 @@ class Refiner:
         by_query = {episode.query: episode for episode in episodes}
         refined = [(each, by_query[each.query]) for each in made.refinements]
         self._note(refined, [by_query[query] for query in made.solved])
+        self._show(episodes)
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -144,6 +146,20 @@ class Refiner:
         if self._ledger is None:
             return self._carried
         return self._ledger.in_force(self.searcher.index)
+
+    def _show(self, episodes: Sequence[Episode]) -> None:
+        """Note what gold, or a critic that is sure, shows documents of the same genre."""
+        from abstrag.engine.precedents import precedent_of, presumed  # they use the ledger
+
+        for episode in episodes if self._ledger is not None else ():
+            if episode.gold:
+                shown = precedent_of(self.searcher, episode.query, episode.gold)
+                reason = "gold names it"
+            else:
+                shown = presumed(self.searcher, episode.query)
+                reason = "the critic is sure of the first hits"
+            if shown is not None and self._ledger is not None:
+                self._ledger.note_precedent(shown, self.searcher.index, reason)
 
     def _note(self, made: Sequence[tuple[Refinement, Episode]], solved: Sequence[Episode]) -> None:
         if self._ledger is not None:
@@ -200,7 +216,7 @@ def prompted_judges(
         made = replace(
             made,
             localizer=PromptedLocalizer(refiner, program("localize")),
-            proposer=PromptedProposer(refiner, program("refine")),
+            proposer=Beside((PromptedProposer(refiner, program("refine")), made.proposer)),
         )
     return made
 

@@ -38,6 +38,7 @@ from abstrag.search.dense import DenseSimilarity
 from abstrag.search.judging import Judge
 from abstrag.search.lexical import Lexical
 from abstrag.search.match import Signal, Similarity
+from abstrag.search.precedents import unsettled
 from abstrag.search.query.expand import expand
 from abstrag.search.query.finance import RowNames, StatementRows, finance_terms
 from abstrag.search.query.normalize import normalize
@@ -201,9 +202,12 @@ class Searcher:
         (read,) = self._aligner.read([query.text])
         asked = conditions(query, read)
         links = ALIGN_WORDS not in self._without
-        steps = self._state.programs.steps if self._state else ()
-        constants = self._aligner.constants
-        return Alignment(self._words, query, asked, constants, links=links, steps=steps)
+        made = Alignment(self._words, query, asked, self._aligner.constants, links=links)
+        if self._state is None:
+            return made
+        programs = self._state.programs
+        known = unsettled(programs.precedents, query.text, self.index.document)
+        return replace(made, steps=programs.steps, precedents=known)
 
     @cached_property
     def judge(self) -> Judge | None:

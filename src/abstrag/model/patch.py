@@ -30,7 +30,7 @@ class Stage(StrEnum):
 
 
 class DeltaKind(StrEnum):
-    """The paper's six kinds of change, and a seventh of ours: the price of one step."""
+    """The paper's six kinds of change, and two of ours: the price of a step, and a precedent."""
 
     ALIAS = "alias"
     HYPERNYM_RESTRICTION = "hypernym_restriction"
@@ -39,6 +39,7 @@ class DeltaKind(StrEnum):
     TIME_WINDOW = "time_window"
     CLAUSE_COST = "clause_cost"
     STEP_PRICE = "step_price"
+    PRECEDENT = "precedent"
 
 
 class EffectKind(StrEnum):
@@ -163,8 +164,33 @@ class StepPrice:
         return self.at_least > 0.0
 
 
+@record
+class Precedent:
+    """What a document said where a question was asked of it, as a direction in the vector space.
+
+    Whoever asks nearly the same of a document of the same genre looks a little further that way.
+    Vectors are those of one model, as base64 of little-endian half floats: `asked` is the
+    question's, `told` the mean of the evidence less the mean of what is near and is none.
+    """
+
+    question: str
+    document: str  # hash of its text
+    segments: tuple[str, ...]  # that were called evidence
+    model: str
+    asked: str
+    told: str
+    kind: Literal[DeltaKind.PRECEDENT] = DeltaKind.PRECEDENT
+
+
 Delta = Annotated[
-    Alias | HypernymRestriction | RoleRule | EventMapping | TimeWindow | ClauseCost | StepPrice,
+    Alias
+    | HypernymRestriction
+    | RoleRule
+    | EventMapping
+    | TimeWindow
+    | ClauseCost
+    | StepPrice
+    | Precedent,
     Field(discriminator="kind"),
 ]
 
@@ -219,6 +245,7 @@ class Diagnosis:
     ambiguities: tuple[str, ...] = ()  # mentions the canonical form leaves open
     over_expansion: tuple[OverExpansion, ...] = ()
     over_budget_by: float | None = None  # each literal affordable, all together not
+    nearby: tuple[str, ...] = ()  # literals that only headings or sentences before it name
     reading: str = ""
 
 
@@ -232,6 +259,7 @@ class Failure:
     bridges: tuple[Bridge, ...]
     gap: float
     diagnosis: Diagnosis
+    refused: tuple[str, ...] = ()  # what was tried for it so far, and why the gate said no
 
 
 @record

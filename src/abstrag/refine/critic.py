@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from abstrag.config import JUDGE_SAMPLES, JUDGE_TEMPERATURE
 from abstrag.errors import BadReply, ModelError
 from abstrag.llm.ask import ask
 from abstrag.llm.model import LanguageModel, Role
 from abstrag.llm.program import Program
-from abstrag.model.ranking import Ranking
+from abstrag.model.ranking import Hit, LiteralTrace, Ranking
 from abstrag.model.record import record
+from abstrag.model.term import LicenceKind
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K
 from abstrag.refine.sufficiency import Calibrations, sufficiency
 from abstrag.search.scoring import Scoring
+
+_MOST_CHANGES: Final = 40  # patches a model is told of
 
 
 @record
@@ -86,14 +89,18 @@ class PromptedCritic:
     samples: int = JUDGE_SAMPLES
     k: int = K
 
-    def __call__(
-        self,
-        episode: Episode,
-        scoring: Scoring,  # noqa: ARG002
-        ranking: Ranking,
-    ) -> Criticism:
+    def __call__(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> Criticism:
         """Vote; a reply that cannot be used is no vote, and no vote at all is an error."""
-        inputs = {"query": episode.query, "segments": shown(ranking, self.k)}
+        inputs = {
+            "query": episode.query,
+            "conditions": [f"{each.kind.value} {each.label}" for each in ranking.query.literals],
+            "budget": scoring.tau,
+            "state": in_force(scoring),
+            "segments": [
+                {**seen, "trace": traced(hit)}
+                for seen, hit in zip(shown(ranking, self.k), ranking.hits, strict=False)
+            ],
+        }
         votes: list[tuple[bool, str, str]] = []
         failed: ModelError | None = None
         for sample in range(self.samples):
@@ -130,3 +137,25 @@ def shown(ranking: Ranking, k: int) -> Sequence[dict[str, Any]]:
         {"segment": hit.segment, "text": hit.text, "section": " > ".join(hit.section)}
         for hit in ranking.hits[:k]
     ]
+
+
+def traced(hit: Hit) -> list[str]:
+    """Return how a hit meets each condition, as a model is shown it: by what, at what cost."""
+    return [_met(each) for each in hit.trace.literals]
+
+
+def _met(each: LiteralTrace) -> str:
+    if not each.met:
+        return f"{each.literal.label}: not met"
+    ways = ", ".join(f"{b.source} → {b.target} ({b.family.value})" for b in each.bridges)
+    return f"{each.literal.label}: {ways or each.via}, {each.distance or 0.0:.2f}"
+
+
+def in_force(scoring: Scoring) -> list[str]:
+    """Return what refinement has changed about a search, as a model is shown it."""
+    edges = [e for e in scoring.index.edges if e.licence.kind is LicenceKind.PATCH]
+    told = [f"{e.source} may stand for {e.target}" for e in edges]
+    for step in scoring.alignment.steps if scoring.alignment else ():
+        limit = f"at least {step.at_least:g}" if step.refuses else f"at most {step.at_most:g}"
+        told.append(f"“{step.said}” for “{step.asked}” costs {limit}")
+    return told[:_MOST_CHANGES]

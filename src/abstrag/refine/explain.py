@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
+from abstrag.language.keys import key
 from abstrag.llm.ask import ask
 from abstrag.llm.model import LanguageModel, Role
 from abstrag.llm.program import Program
@@ -18,10 +19,12 @@ from abstrag.model.term import Family
 from abstrag.refine.critic import shown
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
+from abstrag.search.alignment import forms
 from abstrag.search.scoring import Scoring
 
 _POOL: Final = 40  # segments below the first K in which missed evidence is looked for
 _MOST: Final = 5  # bridges named as over-expanding
+_BEFORE: Final = 2  # sentences before a segment that may name what it is about
 
 
 class Explainer(Protocol):
@@ -99,6 +102,8 @@ class LocalExplainer:
             over_expansion=self._over_expansion(episode, scoring, ranking),
             over_budget_by=trace.over_budget_by,
         )
+        stepped = [each.literal.label for each in trace.literals if not each.met or each.distance]
+        made = replace(made, nearby=_nearby(stepped, scoring, hit))
         rank = scoring.rank(hit.position)
         return replace(made, reading=_reading(made, hit, rank, missed=missed))
 
@@ -117,6 +122,24 @@ class LocalExplainer:
         )
         ordered = sorted(counts.items(), key=lambda c: (-c[1], c[0].source, c[0].target))[:_MOST]
         return tuple(OverExpansion(b.source, b.target, b.family, n) for b, n in ordered)
+
+
+def _nearby(labels: Sequence[str], scoring: Scoring, hit: Hit) -> tuple[str, ...]:
+    """Return the conditions that only the text around a segment names in full."""
+    segments = scoring.document.segments
+    before = segments[max(0, hit.position - _BEFORE) : hit.position]
+    own = segments[hit.position]
+    same_part = [s.text for s in before if s.section == own.section]
+    around = [scoring.document.document.title, *own.section, *same_part]
+    said = {form for text in around for word in key(text).split() for form in forms(word)}
+    here = {form for word in key(own.text).split() for form in forms(word)}
+    found = []
+    for label in labels:
+        asked = [set(forms(word)) for word in key(label).split()]
+        around_it = all(one & (said | here) for one in asked)
+        if around_it and not all(one & here for one in asked):
+            found.append(label)
+    return tuple(found)
 
 
 def assumed(hit: Hit) -> Iterator[Bridge]:

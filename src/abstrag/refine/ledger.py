@@ -6,14 +6,15 @@ not taken back since, in order; replaying it gives the same state, hash for hash
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
 from abstrag.errors import PolicyError
 from abstrag.model.index import DocumentIndex
-from abstrag.model.patch import Patch
+from abstrag.model.patch import Patch, Precedent
 from abstrag.model.record import from_json, record, to_data
 from abstrag.policy.audit import AuditEntry, EntryKind
 from abstrag.policy.hashes import canonical
@@ -24,20 +25,31 @@ from abstrag.refine.feedback import Feedback, Noted, merged, step_patches
 from abstrag.refine.lessons import Lesson, Replay, Vote, travelling, votes_of
 from abstrag.refine.limits import Budget, objection
 from abstrag.refine.outcome import Attempt, Refinement
+from abstrag.refine.precedents import Taught, decided, supporters
 from abstrag.refine.router import classify
 from abstrag.refine.state import State
+from abstrag.search.precedents import VOTES
 
 APPLY: Final = "apply"
 REVERT: Final = "revert"
 SOLVED: Final = "solved"
 FEEDBACK: Final = "feedback"
 PROMOTE: Final = "promote"
+PRECEDENT: Final = "precedent"
 _CLOSED: Final = 1 << 30  # more votes than there can be
 
 
 def text_hash(document: DocumentIndex) -> str:
     """Name a document by its text: patches follow it into every store, and not past an edit."""
     return sha256(document.document.text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=16_384)
+def _precedent(patch: str | bytes) -> Precedent:
+    """Read a precedent from its patch; a line of the log never changes, so once."""
+    delta = from_json(Patch, patch).delta
+    assert isinstance(delta, Precedent)
+    return delta
 
 
 @record
@@ -81,7 +93,62 @@ class Ledger:
             for one in self.lessons()
             if one.when and one.genre == genre
         ]
-        return (*taught, *self.kept(own))
+        shown = [
+            Kept(one.id, one.patch, own, one.precedent.question, one.when, one.name, genre)
+            for one in self.precedents()
+            if one.genre == genre
+            and (one.when or (one.refused and one.precedent.document == own))  # it settles its own
+        ]
+        return (*taught, *shown, *self.kept(own))
+
+    def precedents(self) -> tuple[Taught, ...]:
+        """Return what documents have shown on behalf of their genre, promoted or not.
+
+        The last word on a question to a text counts; one that names no segment withdraws it.
+        """
+        shown: dict[str, Taught] = {}
+        for entry in self._entries():
+            action, name = entry.payload["action"], str(entry.payload["id"])
+            if action == PRECEDENT:
+                delta = _precedent(canonical(entry.payload["patch"]))
+                about = str(entry.payload["genre"]), str(entry.payload["name"])
+                before = shown.get(name)
+                if before is None or before.precedent != delta:
+                    shown[name] = Taught(*about, delta, entry.when)
+            elif name in shown and action in (PROMOTE, REVERT):
+                taken = action == PROMOTE and entry.accepted
+                when = entry.when if taken else ""
+                shown[name] = decided(shown[name], when=when, refused=not taken)
+        return tuple(one for one in shown.values() if one.precedent.segments)
+
+    def note_precedent(self, precedent: Precedent, document: DocumentIndex, reason: str) -> None:
+        """Log what a document says where a question is asked; the same thing only once."""
+        made = Taught(document.genre.value, document.document.id, precedent, "")
+        if any(one.id == made.id and one.precedent == precedent for one in self.precedents()):
+            return
+        episode = Episode(document.document.id, precedent.question, precedent.segments)
+        payload = {**self._about(document, episode), "action": PRECEDENT, "id": made.id}
+        payload["patch"] = to_data(made.patch)
+        self.store.audit(payload, accepted=True, reason=reason, case=episode.id)
+
+    def promote_precedent(
+        self, one: Taught, known: Sequence[Taught], refused: str | None
+    ) -> AuditEntry:
+        """Make a precedent count for its genre, or log why it does not."""
+        votes = supporters(one, known)
+        payload = {
+            "action": PROMOTE,
+            "document": "",
+            "id": one.id,
+            "query": one.precedent.question,
+            "patch": to_data(one.patch),
+            "votes": to_data(votes),
+        }
+        names = ", ".join(repr(vote.name) for vote in votes[:VOTES])
+        reason = f"{len(votes)} documents were asked nearly the same ({names}), others gain by it"
+        return self.store.audit(
+            payload, accepted=refused is None, reason=refused or reason, case=one.id
+        )
 
     def lessons(self) -> tuple[Lesson, ...]:
         """Return what documents ask for on behalf of their genre, promoted or not."""
@@ -89,7 +156,7 @@ class Ledger:
         refused: dict[str, int] = {}
         for entry in self._entries():
             name = str(entry.payload["id"])
-            if entry.payload["action"] == PROMOTE:
+            if entry.payload["action"] == PROMOTE and "lesson" in entry.payload:
                 lesson = from_json(Lesson, canonical(entry.payload["lesson"]))
                 if entry.accepted:
                     promoted[name] = lesson, entry.when
@@ -237,6 +304,7 @@ class Ledger:
             PolicyError: No such patch is in force, or the beginning of its id fits several.
         """
         taught = [Kept(one.id, one.patch, "", "", one.when) for one in self.lessons() if one.when]
+        taught += [Kept(o.id, o.patch, "", "", o.when) for o in self.precedents() if o.when]
         fitting = [kept for kept in (*self.kept(), *taught) if kept.id.startswith(patch_id)]
         if len({kept.id for kept in fitting}) != 1 or not patch_id:
             what = "several patches in force begin" if fitting else "no patch in force begins"

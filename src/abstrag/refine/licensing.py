@@ -22,6 +22,7 @@ from abstrag.neural.whole_text import default_encoder
 SIMILAR: Final = (
     0.65  # cosine that licenses a step; 99 in 100 pairs of unrelated words are below 0.5
 )
+_RARE_SENSE: Final = 0.25  # the distance of two words that share a sense neither is used in
 _VERBAL: Final = (Pos.VERB, Pos.NOUN)
 _NOMINAL: Final = (Pos.NOUN, Pos.ADJECTIVE)
 
@@ -125,9 +126,11 @@ def _related(asked: str, a: Pos, own: str, b: Pos) -> tuple[float, str] | None:
     net = wordnet()
     wanted, said = net.synsets(asked, a), net.synsets(own, b)
     if a is b:
-        for synset in said:
-            if synset in wanted:
-                return 0.0, f"WordNet: both name {net.name(synset)}"
+        shared = [synset for synset in said if synset in wanted]
+        if shared:
+            share, synset = max((_share(asked, s, a) * _share(own, s, b), s) for s in shared)
+            distance = round(_RARE_SENSE * (1.0 - share), 4)
+            return distance, f"WordNet: both name {net.name(synset)}, {share:.0%} of their uses"
         for synset in said:
             broader = [s for s in net.ancestors(synset) if s in wanted and _telling(s, a)]
             if broader:
@@ -140,6 +143,13 @@ def _related(asked: str, a: Pos, own: str, b: Pos) -> tuple[float, str] | None:
     if (asked, a) in {(key(lemma), pos) for lemma, pos in net.derived(own, b)}:
         return abstraction_distance(one_way=False), f"WordNet derives {own} ~ {asked}"
     return None
+
+
+def _share(word: str, synset: int, pos: Pos) -> float:
+    """How much of a word's use WordNet's texts give to one of its senses."""
+    net = wordnet()
+    counts = {s: net.count(word, s) + 1 for s in net.synsets(word, pos)}
+    return counts.get(synset, 0) / (sum(counts.values()) or 1)
 
 
 def _telling(synset: int, pos: Pos) -> bool:

@@ -15,6 +15,7 @@ from abstrag.model.patch import (
     EffectKind,
     EventMapping,
     Patch,
+    Precedent,
     PromptEdit,
     RoleRule,
     Stage,
@@ -69,6 +70,8 @@ def objection(
             return _window_objection(delta)
         case StepPrice() as delta:
             return _step_objection(delta)
+        case Precedent():
+            return "a precedent comes of what documents have shown, and is not proposed"
         case ClauseCost(family=Family() as family, weight=float() as weight):
             return _order_objection({**dict(state.programs.weights), family: weight})
     return None

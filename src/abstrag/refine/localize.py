@@ -43,8 +43,15 @@ class LocalLocalizer:
         if seen.over_budget_by is not None:
             found[Stage.QUERY] = "each condition is affordable, and all together are not"
         for literal in _heaviest(failure):
+            if literal.label in seen.nearby:
+                said = f"“{literal.label}” stands before the segment or above it, not in it"
+                found.setdefault(Stage.CONTEXT, said)
+                continue
             stage = _OF_KIND.get(literal.kind, Stage.MAP)
             found.setdefault(stage, f"{literal.kind.value} “{literal.label}” is not met")
+        if seen.nearby and not seen.unmet:
+            said = f"“{seen.nearby[0]}” stands before the segment or above it, not in it"
+            found.setdefault(Stage.CONTEXT, said)
         if seen.unmet:  # the text may say it in words the map has no term for
             found.setdefault(Stage.MAP, "a condition is not met")
         if seen.over_expansion:

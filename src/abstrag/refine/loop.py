@@ -83,6 +83,7 @@ class Loop:
         self._carried = carried
         self._visited = {state.hash}
         self._cycles: Counter[str] = Counter()
+        self._refused: dict[str, list[str]] = {}  # by query: what was tried, and why not
         self._rankings: dict[tuple[str, str], Ranking] = {}
         self._judged: dict[tuple[str, str], Signals] = {}
 
@@ -171,6 +172,7 @@ class Loop:
             attempts.append(self._attempt(proposal, episode))
             if attempts[-1].verdict.accepted:
                 break
+            self._refused.setdefault(episode.query, []).append(attempts[-1].refusal)
         step = Step(
             cycle=self._cycles[episode.query],
             criticism=self.judges.critic(episode, scoring, ranking),
@@ -189,7 +191,8 @@ class Loop:
         scoring = self.system.scoring(episode.query, self.state)
         seen: set[object] = set()
         for stage in (place.stage, *place.others):
-            for proposal in self.judges.proposer(failure, stage, scoring):
+            told = replace(failure, refused=tuple(self._refused.get(episode.query, ())))
+            for proposal in self.judges.proposer(told, stage, scoring):
                 same: object = proposal
                 if isinstance(proposal, Patch):  # whoever licenses it
                     same = proposal.stage, proposal.delta, proposal.edit
@@ -333,10 +336,13 @@ class Loop:
 
 
 def _concerning(state: State, query: str) -> State:
-    """Return a state less the steps to words that a query does not have: they do not concern it."""
+    """Return a state less the steps to words that a query does not have: they do not concern it.
+
+    Precedents are the same from the first state of a loop to its last.
+    """
     steps = state.programs.steps
-    if not steps:
+    if not (steps or state.programs.precedents):
         return state
     asked = {form for word in key(query).split() for form in forms(word)}
     kept = tuple(step for step in steps if not asked.isdisjoint(forms(step.asked)))
-    return replace(state, programs=replace(state.programs, steps=kept))
+    return replace(state, programs=replace(state.programs, steps=kept, precedents=()))

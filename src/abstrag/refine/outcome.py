@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from abstrag.model.patch import EffectKind, Failure, Patch
 from abstrag.model.ranking import Ranking
-from abstrag.model.record import Result, record
+from abstrag.model.record import Result, record, to_json
 from abstrag.refine.critic import Criticism
 from abstrag.refine.gate import Verdict
 from abstrag.refine.localize import Localization
@@ -42,6 +42,15 @@ class Attempt:
     after: tuple[Placed, ...] = ()
     said: str = ""
     controls: tuple[str, ...] = ()  # solved queries it was held against
+
+    @property
+    def refusal(self) -> str:
+        """What was proposed and why not, in a line, for whoever proposes next."""
+        said = self.said
+        if self.patch is not None:
+            what = self.patch.delta or self.patch.edit
+            said = f"{self.patch.stage.value}: {to_json(what)}"
+        return f"{said}: {'; '.join(self.verdict.reasons)}"
 
 
 @record

@@ -19,6 +19,7 @@ from abstrag.search.alignment import forms
 from abstrag.search.bridges.graph import EdgeSource
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.families import step_family
+from abstrag.search.precedents import unsettled
 from abstrag.search.query.time import interval_of
 from abstrag.search.scoring import Scoring
 
@@ -53,8 +54,9 @@ class Overlay:
         tau = plain.tau if granted is None else max(plain.tau, granted)
         patched = self._index(plain, state)
         alignment = plain.alignment
-        if alignment is not None and state.programs.steps:
-            alignment = replace(alignment, steps=state.programs.steps)
+        if alignment is not None and (state.programs.steps or state.programs.precedents):
+            known = unsettled(state.programs.precedents, query, plain.document.document)
+            alignment = replace(alignment, steps=state.programs.steps, precedents=known)
         return replace(
             plain,
             index=patched.index,
@@ -65,7 +67,9 @@ class Overlay:
 
     def _index(self, plain: Scoring, state: State) -> PatchedIndex:
         """What a state makes of the document; kept for the few states a cycle goes between."""
-        name = repr((state.map, replace(state.programs, edits=(), budgets=(), base="")))
+        name = repr(
+            (state.map, replace(state.programs, edits=(), budgets=(), precedents=(), base=""))
+        )
         if name not in self._patched:
             while len(self._patched) >= _KEEP:
                 del self._patched[next(iter(self._patched))]

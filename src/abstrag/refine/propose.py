@@ -27,6 +27,7 @@ from abstrag.model.record import record
 from abstrag.model.term import Family, Interval, Licence, LicenceKind, TermKind
 from abstrag.refine.licensing import Licensed, Licensing
 from abstrag.refine.overlay import away, mentions_of, reach
+from abstrag.refine.propose_mined import mined
 from abstrag.refine.propose_steps import dear_steps, misleading_steps
 from abstrag.refine.router import family_of
 from abstrag.search.lexical import words
@@ -52,8 +53,25 @@ class Proposer(Protocol):
     def __call__(
         self, failure: Failure, stage: Stage, scoring: Scoring
     ) -> Iterable[Patch | Unusable]:
-        """Go through them, the most promising first."""
+        """Go through them, the most promising first.
+
+        What was refused before stands in the failure.
+        """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Offers what several proposers have to offer, one after the other."""
+
+    proposers: tuple[Proposer, ...]
+
+    def __call__(
+        self, failure: Failure, stage: Stage, scoring: Scoring
+    ) -> Iterator[Patch | Unusable]:
+        """Ask each when the one before has nothing more."""
+        for proposer in self.proposers:
+            yield from proposer(failure, stage, scoring)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +106,14 @@ class LocalProposer:
             yield from self._verbatim(literal, scoring, hit)
             if literal.kind is LiteralKind.EVENT:
                 continue
-            for step in self._steps(literal, scoring, hit):
+            for step in (*self._steps(literal, scoring, hit), *mined(literal, scoring, hit)):
                 yield _bridging(step, literal, Stage.MAP)
 
     def _event(self, failure: Failure, scoring: Scoring, hit: Hit | None) -> Iterator[Patch]:
         for literal in unmet_literals(failure) if hit else ():
             assert hit is not None
             if literal.kind is LiteralKind.EVENT:
-                for step in self._steps(literal, scoring, hit):
+                for step in (*self._steps(literal, scoring, hit), *mined(literal, scoring, hit)):
                     yield _bridging(step, literal, Stage.EVENT)
 
     def _steps(self, literal: Literal, scoring: Scoring, hit: Hit) -> Iterator[Licensed]:

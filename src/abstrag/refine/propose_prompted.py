@@ -61,6 +61,7 @@ class PromptedProposer:
                 if each.terms
             ],
             "terms": [{"term": t, "label": labels.get(t, t)} for t in here if "." not in t],
+            "refused": list(failure.refused),
         }
         said = ask(self.model, self.program, dict[str, Any], inputs, role=Role.REFINE)
         names = {labels.get(t, t): t for t in here}
@@ -100,6 +101,8 @@ def _delta(one: dict[str, Any], failure: Failure, names: dict[str, str]) -> Delt
         case DeltaKind.STEP_PRICE:
             said, asked = source.partition(":")[2], target.partition(":")[2]
             return StepPrice(asked, said, at_most=CONFIRMED)
+        case DeltaKind.PRECEDENT:
+            raise InputError("a precedent comes of what documents have shown")
         case DeltaKind.CLAUSE_COST if target == "tau":
             return ClauseCost(query=failure.query, tau=float(one["amount"]))
         case DeltaKind.CLAUSE_COST:

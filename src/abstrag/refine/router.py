@@ -17,6 +17,7 @@ from abstrag.model.patch import (
     EventMapping,
     HypernymRestriction,
     Patch,
+    Precedent,
     RoleRule,
     Stage,
     StepPrice,
@@ -35,6 +36,7 @@ STAGES: Final = {
     DeltaKind.TIME_WINDOW: (Stage.CONTEXT, Stage.QUERY),
     DeltaKind.CLAUSE_COST: (Stage.QUERY,),
     DeltaKind.STEP_PRICE: (Stage.MAP, Stage.EVENT),
+    DeltaKind.PRECEDENT: (Stage.QUERY,),
 }
 _NAMES: Final = tuple(f"{k.value}:" for k in (TermKind.ENTITY, TermKind.TIME, TermKind.QUANTITY))
 _OPERATOR: Final = {
@@ -55,7 +57,7 @@ def classify(patch: Patch) -> EffectKind:
     match delta:
         case Alias() | RoleRule() | EventMapping():
             return EffectKind.EDGE_ADDITION
-        case HypernymRestriction():
+        case HypernymRestriction() | Precedent():
             return EffectKind.QUERY_REWRITE
         case TimeWindow():
             return EffectKind.TIME_WINDOW
@@ -85,6 +87,10 @@ def route(state: State, patch: Patch) -> State:
             same = (key(delta.asked), key(delta.said))
             kept = [s for s in programs.steps if (key(s.asked), key(s.said)) != same]
             programs = replace(programs, steps=_with(kept, delta))
+        case Precedent() as delta:
+            rest = [p for p in programs.precedents if not _same_case(p, delta)] + [delta]
+            rest.sort(key=lambda p: (p.document, p.question))
+            programs = replace(programs, precedents=tuple(rest))
     if patch.edit is not None:
         programs = replace(programs, edits=_with(programs.edits, patch.edit))
     return replace(state, programs=programs, map=changes)
@@ -143,6 +149,10 @@ def _priced(programs: Programs, delta: ClauseCost) -> Programs:
     assert delta.weight is not None
     weights = {**dict(programs.weights), delta.family: delta.weight}
     return replace(programs, weights=tuple(sorted(weights.items())))
+
+
+def _same_case(one: Precedent, other: Precedent) -> bool:
+    return one.document == other.document and key(one.question) == key(other.question)
 
 
 def _with(known: Iterable[object], added: object) -> tuple:  # type: ignore[type-arg]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from abstrag.language.keys import key
-from abstrag.model.patch import HypernymRestriction, PromptEdit, StepPrice, TimeWindow
+from abstrag.model.patch import HypernymRestriction, Precedent, PromptEdit, StepPrice, TimeWindow
 from abstrag.model.record import record, to_json
 from abstrag.model.term import Edge, Family
 
@@ -24,6 +24,7 @@ class Programs:
     windows: tuple[TimeWindow, ...] = ()
     restrictions: tuple[HypernymRestriction, ...] = ()
     steps: tuple[StepPrice, ...] = ()
+    precedents: tuple[Precedent, ...] = ()
 
     def budget(self, query: str) -> float | None:
         """Return the τ granted to a query, if one is."""

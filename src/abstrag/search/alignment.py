@@ -19,7 +19,7 @@ import numpy.typing as npt
 from abstrag.config import COST_UNIT, MAX_GAP, OMEGA
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
-from abstrag.model.patch import StepPrice
+from abstrag.model.patch import Precedent, StepPrice
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.segment import Segment
 from abstrag.neural.aligned_text import AlignedText
@@ -33,6 +33,7 @@ from abstrag.search.families import step_family
 from abstrag.search.lexical import stemmed
 from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
+from abstrag.search.precedents import moved
 
 _TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
@@ -59,6 +60,7 @@ class DocumentWords:
     def __init__(self, segments: Sequence[Segment], aligner: TextAligner) -> None:
         self.segments = segments
         self.texts = [segment_text(segment) for segment in segments]
+        self.model = aligner.fingerprint
         read = aligner.read(self.texts)
         self.starts: IntArray = np.concatenate(([0], np.cumsum([len(one) for one in read])))
         wide = read[0].vectors.shape[1] if read else 0
@@ -145,6 +147,7 @@ class Alignment:
     constants: Aligning
     links: bool = True  # else a word is met by itself alone
     steps: tuple[StepPrice, ...] = ()  # prices that somebody has set
+    precedents: tuple[Precedent, ...] = ()  # what other documents said to such questions
 
     @cached_property
     def asked_words(self) -> tuple[str, ...]:
@@ -238,7 +241,8 @@ class Alignment:
     @cached_property
     def gist(self) -> FloatArray:
         """For each segment what it costs to take it for being about what the query is about."""
-        return PriceList(self.constants).of_gist(self.words.nearness(self.asked.gist))
+        asked = moved(self.asked.gist, self.precedents, self.words.model)
+        return PriceList(self.constants).of_gist(self.words.nearness(asked))
 
     @cached_property
     def rarity(self) -> FloatArray:

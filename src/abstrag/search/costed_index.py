@@ -203,6 +203,10 @@ class CostedIndex:
             if term in reached:
                 yield Landing(term, self._leaning(literal), CONTEXT_BIT, value)
 
+    def places(self, term: str) -> IntArray:
+        """Return the segments that have a term in their own words."""
+        return self._words.segments(term)
+
     def terms_of(self, segment: int) -> frozenset[str]:
         """Return every term a segment holds, in its own words or through its context."""
         return frozenset((*self._words_of(segment), *self._lifted_by(segment)))

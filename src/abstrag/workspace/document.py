@@ -215,7 +215,36 @@ class SearchableDocument(Searchable):
                 f"{document!r} has no segment {unknown[0]!r}", hint=f"abstrag show {document}"
             )
         with self.workspace.refining:
-            return self.workspace.patches.ledger.note_feedback(given, self.index)
+            ledger = self.workspace.patches.ledger
+            noted = ledger.note_feedback(given, self.index)
+            if good or bad:
+                self._show(query)
+            return noted
+
+    def _show(self, query: str) -> None:
+        """Note what people's word on a query shows documents of the same genre."""
+        from abstrag.engine.precedents import precedent_of
+        from abstrag.refine.ledger import text_hash
+
+        ledger = self.workspace.patches.ledger
+        said = [e for e in ledger.feedback(text_hash(self.index)) if e.query == query]
+        shown = precedent_of(self.searcher, query, said[-1].gold if said else ())
+        if shown is not None:
+            ledger.note_precedent(shown, self.index, "a person called it evidence")
+
+    def presume(self, query: str) -> bool:
+        """Take the first hit for evidence, for others to learn from, if the critic is sure of it.
+
+        Returns whether it is.
+        """
+        from abstrag.engine.precedents import presumed
+
+        shown = presumed(self.searcher, query)
+        if shown is not None:
+            with self.workspace.refining:
+                reason = "the critic is sure of the first hits"
+                self.workspace.patches.ledger.note_precedent(shown, self.index, reason)
+        return shown is not None
 
     def report(self, queries: Sequence[str], *, k: int = 5, tau: float | None = None) -> str:
         """Return the evidence for some questions as one HTML page that needs nothing else."""

@@ -11,11 +11,12 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import StepPrice
 from abstrag.policy.audit import AuditEntry
 from abstrag.refine.episode import Episode
-from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.evaluator import Evaluator, reach_of
 from abstrag.refine.ledger import text_hash
 from abstrag.refine.lessons import Lesson
 from abstrag.refine.router import replayed, route
 from abstrag.search.alignment import forms
+from abstrag.workspace.precedents import learn_precedents
 from abstrag.workspace.refining import RefineOptions, refiner_of
 from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace
@@ -29,19 +30,26 @@ def learn(workspace: Workspace, *, evaluator: Evaluator | None = None) -> tuple[
         evaluator: Who says what is evidence where there is no gold; else the shipped judge.
     """
     with workspace.refining:
-        ledger = workspace.patches.ledger
-        if not any(lesson.due for lesson in ledger.lessons()):
-            return ()
-        solved = _solved(workspace)
+        return (
+            *_learn_steps(workspace, evaluator),
+            *learn_precedents(workspace, evaluator=evaluator),
+        )
 
-        def worse(genre: str, step: StepPrice) -> Sequence[str]:
-            lost: list[str] = []
-            for document, episodes in solved:
-                if document.genre.value == genre:
-                    lost += _worse(workspace, document, episodes, step, evaluator)
-            return lost
 
-        return ledger.promote(worse)
+def _learn_steps(workspace: Workspace, evaluator: Evaluator | None) -> tuple[AuditEntry, ...]:
+    ledger = workspace.patches.ledger
+    if not any(lesson.due for lesson in ledger.lessons()):
+        return ()
+    solved = _solved(workspace)
+
+    def worse(genre: str, step: StepPrice) -> Sequence[str]:
+        lost: list[str] = []
+        for document, episodes in solved:
+            if document.genre.value == genre:
+                lost += _worse(workspace, document, episodes, step, evaluator)
+        return lost
+
+    return ledger.promote(worse)
 
 
 def _solved(workspace: Workspace) -> list[tuple[DocumentIndex, tuple[Episode, ...]]]:
@@ -72,7 +80,8 @@ def _worse(
     if evaluator is None:
         gold = all(episode.gold for episode in asked)
         title = document.document.title
-        evaluator = gold_evaluator() if gold else packaged_evaluator(title=title)
+        k = reach_of(len(document.segments))
+        evaluator = gold_evaluator(k=k) if gold else packaged_evaluator(title=title, k=k)
     opened = workspace.document(document.document.id)
     refiner = refiner_of(opened, RefineOptions(evaluator=evaluator))
     before = refiner.state

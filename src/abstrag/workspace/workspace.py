@@ -340,7 +340,7 @@ class Workspace:
         self, info: DocumentInfo, kept: tuple[KeptPatch, ...], options: SearchOptions
     ) -> Searcher:
         edits = self.edits.read(info.id) | options.edits
-        names = tuple(each.id for each in kept)
+        names = tuple((each.id, each.when) for each in kept)
         key: Hashable = (version(info), edits, names, replace(options, tau=0.0, edits=edits))
         return self._searchers.get(
             key,

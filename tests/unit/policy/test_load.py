@@ -48,7 +48,10 @@ def test_every_shipped_program_is_whole_strict_and_short(stage: str, tmp_path: P
     assert program.mutable == (stage in MUTABLE)
     assert schema_faults(program.output_schema) == []
     assert program.rules
-    assert len(program.request(Role.INDEX, {}).system) < 1500
+    most = (
+        2100 if stage in ("critic", "refine") else 1500
+    )  # two examples of large inputs or replies
+    assert len(program.request(Role.INDEX, {}).system) < most
     for example in program.few_shot:
         assert misfit(example.output, program.output_schema) is None
 
@@ -104,7 +107,8 @@ def test_what_a_model_may_choose_is_what_the_code_knows() -> None:
     assert set(field("lift_context", "values", "field")["enum"]) == set(Field) - {Field.EVIDENCE}
     assert field("expand_query", "clauses", "edges", "operator")["enum"] == list(OPERATORS)
     assert field("refine", "patches", "stage")["enum"] == list(Stage)
-    assert field("refine", "patches", "kind")["enum"] == list(DeltaKind)
+    proposed = [kind for kind in DeltaKind if kind is not DeltaKind.PRECEDENT]
+    assert field("refine", "patches", "kind")["enum"] == proposed
     assert field("refine", "patches", "edit", "op")["enum"] == list(EditOp)
     assert field("localize", "stage")["enum"] == list(Stage)
     for stage, path in (("explain", ["dominant"]), ("critic", ["failure", "dominant"])):

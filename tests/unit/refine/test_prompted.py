@@ -1,6 +1,7 @@
 """The model-backed critic, explainer, localizer and proposer; and a document that wants to rule."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import Ledger
 from abstrag.refine.outcome import End, Refinement
+from abstrag.refine.propose_prompted import PromptedProposer
 from tests.unit.refine.harbour import EVIDENCE, SEWAGE, TEXT, Labels, evaluator, searcher
 
 FAILED = {
@@ -63,9 +65,11 @@ def _script(*patches: dict[str, Any], **stages: Any) -> ScriptedModel:
 
 
 def _refined(
-    model: ScriptedModel, ledger: Ledger | None = None, *, text: str = TEXT
+    model: ScriptedModel, ledger: Ledger | None = None, *, text: str = TEXT, alone: bool = True
 ) -> tuple[Refinement, Refiner]:
     judges = prompted_judges(Models.of(model), searcher(text), evaluator())
+    if alone:  # nothing but the model proposes
+        judges = replace(judges, proposer=PromptedProposer(model, load_program("refine")))
     one = Refiner(searcher(text), judges, ledger=ledger)
     return one.refine(SEWAGE), one
 
@@ -83,6 +87,34 @@ def test_a_model_that_names_the_alias_mends_the_query() -> None:
     assert "an invented condition" not in seen.unmet
     assert "basin" in seen.ambiguities
     assert made.steps[0].localization.reason == "two words for one thing"
+
+
+def test_where_the_model_has_nothing_sound_the_rules_propose_beside_it() -> None:
+    model = _script(_patch(source="lighthouse", target="sewage"))
+    made, _ = _refined(model, alone=False)
+    (patch,) = made.patches
+    assert isinstance(patch.delta, Alias)
+    assert patch.delta.source == "concept:wastewater"
+    assert made.steps[0].attempts[0].patch != patch  # the model's came first, and was refused
+
+
+def test_the_critic_sees_conditions_trace_budget_and_what_is_in_force() -> None:
+    model = _script(ALIAS)
+    _refined(model)
+    first, *_, last = [r.user for r in model.requests if r.stage == "critic"]
+    for name in ('"conditions"', '"trace"', '"budget"', '"state"'):
+        assert name in first
+    assert "concept:wastewater may stand for concept:sewage" not in first
+    assert "concept:wastewater may stand for concept:sewage" in last
+
+
+def test_the_refiner_is_told_what_was_refused_and_why() -> None:
+    model = _script(_patch(source="gold", target="sewage"))
+    _refined(model)
+    asked = [r.user for r in model.requests if r.stage == "refine"]
+    assert len(asked) > 1
+    assert "from term to term" not in asked[0]
+    assert "from term to term" in asked[1]
 
 
 def test_the_critic_votes_and_dissent_is_recorded() -> None:

@@ -1,0 +1,50 @@
+"""What a document shows where a question is asked of it: by gold, or where the critic is sure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from abstrag.engine.searcher import Searcher
+from abstrag.model.patch import Precedent
+from abstrag.refine.evaluator import reach_of
+from abstrag.refine.ledger import text_hash
+from abstrag.refine.sufficiency import sufficiency
+from abstrag.search.precedents import direction, packed
+
+SURE: Final = 0.2  # the critic's doubt below which the first hit is taken for evidence
+
+
+def precedent_of(searcher: Searcher, query: str, good: Sequence[str]) -> Precedent | None:
+    """Return what evidence shows; without any, what withdraws whatever was shown before.
+
+    None where the preset compares no vectors, or where all of the document is evidence.
+    """
+    alignment = searcher.scoring(query).alignment
+    if alignment is None:
+        return None
+    names, segments = set(good), searcher.index.segments
+    at = [p for p, segment in enumerate(segments) if names & {segment.id, segment.text}]
+    asked = alignment.asked.gist
+    told = direction(asked, np.asarray(alignment.words.gists, np.float32), at)
+    if told is None and at:
+        return None
+    return Precedent(
+        query,
+        text_hash(searcher.index),
+        tuple(segments[p].id for p in at),
+        alignment.words.model,
+        packed(asked),
+        "" if told is None else packed(told),
+    )
+
+
+def presumed(searcher: Searcher, query: str) -> Precedent | None:
+    """Return what the first hit shows where the critic is sure of the ranking; else None."""
+    ranking = searcher.search(query, k=reach_of(len(searcher.index.segments)))
+    expected = sufficiency(ranking, searcher.index.genre.value)
+    if expected is None or expected.missed >= SURE:
+        return None
+    return precedent_of(searcher, query, [ranking.hits[0].segment])

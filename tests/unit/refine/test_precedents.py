@@ -1,0 +1,166 @@
+"""Precedents: where three documents had the answer, a fourth of the genre is looked at too."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abstrag.engine.precedents import precedent_of
+from abstrag.model.patch import Precedent
+from abstrag.refine.ledger import Kept
+from abstrag.refine.limits import Budget, objection
+from abstrag.refine.precedents import Replayed, Taught, due, sifted
+from abstrag.refine.state import State
+from abstrag.search.precedents import direction, moved, packed, unpacked
+from abstrag.search.relevance import ALIGNED
+from abstrag.stores.location import MEMORY
+from abstrag.workspace.lessons import learn
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
+
+QUERY = "What is forbidden on the lake?"
+NAMES = ("Basel", "Como", "Garda", "Thun")
+
+
+def text(name: str) -> str:
+    return (
+        f"# Rules of {name}\n\nThe lake of {name} is open all year. The ferry sails at noon. Nobody"
+        f" may fish from the pier of {name}. Tickets are sold in the square. Children sail in"
+        " summer. The rules hang at the landing stage.\n"
+    )
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    made = Workspace(
+        WorkspaceConfig(MEMORY, policy=tmp_path / "policy", options=SearchOptions(preset=ALIGNED))
+    )
+    for name in NAMES:
+        path = tmp_path / f"{name.lower()}.md"
+        path.write_text(text(name), encoding="utf-8")
+        made.document(path)
+    return made
+
+
+def evidence(workspace: Workspace, name: str) -> str:
+    segments = workspace.document(name).index.segments
+    return next(s.id for s in segments if "Nobody" in s.text)
+
+
+def say(workspace: Workspace, *names: str) -> None:
+    for name in names:
+        workspace.document(name).feedback(QUERY, good=[evidence(workspace, name)])
+
+
+def score(workspace: Workspace) -> float:
+    return workspace.document("thun").explain(QUERY, evidence(workspace, "thun")).relevance
+
+
+def shown(workspace: Workspace, name: str) -> list[Kept]:
+    kept = workspace.document(name).patches
+    return [one for one in kept if isinstance(one.patch.delta, Precedent)]
+
+
+def test_three_documents_show_a_fourth_where_to_look_and_two_do_not(workspace: Workspace) -> None:
+    before = score(workspace)
+    say(workspace, "basel", "como")
+    assert learn(workspace) == ()
+    assert score(workspace) == before
+    say(workspace, "garda")
+    entries = learn(workspace)
+    assert [entry.accepted for entry in entries] == [True] * 3
+    assert "3 documents were asked nearly the same" in entries[0].reason
+    assert score(workspace) > before
+    assert learn(workspace) == ()  # nothing new
+
+
+def test_a_precedent_that_is_taken_back_does_not_come_again(workspace: Workspace) -> None:
+    before = score(workspace)
+    say(workspace, "basel", "como", "garda")
+    learn(workspace)
+    for kept in shown(workspace, "thun"):
+        workspace.patches.revert(kept.id)
+    assert score(workspace) == before
+    say(workspace, "thun")
+    assert all(entry.payload["query"] == QUERY for entry in learn(workspace))
+    others = [one for one in shown(workspace, "basel") if one.name != "basel"]
+    assert [one.name for one in others] == ["thun"]  # and none that was taken back
+
+
+def test_a_question_that_is_settled_for_a_document_is_not_moved_there(
+    workspace: Workspace,
+) -> None:
+    before = score(workspace)
+    say(workspace, "basel", "como", "garda", "thun")
+    learn(workspace)
+    assert score(workspace) == before
+
+
+def test_who_takes_the_evidence_back_withdraws_what_it_showed(workspace: Workspace) -> None:
+    say(workspace, "basel", "como", "garda")
+    workspace.document("garda").feedback(QUERY, bad=[evidence(workspace, "garda")])
+    assert len(workspace.patches.ledger.precedents()) == 2
+    assert learn(workspace) == ()
+
+
+def test_nothing_is_shown_where_no_vectors_are_compared(workspace: Workspace) -> None:
+    document = workspace.document("thun")
+    made = precedent_of(document.searcher, QUERY, [evidence(workspace, "thun")])
+    assert made is not None
+    every = [segment.id for segment in document.index.segments]
+    assert precedent_of(document.searcher, QUERY, every) is None  # nothing else to tell it from
+
+
+def _taught(document: str, asked: list[float], told: list[float]) -> Taught:
+    vectors = packed(np.array(asked)), packed(np.array(told))
+    return Taught(
+        "plain", document, Precedent(f"of {document}", document, ("s1",), "m", *vectors), ""
+    )
+
+
+def test_only_near_questions_of_three_documents_move_a_question() -> None:
+    asked = np.array([1.0, 0.0], np.float32)
+    near = [_taught(name, [1.0, 0.0], [0.0, 1.0]).precedent for name in "abc"]
+    far = [_taught(name, [0.0, 1.0], [0.0, 1.0]).precedent for name in "def"]
+    assert (moved(asked, (*near[:2], *far), "m") == asked).all()
+    assert (moved(asked, (*near,), "another model") == asked).all()
+    found = moved(asked, (*near, *far), "m")
+    assert found.tolist() == [1.0, pytest.approx(3 / 8)]  # 3 of them against a doubt of 5
+
+
+def test_the_direction_leads_from_what_is_near_to_the_evidence() -> None:
+    asked = np.array([1.0, 0.0], np.float32)
+    segments = np.array([[0.0, 1.0], [0.9, 0.1], [0.8, 0.0]], np.float32)
+    found = direction(asked, segments, [0])
+    assert found is not None
+    assert found.tolist() == pytest.approx([-0.85, 0.95])
+    assert unpacked(packed(found)).tolist() == pytest.approx(found.tolist(), abs=1e-3)
+
+
+def test_what_a_replay_blames_is_left_out_and_the_rest_is_kept() -> None:
+    good = [_taught(name, [1.0, 0.0], [0.0, 1.0]) for name in "abc"]
+    worst = _taught("d", [0.9, 0.44], [0.0, -1.0])
+    assert {one.name for one in due((*good, worst), "m")} == set("abcd")
+    case = f"e {packed(np.array([0.9, 0.44]))}"
+
+    def replay(some: tuple[Taught, ...]) -> Replayed:
+        return Replayed({case: "a query"} if worst in some else {}, 0)
+
+    left, refused = sifted(
+        (*good, *(more := [_taught("f", [1.0, 0.0], [0.0, 1.0])]), worst), replay
+    )
+    assert worst not in left
+    assert set(left) < {*good, *more}  # the nearest to what was lost go with it
+    assert "1 queries lose their evidence by it and 0 gain" in refused[worst.id]
+    nobody, all_of_them = sifted(good, lambda some: Replayed({case: "a query"}, 0))
+    assert nobody == ()
+    assert len(all_of_them) == 3
+    everybody, none = sifted(good, lambda some: Replayed({case: "a query"}, 1))
+    assert everybody == tuple(good)
+    assert none == {}
+
+
+def test_nobody_proposes_a_precedent(workspace: Workspace) -> None:
+    document = workspace.document("thun").index
+    patch = _taught("a", [1.0], [1.0]).patch
+    assert "not proposed" in (objection(patch, State(""), document, budget=Budget()) or "")

@@ -44,7 +44,7 @@ def _judged(reply: Any, expected: Labels) -> float:
         for literal in one["literals"]
     }
     wanted = {(s, q): v for s, own in expected.items() for q, v in own.items()}
-    right = [(said.get(pair, 0) >= _HALF) == bool(value) for pair, value in wanted.items()]
+    right = [bool(said.get(pair, 0) >= _HALF) == bool(value) for pair, value in wanted.items()]
     return sum(right) / len(right)
 
 

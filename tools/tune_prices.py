@@ -165,19 +165,19 @@ def score(one: Features, n: Numbers) -> np.ndarray:
     weights = one.weights * one.rarity**n.rarity
     weights = weights / (weights.sum() or 1)
     limit = n.limit or one.limit
-    settled = (gap == 0) & (one.holds if n.bridges else one.there.any(axis=0))
-    over = np.where(settled, limit, n.unmet * MAX_GAP + (1 - n.unmet) * prices)
-    charged = np.where(prices <= limit, prices, over)
-    preset = replace(ALIGNED, alignment_weight=n.alpha, gist_share=n.share, gap_rate=n.gap)
-    preset = replace(preset, judge_weight=n.judge)
-    power = np.where(settled, preset.settled_power(limit), 1.0)
-    total = power * n.alpha * ((1 - n.share) * (weights @ charged) + n.share * one.gist)
-    total = total - n.utility * np.log(np.maximum(one.utility, 1e-9)) + n.gap * gap
+    charged = np.where(prices <= limit, prices, n.unmet * MAX_GAP + (1 - n.unmet) * prices)
+    total = n.alpha * ((1 - n.share) * (weights @ charged) + n.share * one.gist) + n.gap * gap
+    holds = one.holds if n.bridges else one.there.any(axis=0)
+    free, nothing = (gap == 0) & holds, ~((prices <= limit).any(axis=0) | holds)
+    if free.any():
+        worst = total[free].max() - n.judge * np.log(LEAST_JUDGEMENT)
+        total = np.where(nothing, np.maximum(total, worst), total)
+    total = total - n.utility * np.log(np.maximum(one.utility, 1e-9))
     if n.judge:
         read = np.argsort(total, kind="stable")[: n.judged]
         said = np.full(len(total), LEAST_JUDGEMENT)
         said[read] = np.maximum(one.said[read], LEAST_JUDGEMENT)
-        total = total - n.judge * power * np.log(said)
+        total = total - n.judge * np.log(said)
     found: np.ndarray = -total
     return found
 

@@ -109,7 +109,6 @@ class Laid:
             utility=utility,
             gap=gap,
             stated=np.array([STATED if stated else 0.0 for _, _, stated in drawn]),
-            powers=np.ones(len(drawn)),
         )
 
     def judge(self, some: IntArray) -> list[float]:

@@ -41,7 +41,7 @@ Prices = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """Turns cosines into prices: log(1 + exp(offset − steep · cosine)), at most 4."""
+    """Turns cosines into prices: log(1 + exp(offset − steep · cosine)), of words at most 4."""
 
     constants: Aligning
 
@@ -50,8 +50,12 @@ class PriceList:
         return _price(cosine, self.constants.word_steep, self.constants.word_offset)
 
     def of_gist(self, cosine: npt.NDArray[Any]) -> Prices:
-        """Return what it costs to take a text for being about the same as another."""
-        return _price(cosine, self.constants.gist_steep, self.constants.gist_offset)
+        """Return what it costs to take a text for being about the same as another.
+
+        It is a line of its own in a score and no part of any Gap, so it may exceed 4: texts far
+        from a short question are still nearer and farther ones.
+        """
+        return _price(cosine, self.constants.gist_steep, self.constants.gist_offset, 2 * MAX_GAP)
 
 
 class Aligner:
@@ -201,9 +205,9 @@ def default_aligner() -> Aligner:
     return Aligner.load(later=True)
 
 
-def _price(cosine: npt.NDArray[Any], steep: float, offset: float) -> Prices:
+def _price(cosine: npt.NDArray[Any], steep: float, offset: float, most: float = MAX_GAP) -> Prices:
     raw = np.logaddexp(0.0, offset - steep * np.asarray(cosine, np.float64))
-    return np.minimum(raw, MAX_GAP)
+    return np.minimum(raw, most)
 
 
 def _unit(rows: Vectors) -> Vectors:

@@ -8,6 +8,7 @@ and on nothing else, so it means the same in every document.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -37,6 +38,7 @@ from abstrag.search.precedents import moved
 
 _TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
+_HOW_MUCH: Final = re.compile(r"\bhow\s+(much|many)\b", re.IGNORECASE)
 _EXACT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUANTITY})
 
 
@@ -132,8 +134,14 @@ def forms(word: str) -> tuple[str, ...]:
 
 def conditions(query: Query, read: AlignedText) -> AlignedText:
     """Return a query's words less those that only ask; all of them where there are no others."""
-    words = [query.text[start:end].lower() for start, end in read.spans.tolist()]
-    kept = np.array([word not in QUESTION_WORDS for word in words], dtype=np.bool_)
+    asking = {match.span(1) for match in _HOW_MUCH.finditer(query.text)}
+    kept = np.array(
+        [
+            query.text[start:end].lower() not in QUESTION_WORDS and (start, end) not in asking
+            for start, end in read.spans.tolist()
+        ],
+        dtype=np.bool_,
+    )
     return read.keeping(kept) if kept.any() else read
 
 

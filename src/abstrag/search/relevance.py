@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import isfinite, log
+from math import isfinite
 from typing import Final
 
 import numpy as np
 
-from abstrag.config import COST_UNIT, MAX_GAP
+from abstrag.config import COST_UNIT
 from abstrag.errors import InputError
 from abstrag.model.record import record
-from abstrag.search.match import LEAST_JUDGEMENT, Coverage, Pooling, Signal, log_units
+from abstrag.search.match import Coverage, Pooling, Signal, log_units
 from abstrag.search.postings import FloatArray
 
 _DIGITS: Final = 9
@@ -77,20 +77,6 @@ class Preset:
             Signal.JUDGE: self.judge_weight,
             Signal.ALIGNMENT: self.alignment_weight,
         }
-
-    def settled_power(self, limit: float) -> float:
-        """Return the power to which Match counts where a segment meets the whole query for free.
-
-        At equal utility such a segment must never be below one that meets nothing. Its Match is
-        at least as bad as the dearest words within the limit, the dearest whole and a judge who
-        sees nothing make it; the other pays the limit for every word and the largest Gap.
-        """
-        if not self.alignment_weight:
-            return 1.0
-        words = self.alignment_weight * (1 - self.gist_share) * limit
-        whole = self.alignment_weight * self.gist_share * MAX_GAP
-        worst = words + whole - self.judge_weight * log(LEAST_JUDGEMENT)
-        return min(1.0, (words + self.gap_rate * MAX_GAP) / worst)
 
     def weighing(self, weights: Mapping[Signal, float]) -> Preset:
         """The same with another blend of Match."""

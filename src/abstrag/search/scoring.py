@@ -215,15 +215,15 @@ class Scoring:
             utility=self.index.utilities[positions],
             gap=gap[inside],
             stated=self._stated[positions],
-            powers=self.match_powers[positions],
         )
 
     @cached_property
     def aligned_units(self) -> IntArray:
-        """What each word of the query, and at last the whole of it, adds to −log of Match.
+        """What the words of the query, its whole and meeting nothing add to −log of Match.
 
-        Rows are words and then the whole, columns the segments. A word costs its own price, or
-        that of the literal it belongs to where the bridges to it are cheaper.
+        Rows are words, then the whole, then what a segment pays for meeting nothing; columns are
+        the segments. A word costs its own price, or that of the literal it belongs to where the
+        bridges to it are cheaper.
         """
         alignment, preset = self.alignment, self.preset
         assert alignment is not None
@@ -237,23 +237,34 @@ class Scoring:
         weights = alignment.asked.weights * rarity
         weights = weights / (weights.sum() or 1.0)
         share, limit, unmet = preset.gist_share, alignment.constants.limit, preset.unmet_share
-        over = np.where(self._settled, limit, unmet * MAX_GAP + (1 - unmet) * prices)
+        over = unmet * MAX_GAP + (1 - unmet) * prices
         charged = np.vstack((np.where(prices <= limit, prices, over), alignment.gist[None]))
         shares = np.append((1 - share) * weights, share)
-        units = preset.alignment_weight * COST_UNIT * shares[:, None] * charged
-        whole: IntArray = np.rint(units * self.match_powers).astype(np.int64)
+        units = np.rint(preset.alignment_weight * COST_UNIT * shares[:, None] * charged)
+        nothing = ~((prices <= limit).any(axis=0) | self.holds)
+        whole: IntArray = np.vstack((units, self._fee(units.sum(axis=0), nothing)[None])).astype(
+            int
+        )
         return whole
 
-    @cached_property
-    def match_powers(self) -> FloatArray:
-        """For each segment the power to which Match counts: 1, but where it meets all for free."""
-        power = 1.0
-        if self.alignment is not None:
-            power = self.preset.settled_power(self.alignment.constants.limit)
-        return np.where(self._settled, power, 1.0)
+    def _fee(self, units: FloatArray, nothing: BoolArray) -> FloatArray:
+        """Return what segments that meet nothing pay, given what words and whole add to each.
+
+        At equal utility none of them is to be above one that meets every literal for free, not
+        even if the judge is sure of it and sees nothing in the other. Where no segment meets
+        everything there is no fee.
+        """
+        free = self._free
+        if not free.any():
+            return np.zeros_like(units)
+        gap = np.full(len(units), self.gaps.rest_gap)
+        gap[self.gaps.segments] = self.gaps.gap
+        paid = units + np.rint(self.preset.gap_rate * gap * COST_UNIT)
+        worst = 1 + paid[free].max() + log_units(0.0, self.preset.judge_weight, judged=True)
+        return np.where(nothing, np.maximum(worst - paid, 0.0), 0.0)
 
     @cached_property
-    def _settled(self) -> BoolArray:
+    def _free(self) -> BoolArray:
         """For each segment whether it meets every literal for free."""
         found = np.zeros(len(self.document.records), dtype=np.bool_)
         if self.query.literals:
@@ -359,8 +370,10 @@ class Scoring:
             return ()
         preset, position = self.preset, int(candidates.positions[row])
         units = self.aligned_units[:, position].tolist()
-        said = float(candidates.heard(np.array([judgement or 0.0]), np.array([row]))[0])
-        lines = [("words", sum(units[:-1])), ("about the same thing", units[-1])]
+        said = max(judgement or 0.0, float(candidates.stated[row]))
+        lines = [("words", sum(units[:-2])), ("about the same thing", units[-2])]
+        if units[-1]:
+            lines.append(("nothing met", units[-1]))
         if preset.judge_weight:
             lines.append(("judge", int(log_units(said, preset.judge_weight, judged=True))))
         utility, gap = float(candidates.utility[row]), float(candidates.gap[row])

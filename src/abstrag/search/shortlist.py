@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.search.match import LEAST_JUDGEMENT, Signal, blend
+from abstrag.search.match import Signal, blend
 from abstrag.search.postings import FloatArray, IntArray
 from abstrag.search.relevance import Preset, relevance
 
@@ -35,18 +35,11 @@ class Candidates:
     utility: FloatArray
     gap: FloatArray
     stated: FloatArray  # the least a judge may say: it has not read the Background
-    powers: FloatArray  # to which Match counts, where a judge's word is a factor of it
-
-    def heard(self, judgement: FloatArray, rows: IntArray) -> FloatArray:
-        """Return what counts of a judge's word about some rows."""
-        said: FloatArray = np.maximum(judgement, self.stated[rows])
-        powers = self.powers[rows]
-        return np.where(powers < 1, np.maximum(said, LEAST_JUDGEMENT) ** powers, said)
 
     def match(self, preset: Preset, judgement: FloatArray, rows: IntArray) -> FloatArray:
         """Return Match of some rows, given what the judge said about them."""
         parts = {signal: values[rows] for signal, values in self.signals.items()}
-        parts[Signal.JUDGE] = self.heard(judgement, rows)
+        parts[Signal.JUDGE] = np.maximum(judgement, self.stated[rows])
         return blend(parts, preset.weights, preset.pooling)
 
     def score(self, preset: Preset, judgement: FloatArray, rows: IntArray) -> FloatArray:

@@ -109,6 +109,9 @@ class _Reading:
         if trace.context is not None:
             return None
         if not trace.bridges:
+            parts = list(dict.fromkeys(word.said for word in mine if word.said))
+            if trace.via == " ".join(word.said for word in mine) and len(parts) > 1:
+                said = " … ".join(parts)
             return self._direct(trace, said)
         via = self.labels.get(trace.via or "", "")
         if any(not b.truth_preserving and b.operator != FILL_SLOTS for b in trace.bridges):

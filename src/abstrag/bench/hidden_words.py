@@ -65,7 +65,7 @@ def named_places(hit: Hit, segment: Segment) -> list[WordPlace]:
             spans = _stated(literal)
         for part, start, end in spans:
             inside = [p for p in every if p.part == part and p.start < end and start < p.end]
-            found.update(dict.fromkeys(inside))
+            found.update(dict.fromkeys(inside or [WordPlace(part, start, end)]))
     return sorted(found)
 
 

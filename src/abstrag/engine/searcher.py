@@ -194,7 +194,8 @@ class Searcher:
 
     @cached_property
     def _words(self) -> DocumentWords:
-        return DocumentWords(self.index.segments, self._aligner)
+        canonical = [record.canonical for record in self.index.records]
+        return DocumentWords(self.index.segments, self._aligner, canonical)
 
     def _alignment(self, query: Query) -> Alignment | None:
         if not self.preset.alignment_weight:

@@ -35,6 +35,7 @@ from abstrag.search.lexical import stemmed
 from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
 from abstrag.search.precedents import moved
+from abstrag.search.rewritten import Rewritten, rewritten_words
 
 _TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
@@ -59,27 +60,45 @@ class Place:
 class DocumentWords:
     """The content words of all segments of a document, as vectors and as forms."""
 
-    def __init__(self, segments: Sequence[Segment], aligner: TextAligner) -> None:
+    def __init__(
+        self, segments: Sequence[Segment], aligner: TextAligner, canonical: Sequence[str] = ()
+    ) -> None:
+        """Take the segments, and their canonical texts where there are any.
+
+        A word that only the canonical text has stands where the words do that it is written for. It
+        meets itself and nothing else.
+        """
         self.segments = segments
         self.texts = [segment_text(segment) for segment in segments]
         self.model = aligner.fingerprint
         read = aligner.read(self.texts)
-        self.starts: IntArray = np.concatenate(([0], np.cumsum([len(one) for one in read])))
-        wide = read[0].vectors.shape[1] if read else 0
-        self.vectors = np.concatenate(
-            [one.vectors for one in read] or [np.zeros((0, wide), np.float32)]
-        )
-        self.gists = np.stack([one.gist for one in read]) if read else np.zeros((0, 0))
-        self.spans = np.concatenate([one.spans for one in read] or [np.zeros((0, 2), np.int32)])
-        self._codes: dict[str, int] = {}
-        owner = np.repeat(np.arange(len(read)), np.diff(self.starts))
-        self.words: list[str] = [
-            self.texts[at][start:end]
-            for at, (start, end) in zip(owner.tolist(), self.spans.tolist(), strict=True)
+        others = [
+            rewritten_words(segment.text, text)
+            for segment, text in zip(segments, canonical or [s.text for s in segments], strict=True)
         ]
-        self.forms = self._coded(self.words)
-        digits = [any(c.isdigit() for c in word) for word in self.words]
-        self.has_digits: BoolArray = np.array(digits, dtype=np.bool_)
+        sizes = [len(one) + len(more) for one, more in zip(read, others, strict=True)]
+        self.starts: IntArray = np.concatenate(([0], np.cumsum(sizes)))
+        wide = read[0].vectors.shape[1] if read else 0
+        vectors, spans = [np.zeros((0, wide), np.float32)], [np.zeros((0, 2), np.int32)]
+        self.words: list[str] = []
+        meant: list[str] = []  # the same, with canonical words in place of what is said for them
+        for text, segment, one, more in zip(self.texts, segments, read, others, strict=True):
+            before = len(text) - len(segment.text)
+            places = [(before + word.start, before + word.end) for word in more]
+            vectors += [one.vectors, np.zeros((len(more), wide), np.float32)]
+            spans += [one.spans, np.array(places, np.int32).reshape(-1, 2)]
+            own = [text[start:end] for start, end in one.spans.tolist()]
+            self.words += [*own, *(text[start:end] for start, end in places)]
+            meant += [*own, *(word.word for word in more)]
+        self.vectors, self.spans = np.concatenate(vectors), np.concatenate(spans)
+        self.gists = np.stack([one.gist for one in read]) if read else np.zeros((0, 0))
+        self._codes: dict[str, int] = {}
+        self.forms = self._coded(meant)
+        self.has_digits: BoolArray = np.array(
+            [any(c.isdigit() for c in word) for word in self.words], dtype=np.bool_
+        )
+        flags = [n for one, more in zip(read, others, strict=True) for n in _flags(one, more)]
+        self.rewritten: BoolArray = np.array(flags, dtype=np.bool_)
 
     def _coded(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
         """Return the numbers of the forms of each word: itself, and as a verb and a noun."""
@@ -190,6 +209,7 @@ class Alignment:
         cuts, counts = words.starts[filled], np.diff(words.starts)[filled]
         for i, word in enumerate(self.asked_words):
             equal, learned = words.same(word), costs[i] if self.links else np.zeros(len(costs[i]))
+            learned = np.where(words.rewritten, np.where(equal, 0.0, MAX_GAP), learned)
             row = self._row(i, equal, learned)
             # of words of one price the one that suits best in its text, of those the first
             rated = row + _TIE * learned
@@ -298,6 +318,10 @@ class Alignment:
                     known[said] = OMEGA[step_family(word, said, same=bool(self.same[i, segment]))]
                 found[i, segment] = known[said]
         return found
+
+
+def _flags(read: AlignedText, more: Sequence[Rewritten]) -> list[bool]:
+    return [False] * len(read) + [True] * len(more)
 
 
 def _concerns(step: StepPrice, word: str) -> bool:

@@ -109,6 +109,10 @@ class _Reading:
         if trace.context is not None:
             return None
         if not trace.bridges:
+            parts = list(dict.fromkeys(word.said for word in mine if word.said))
+            if trace.via == " ".join(word.said for word in mine) and len(parts) > 1:
+                together = " ".join(parts)
+                said = together if together in self.segment.text else " … ".join(parts)
             return self._direct(trace, said)
         via = self.labels.get(trace.via or "", "")
         if any(not b.truth_preserving and b.operator != FILL_SLOTS for b in trace.bridges):
@@ -116,6 +120,8 @@ class _Reading:
         for one in (said, via):
             if one and _holds(one, asked):
                 return _quoted(said or one) + self._slots(trace)
+        if found := self._verbatim(asked):
+            return _quoted(found) + self._slots(trace)
         if all(b.operator == FILL_SLOTS for b in trace.bridges):
             return f"{_quoted(said or via)} (for {_quoted(asked)}){self._slots(trace)}"
         return None
@@ -130,10 +136,14 @@ class _Reading:
             return f"{told} (within {_quoted(asked)})" if within else told
         if not said or _holds(said, asked):
             return _quoted(said or asked)
-        found = re.search(re.escape(asked), self.segment.text, re.IGNORECASE)
-        if found:
-            return _quoted(found.group())
+        if found := self._verbatim(asked):
+            return _quoted(found)
         return f"{_quoted(said)} (for {_quoted(asked)})"
+
+    def _verbatim(self, label: str) -> str:
+        """Return a label as the passage writes it, "" where it does not."""
+        found = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", self.segment.text, re.IGNORECASE)
+        return found.group() if found else ""
 
     def _bridged(self, trace: LiteralTrace, mine: list[WordTrace]) -> str:
         asked = trace.literal.label

@@ -254,3 +254,12 @@ def test_the_curve_of_budgets_counts_learned_ways(searched: Searcher) -> None:
     entries = searched.budget("Can a party cancel the contract?").entries
     assert entries
     assert entries[0].tau >= OMEGA["expression"]
+
+
+def test_a_word_of_the_canonical_text_is_met_where_another_stands_for_it() -> None:
+    segments = index(document_of("It restarted.")).segments
+    words = DocumentWords(segments, HandMade(), ["The reactor restarted."])
+    (at,) = np.flatnonzero(words.same("reactor"))
+    assert words.rewritten[at]
+    assert words.place(0, int(at)).text == "It"
+    assert not DocumentWords(segments, HandMade()).same("reactor").any()

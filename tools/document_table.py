@@ -1,10 +1,10 @@
-"""Print what is read off documents as a table: title, company, form, period, date, genre, sections.
+"""Print what is read off documents as a table: title, company, form, period, date, genre.
 
     python tools/document_table.py FILE...
 
 A file that cannot be read has the error in place of its title. What `docs/documents.toml` says
 otherwise about a file, by its name, stands behind the cell: "plain (is scientific)". At last the
-cells that were held against it are counted.
+cells that were held against it are counted. Sections are in `section_table.py`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from abstrag.documents.annual_report import cover_of
 from abstrag.documents.cover import Cover
 from abstrag.errors import AbstragError
 from abstrag.indexing.genre import detect_genre
-from abstrag.model.document import BlockKind, Document
+from abstrag.model.document import Document
 
 TRUTH: Final = Path(__file__).parent.parent / "docs" / "documents.toml"
-HEADER = ("file", "title", "company", "form", "period", "date", "genre", "headings, deepest level")
+HEADER = ("file", "title", "company", "form", "period", "date", "genre")
 
 
 def row(path: Path) -> tuple[str, ...]:
@@ -31,8 +31,6 @@ def row(path: Path) -> tuple[str, ...]:
     except AbstragError as error:
         return (path.name, f"*{error}*", *[""] * (len(HEADER) - 2))
     cover = cover_of(document.text, document.blocks) or Cover("")
-    headings = [b for b in document.blocks if b.kind is BlockKind.HEADING]
-    depth = max((b.level or 0 for b in headings), default=0)
     return (
         path.name,
         document.title,
@@ -41,7 +39,6 @@ def row(path: Path) -> tuple[str, ...]:
         cover.period,
         document.metadata.date or "",
         detect_genre(document).value,
-        f"{len(headings)}, {depth}",
     )
 
 

@@ -20,12 +20,14 @@ import argparse
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import log2
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from abstrag.baselines.pool import Pool
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.pool import PooledDocument, to_document
@@ -82,9 +84,10 @@ def ndcg(ranked: Sequence[str], gold: Sequence[str]) -> float:
     return gain / sum(1 / log2(i + 2) for i in range(min(DEPTH, len(gold))))
 
 
-def made_as(case: Case, genre: Genre) -> tuple[PooledDocument, DocumentIndex]:
-    """Index the document of a case as one of a genre."""
-    pooled = to_document(replace(case.document, genre=genre))
+@lru_cache(maxsize=16)
+def made_as(document: Pool, genre: Genre) -> tuple[PooledDocument, DocumentIndex]:
+    """Index a document as one of a genre."""
+    pooled = to_document(replace(document, genre=genre))
     return pooled, index(pooled.document)
 
 
@@ -135,11 +138,8 @@ def calibrate(cases: Sequence[Case], genre: Genre) -> dict[Role, float]:
     """Weigh each role by how much more often its segments are evidence than segments are."""
     of_role: Counter[Role] = Counter()
     evidence: Counter[Role] = Counter()
-    seen: dict[str, tuple[PooledDocument, DocumentIndex]] = {}
     for case in cases:
-        if case.document.id not in seen:
-            seen[case.document.id] = made_as(case, genre)
-        pooled, made = seen[case.document.id]
+        pooled, made = made_as(case.document, genre)
         gold = set(case.gold)
         for element, one in zip(pooled.element_ids(made), made.records, strict=True):
             of_role[one.segment.role] += 1
@@ -161,8 +161,8 @@ def measured(chosen: Set, data: Path, most: int) -> Iterator[str]:
     rows: list[list[float]] = []
     with Workspace(WorkspaceConfig(":memory:")) as workspace:
         for case in asked:
-            pooled, made = made_as(case, chosen.genre)
-            indexes = [(pooled, made), *(made_as(case, genre) for genre in chosen.wrong)]
+            pooled, made = made_as(case.document, chosen.genre)
+            indexes = [(pooled, made), *(made_as(case.document, genre) for genre in chosen.wrong)]
             indexes += [(pooled, way(made)) for way in others.values()]
             values = [score(workspace, *one, case, options) for one in indexes]
             rows.append(values)

@@ -55,7 +55,7 @@ def test_a_year_may_be_told_by_its_first_and_last_day() -> None:
 
 def test_a_text_that_only_mentions_reports_is_none() -> None:
     assert (
-        cover("We read one hundred annual reports of mills and what they say of grain. " * 20)
+        read("We read one hundred annual reports of mills and what they say of grain. " * 20)
         is None
     )
     assert read("Annual Report 2022", "\n\nNothing here says when a year was over.") is None

@@ -37,6 +37,7 @@ _RANKS: Final[tuple[tuple[int, re.Pattern[str]], ...]] = tuple(
         (NOTE, r"note\s+\d{1,2}\s*[.:—–-]"),
     )
 )
+_EXHIBIT: Final = re.compile(r"exhibit\s+\d{1,3}(?:\.\d{1,3})?[A-Z]?", re.IGNORECASE)
 _NUMBERED_NOTE: Final = re.compile(r"\d{1,2}\.\s+[A-Z]")
 _NOTES: Final = re.compile(r"notes\s+to\b", re.IGNORECASE)
 _ENTRY: Final = re.compile(r"item\s+\d{1,2}[A-C]?\b.*\d$|note\s+\d{1,2}\..*\d$", re.IGNORECASE)
@@ -130,9 +131,12 @@ def mark_filing(drafts: Sequence[Draft], body: Body, company: str, *, form: bool
         text = draft.text
         rank = _rank_here(text, [(above_rank, name) for above_rank, *_, name in open_])
         small = _is_small(draft, body)
-        if small and place > _FURNITURE and not _is_company(above, company):
+        exhibit = _EXHIBIT.fullmatch(text) is not None
+        if small and place > _FURNITURE and not (exhibit or _is_company(above, company)):
             rank = None
-        if draft.kind is not BlockKind.HEADING and not (rank and _may_be_ranked(draft)):
+        if draft.kind is not BlockKind.HEADING and not (
+            rank and (exhibit or _may_be_ranked(draft))
+        ):
             continue
         again = place <= _FURNITURE and any(_packed(name) == _packed(text) for *_, name in open_)
         listed = page in contents and (rank is not None or _FORM.search(text) is not None)

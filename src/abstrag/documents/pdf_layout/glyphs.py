@@ -33,6 +33,7 @@ _BOLD_WEIGHT: Final = 600
 _BOLD_NAME: Final = re.compile(
     r"bold|black|heavy|demi|semibold|(?:CM|SF|EC)?BX\d|-Medi\b|\bBd\b", re.I
 )
+_LIGHT_NAME: Final = re.compile(r"-(?:Italic|Oblique|Regular|Roman|Light|Book)(?:MT|PS)?$", re.I)
 _ITALIC_NAME: Final = re.compile(r"ital|obli|slant|-It\b|\b(?:CMTI|SFTI|CMSL|CMMI)\d", re.I)
 _MONO_NAME: Final = re.compile(
     r"mono|courier|typewriter|consol|\b(?:CMTT|SFTT)\d|txtt|inconsolata", re.I
@@ -196,10 +197,11 @@ def _describe(font: Any) -> tuple[str, bool, bool, bool]:
     raw.FPDFFont_GetBaseFontName(font, buffer, length)
     name = buffer.value.decode("utf-8", "replace").split("+", 1)[-1]
     flags = max(0, raw.FPDFFont_GetFlags(font))
-    bold = raw.FPDFFont_GetWeight(font) >= _BOLD_WEIGHT or bool(flags & _FORCE_BOLD)
+    # The weight is worked out from a stem's width, which is wrong for many italics.
+    heavy = raw.FPDFFont_GetWeight(font) >= _BOLD_WEIGHT and not _LIGHT_NAME.search(name)
     return (
         name,
-        bold or _BOLD_NAME.search(name) is not None,
+        heavy or bool(flags & _FORCE_BOLD) or _BOLD_NAME.search(name) is not None,
         bool(flags & _ITALIC) or _ITALIC_NAME.search(name) is not None,
         bool(flags & _FIXED_PITCH) or _MONO_NAME.search(name) is not None,
     )

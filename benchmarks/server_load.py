@@ -8,11 +8,11 @@
 Searches are without the judge unless `--judged` is given: with it a server takes two at a time and
 lets eight wait, and sends everybody else away. Every client sends its next search when it has the
 answer to the last one. With `--beside` a second server runs the code of another checkout, and every
-client asks the two by turns, so that both have the same load at the same moment. With `--cancel`
+second client asks that one, so that both have the same load at the same moment. With `--cancel`
 that share of the searches is given up after a tenth of a second.
 
 A server runs as a process of its own on loopback, over a store with the bundled article; a client
-is a thread with a kept connection to each. Prints the median, the 95th and 99th percentile and the
+is a thread with one kept connection. Prints the median, the 95th and 99th percentile and the
 slowest answer, every error, the memory of the server over time, and how much processor time it
 takes when all clients have gone.
 """
@@ -84,7 +84,7 @@ class Served:
 
 
 class Load:
-    """Clients that search until the time is over, each asking the servers by turns."""
+    """Clients that search until the time is over, as many of each server."""
 
     def __init__(
         self,
@@ -114,19 +114,18 @@ class Load:
 
     def _client(self, number: int) -> None:
         random = Random(number)
-        connections = [HTTPConnection("127.0.0.1", s.port, timeout=60) for s in self._servers]
+        server = self._servers[number % len(self._servers)]
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
         self._start.wait()
         end = time.monotonic() + self._seconds
         while time.monotonic() < end:
             number += 37
-            query = QUERIES[number // len(self._servers) % len(QUERIES)]
-            turn = number % len(self._servers)
+            query = QUERIES[number % len(QUERIES)]
             if random.random() < self._cancel:
-                give_up(self._servers[turn], query, self._options)
+                give_up(server, query, self._options)
             else:
-                search(self._servers[turn], connections[turn], query, self._options)
-        for connection in connections:
-            connection.close()
+                search(server, connection, query, self._options)
+        connection.close()
 
 
 def search(
@@ -265,7 +264,7 @@ def measure(servers: Sequence[Served], given: argparse.Namespace) -> None:
     before = [_processor_s(server.process) for server in servers]
     time.sleep(5.0)
     for server, used in zip(servers, before, strict=True):
-        print(server.told(given.clients, took))
+        print(server.told(given.clients // len(servers), took))
         print(f"  then {_processor_s(server.process) - used:.2f} s of processor time in 5 s")
     if any(server.errors for server in servers):
         sys.exit(1)

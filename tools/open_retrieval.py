@@ -15,6 +15,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from math import log2
 from pathlib import Path
@@ -39,7 +40,7 @@ from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 
 K: Final = 10
-REFERENCE: Final = ("bm25", "dense", "hybrid", "first look")
+REFERENCE: Final = ("bm25", "dense", "hybrid", "first look", "collection, by best hit")
 
 Ranks = Callable[[str], Sequence[str]]
 Array = npt.NDArray[np.float64]
@@ -119,6 +120,12 @@ def systems_of(
     def searched(collection: SearchableCollection) -> Ranks:
         return lambda text: [d.document for d in collection.search(text).documents[:K]]
 
+    judged = opened(DEFAULT_PRESET)
+    found = lru_cache(maxsize=1)(lambda text: judged.search(text).documents)
+
+    def by_best_hit(text: str) -> list[str]:
+        return [d.document for d in sorted(found(text), key=lambda d: (-d.top_1, d.rank))[:K]]
+
     made: dict[str, Ranks] = {
         "bm25": lambda text: best(bm25.scores(text)[aligned]),
         "dense": lambda text: best(dense(text)),
@@ -127,7 +134,8 @@ def systems_of(
         "shortlist": shortlist,
         "collection, words only": searched(opened(FAST, embeddings=False)),
         "collection, no judge": searched(opened(FAST)),
-        "collection": searched(opened(DEFAULT_PRESET)),
+        "collection, by best hit": by_best_hit,
+        "collection": lambda text: [d.document for d in found(text)[:K]],
     }
     return {name: rank for name, rank in made.items() if not wanted or name in wanted}
 

@@ -128,6 +128,10 @@ class Store(Protocol):
         """
         ...
 
+    def put_layers(self, layers: Mapping[LayerKey, bytes]) -> None:
+        """Keep several layers as `put_layer` does, in one transaction."""
+        ...
+
     def layers(self, content_hash: str) -> tuple[tuple[str, str, bytes], ...]:
         """Return the layers of a content as (layer, fingerprint, data), the oldest first."""
         ...

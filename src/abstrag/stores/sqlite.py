@@ -14,7 +14,7 @@ from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Mention
 from abstrag.sqlite_file import transaction, use_write_ahead_log
-from abstrag.stores import layers, memory, places, removal
+from abstrag.stores import layer_rows, memory, places, removal
 from abstrag.stores.columns import (
     GIVEN,
     INFO,
@@ -217,7 +217,7 @@ class SqliteStore:
     def get_layers(self, keys: Sequence[LayerKey]) -> dict[LayerKey, bytes]:
         """Return those of some layers that are kept, by their three keys, in one go."""
         with self._reading():
-            rows = list(layers.find(self._connection, keys))
+            rows = list(layer_rows.find(self._connection, keys))
         found = {}
         for *key, data in rows:
             with decoding(f"layer {key[1]!r} of {key[0]!r}", self._corrupt):
@@ -226,14 +226,19 @@ class SqliteStore:
 
     def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
         """Keep an operator's result for a document's content and a chain's fingerprint."""
-        squeezed = squeeze(data)
+        self.put_layers({(content_hash, layer, fingerprint): data})
+
+    def put_layers(self, layers: Mapping[LayerKey, bytes]) -> None:
+        """Keep several layers in one transaction."""
+        squeezed = {key: squeeze(data) for key, data in layers.items()}
         with self._writing():
-            layers.put(self._connection, (content_hash, layer, fingerprint), squeezed)
+            for key, data in squeezed.items():
+                layer_rows.put(self._connection, key, data)
 
     def layers(self, content_hash: str) -> tuple[tuple[str, str, bytes], ...]:
         """Return the layers of a content as (layer, fingerprint, data), the oldest first."""
         with self._reading():
-            rows = layers.of_content(self._connection, content_hash)
+            rows = layer_rows.of_content(self._connection, content_hash)
         with decoding(f"layers of {content_hash!r}", self._corrupt):
             return tuple((layer, fingerprint, unsqueeze(data)) for layer, fingerprint, data in rows)
 
@@ -242,7 +247,7 @@ class SqliteStore:
         last = ("", "")
         while True:
             with self._reading():
-                rows = layers.named(self._connection, layer, last)
+                rows = layer_rows.named(self._connection, layer, last)
             for content_hash, fingerprint, data in rows:
                 with decoding(f"layer {layer!r} of {content_hash!r}", self._corrupt):
                     unsqueezed = unsqueeze(data)

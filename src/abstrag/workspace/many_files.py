@@ -176,9 +176,10 @@ def _told(
 
 
 def _kept(library: Library, job: Job, result: Made) -> Outcome:
-    for layer in result.layers:
-        if library.store.get_layer(*layer[:3]) is None:
-            library.store.put_layer(*layer)
+    made = {layer[:3]: layer[3] for layer in result.layers}
+    kept = library.store.get_layers(list(made))
+    if new := {key: data for key, data in made.items() if key not in kept}:
+        library.store.put_layers(new)  # together: a disk that syncs takes its time for each
     if isinstance(result.made, Outcome):
         return result.made
     return attempt(job.path, library.keep, job, *result.made)

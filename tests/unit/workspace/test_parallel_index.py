@@ -109,7 +109,7 @@ def test_a_killed_worker_changes_nothing(
     assert rows(path) == alone[1]
 
 
-@pytest.mark.parametrize(("method", "calls"), [("put_prepared", 4), ("put_layer", 30)])
+@pytest.mark.parametrize(("method", "calls"), [("put_prepared", 4), ("put_layers", 4)])
 def test_a_run_that_is_killed_goes_on_to_the_same_store(
     method: str, calls: int, folder: Path, alone: tuple[list[Outcome], Rows], tmp_path: Path
 ) -> None:

@@ -22,7 +22,7 @@ from abstrag.stores.kept import Kept, require_sound
 from abstrag.stores.memory import LIMITS
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import complete, unknown
-from abstrag.stores.postgres import layers, memory, places
+from abstrag.stores.postgres import layer_rows, memory, places
 from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.schema import migrate
@@ -203,21 +203,25 @@ class PostgresStore:
     def get_layers(self, keys: Sequence[LayerKey]) -> dict[LayerKey, bytes]:
         """Return those of some layers that are kept, by their three keys, in one go."""
         found = {}
-        for *key, data in self._session.read(lambda run: layers.find(run, keys)) if keys else ():
+        for *key, data in (
+            self._session.read(lambda run: layer_rows.find(run, keys)) if keys else ()
+        ):
             with decoding(f"layer {key[1]!r} of {key[0]!r}", self._corrupt):
                 found[key[0], key[1], key[2]] = unsqueeze(data)
         return found
 
     def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
         """Keep an operator's result for a document's content and a chain's fingerprint."""
-        squeezed = squeeze(data)
-        self._session.write(
-            lambda run: layers.put(run, (content_hash, layer, fingerprint), squeezed)
-        )
+        self.put_layers({(content_hash, layer, fingerprint): data})
+
+    def put_layers(self, layers: Mapping[LayerKey, bytes]) -> None:
+        """Keep several layers in one transaction."""
+        squeezed = {key: squeeze(data) for key, data in layers.items()}
+        self._session.write(lambda run: layer_rows.put(run, squeezed))
 
     def layers(self, content_hash: str) -> tuple[tuple[str, str, bytes], ...]:
         """Return the layers of a content as (layer, fingerprint, data), the oldest first."""
-        rows = self._session.read(lambda run: layers.of_content(run, content_hash))
+        rows = self._session.read(lambda run: layer_rows.of_content(run, content_hash))
         with decoding(f"layers of {content_hash!r}", self._corrupt):
             return tuple((layer, fingerprint, unsqueeze(data)) for layer, fingerprint, data in rows)
 
@@ -225,7 +229,7 @@ class PostgresStore:
         """Go through one layer of every content, as (content hash, fingerprint, data)."""
         last = ("", "")
         while True:
-            rows = self._session.read(layers.named(layer, last))
+            rows = self._session.read(layer_rows.named(layer, last))
             for content_hash, fingerprint, data in rows:
                 with decoding(f"layer {layer!r} of {content_hash!r}", self._corrupt):
                     unsqueezed = unsqueeze(data)

@@ -31,8 +31,8 @@ class KeptRules(Opening):
 
     def test_many_layers_are_found_at_once(self, store: Store) -> None:
         keys = [(f"c{i}", "times", "f1") for i in range(2 * LAYERS_AT_A_TIME + 1)]
-        for key in keys:
-            store.put_layer(*key, key[0].encode())
+        store.put_layers({key: key[0].encode() for key in keys})
+        store.put_layers({})
         wanted = [*keys, keys[0], ("c1", "events", "f1"), ("c1", "times", "f2"), ("", "", "")]
         assert store.get_layers(wanted) == {key: key[0].encode() for key in keys}
         assert store.get_layers([]) == {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from abstrag.stores.postgres.session import Run
@@ -27,19 +27,20 @@ def find(run: Run, keys: Sequence[LayerKey]) -> list[Row]:
     return run.execute(_FIND, columns).fetchall()
 
 
-def put(run: Run, key: LayerKey, data: bytes) -> None:
-    """Keep a layer, and only the latest few of its content and name."""
-    run.execute(
-        "INSERT INTO layers (content_hash, layer, fingerprint, data) "
-        "VALUES (%s, %s, %s, %s) ON CONFLICT (content_hash, layer, fingerprint) "
-        "DO UPDATE SET data = excluded.data, number = excluded.number",
-        (*key, data),
-    )
-    run.execute(
-        "DELETE FROM layers WHERE number IN (SELECT number FROM layers WHERE "
-        "content_hash = %s AND layer = %s ORDER BY number DESC OFFSET %s)",
-        (*key[:2], LAYER_VERSIONS),
-    )
+def put(run: Run, layers: Mapping[LayerKey, bytes]) -> None:
+    """Keep layers, and only the latest few of a content and name."""
+    for key, data in layers.items():
+        run.execute(
+            "INSERT INTO layers (content_hash, layer, fingerprint, data) "
+            "VALUES (%s, %s, %s, %s) ON CONFLICT (content_hash, layer, fingerprint) "
+            "DO UPDATE SET data = excluded.data, number = excluded.number",
+            (*key, data),
+        )
+        run.execute(
+            "DELETE FROM layers WHERE number IN (SELECT number FROM layers WHERE "
+            "content_hash = %s AND layer = %s ORDER BY number DESC OFFSET %s)",
+            (*key[:2], LAYER_VERSIONS),
+        )
 
 
 def of_content(run: Run, content_hash: str) -> list[Row]:

@@ -105,7 +105,7 @@ function thumbs({ class: name, label, names, was, choose }) {
       type: "button",
       "aria-pressed": String(was === right),
       data: { do: "say" },
-      text: `${right ? "👍\uFE0E" : "👎\uFE0E"} ${text}`,
+      text: `${right ? "✓" : "✗"} ${text}`,
       on: { click: () => was !== right && choose(right) },
     });
   return h(

@@ -48,7 +48,7 @@ export function card(given) {
       same.length > 0 && h("p", { class: "place same", text: repeated(same) }),
       full?.reading && h("p", { class: "reading", text: full.reading }),
       factors({ ...entry, lines: full?.lines }, weighing),
-      among && h("p", { class: "judgement", text: amongAll(among, entry) }),
+      among && amongAll(among, entry),
       Number.isFinite(full?.judgement) &&
         h(
           "p",
@@ -102,11 +102,12 @@ async function copy(button, { full, segment, title }) {
   button.textContent = "Copied";
 }
 
-/** What a hit costs among those of all documents. */
+/** What a hit costs among those of all documents; nothing where its document is the best one. */
 function amongAll({ score }, { relevance }) {
   const [all, own] = [costOf(score), costOf(relevance)];
-  if (told(all) === told(own)) return "Its document is the best one, and adds nothing to its cost";
-  return `Its document adds ${told(all - own)}: cost ${told(all)} among all`;
+  if (told(all) === told(own)) return null;
+  const text = `Its document adds ${told(all - own)}: cost ${told(all)} among all`;
+  return h("p", { class: "judgement", text });
 }
 
 function entrance(enters) {

@@ -8,7 +8,8 @@ r"""Fit the critic: is the evidence in the document, and is it among the first K
 `dump` searches every query of the tune and report parts and writes what the critic looks at, with
 what gold says. Queries without gold are unanswerable; of the others, one in three is also put to
 another document of the data set, which does not answer it. `fit` uses the tune parts alone, a
-model for each genre and one for all; `report` measures on the report parts, and on each genre with
+model for each genre and one for all, and leaves other presets in the file as they are if they were
+fitted to the same models; `report` measures on the report parts, and on each genre with
 a model of the others.
 """
 
@@ -28,7 +29,7 @@ from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.pool import to_document
 from abstrag.bench.split import Part, part_of
 from abstrag.config import Settings
-from abstrag.model.record import to_json
+from abstrag.model.record import from_json, to_json
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.judge import default_judge
 from abstrag.refine.evaluator import reach_of
@@ -150,6 +151,18 @@ def calibrations(rows: Sequence[dict[str, Any]]) -> Calibrations:
     return Calibrations(tuple(made), models)
 
 
+def with_others(made: Calibrations, path: Path) -> Calibrations:
+    """Add what a file has of other presets, if it was fitted to the same models."""
+    if not path.exists():
+        return made
+    known = from_json(Calibrations, path.read_bytes())
+    if dict(known.models) != dict(made.models):
+        return made
+    new = {one.preset for one in made.fitted}
+    others = [one for one in known.fitted if one.preset not in new]
+    return Calibrations((*others, *made.fitted), made.models)
+
+
 def _enough(rows: Sequence[dict[str, Any]]) -> bool:
     told = sum(row["absent"] for row in rows)
     return len(rows) >= LEAST and min(told, len(rows) - told) >= LEAST // 5
@@ -262,7 +275,8 @@ def main() -> None:
     rows = [json.loads(line) for line in lines]
     assert all(len(row["features"]) == len(FEATURES) for row in rows)
     if given.part == "fit":
-        given.output.write_text(to_json(calibrations(rows), indent=1) + "\n", encoding="utf-8")
+        made = with_others(calibrations(rows), given.output)
+        given.output.write_text(to_json(made, indent=1) + "\n", encoding="utf-8")
     else:
         report(rows)
 

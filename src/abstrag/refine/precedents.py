@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from typing import Final
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from abstrag.model.record import record
 from abstrag.model.term import Family, Licence, LicenceKind
 from abstrag.refine.lessons import Vote
 from abstrag.search.precedents import VOTES, nearness, unpacked
+
+_ROUNDS: Final = 4  # in which those that move a lost query most are left out
 
 
 @record
@@ -107,12 +110,13 @@ def sifted(
     costs more queries their evidence than it gives it to, nothing is left.
     """
     left, refused = list(candidates), dict[str, str]()
-    for final in (False, True):
+    for number in range(_ROUNDS):
         seen = replay(tuple(left))
         if len(seen.lost) <= seen.gained:
             return tuple(left), refused
         reason = f"{len(seen.lost)} queries lose their evidence by it and {seen.gained} gain"
-        blamed = left if final else [one for case in seen.lost for one in _most(case, left)]
+        last = number == _ROUNDS - 1
+        blamed = left if last else [one for case in seen.lost for one in _most(case, left)]
         for one in blamed:
             first = next(iter(seen.lost.values()))
             refused[one.id] = f"{reason}, first {first!r}"

@@ -159,3 +159,15 @@ def test_demo_refine_prints_the_tour_and_keeps_nothing(
     ):
         assert line in out
     assert not policy.exists()
+
+
+def test_demo_feedback_needs_no_answer_key_and_undoes_all_it_did(
+    capsys: pytest.CaptureFixture[str], policy: Path
+) -> None:
+    code, out, _ = run(capsys, "demo", "feedback")
+    assert code == 0
+    assert "nobody has marked any answer" in out
+    assert "probably not in this document" in out
+    assert "“worker” for “employee” costs at most 0.35" in out
+    assert "exactly as it was" in out
+    assert not policy.exists()

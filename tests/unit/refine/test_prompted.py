@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from abstrag.engine.prompting import Prompting
 from abstrag.engine.refinement import Refiner, local_judges, prompted_judges, refinement_estimate
 from abstrag.errors import BadReply
 from abstrag.llm.connect import Models
@@ -22,7 +23,7 @@ from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import Ledger
 from abstrag.refine.outcome import End, Refinement
 from abstrag.refine.propose_prompted import PromptedProposer
-from tests.unit.refine.harbour import EVIDENCE, SEWAGE, TEXT, Labels, evaluator, searcher
+from tests.unit.refine.harbour import EVIDENCE, PRESET, SEWAGE, TEXT, Labels, evaluator, searcher
 
 FAILED = {
     "sufficient": False,
@@ -115,6 +116,24 @@ def test_the_refiner_is_told_what_was_refused_and_why() -> None:
     assert len(asked) > 1
     assert "from term to term" not in asked[0]
     assert "from term to term" in asked[1]
+
+
+def test_an_accepted_patch_holds_where_a_model_reads_the_query() -> None:
+    made, _ = _refined(_script(ALIAS))
+    words = [
+        {"kind": "concept", "quote": word, "negated": False, "slots": []}
+        for word in ("sewage", "harbour")
+    ]
+    read = {"literals": words, "answer_type": "other"}
+    reader = ScriptedModel({"normalize_query": read, "expand_query": {"clauses": []}})
+    prompting = Prompting.of(Models.of(reader))
+    ranks = []
+    for patches in ((), made.patches):
+        own = prompting.searcher(searcher().index, preset=PRESET, patches=patches, judge=False)
+        hits = [hit.text for hit in own.search(SEWAGE, k=10).hits]
+        ranks.append(hits.index(EVIDENCE[SEWAGE]) if EVIDENCE[SEWAGE] in hits else len(hits))
+    assert ranks[1] < ranks[0]
+    assert "normalize_query" in {request.stage for request in reader.requests}
 
 
 def test_the_critic_votes_and_dissent_is_recorded() -> None:

@@ -42,6 +42,8 @@ from abstrag.model.answer import (
 )
 from abstrag.model.ranking import Ranking
 from abstrag.neural.passage import segment_text
+from abstrag.neural.scorer import SegmentJudge
+from abstrag.search.company import CompanyJudge
 
 QUOTED: Final = "quoted from the document; no language model was asked"
 READ: Final = "read from a table of the document; no language model was asked"
@@ -291,8 +293,9 @@ class _Telling:
 
     def _quoted(self, *, strict: bool = True) -> tuple[Sentence, ...]:
         index = self._searcher.index
-        judge = self._searcher.reads_text
-        reads = None if judge is None else judge.score
+        judge = self._searcher.judge
+        judge = judge.alone if isinstance(judge, CompanyJudge) else judge
+        reads = judge.score if isinstance(judge, SegmentJudge) else None
         chosen = choose(index, self._ranking.query, self._passages, strict=strict, reads=reads)
         return tuple(self._citations.verbatim(one.passage, one.start, one.end) for one in chosen)
 

@@ -224,14 +224,6 @@ class Searcher:
             return CompanyJudge(judge, segments, genre)
         return judge
 
-    @cached_property
-    def reads_text(self) -> SegmentJudge | None:
-        """Who says how probably any text is evidence, a sentence too; None without such a judge."""
-        judge = self._given_judge
-        if judge is None and self.preset.judge_weight:
-            return self._shipped_judge()
-        return judge if isinstance(judge, SegmentJudge) else None
-
     def _shipped_judge(self) -> SegmentJudge:
         judge: SegmentJudge = default_judge()
         if self._memory is not None:

@@ -72,6 +72,11 @@ class CompanyJudge:
                     same = segments[other].section == segments[i].section
                     self._weights[i, column] = own.share ** abs(step) if beside and same else 0.0
 
+    @property
+    def alone(self) -> Judge:
+        """Who judges a single segment."""
+        return self._judge
+
     def company(self, segment: Segment) -> str | None:
         """Return what the judge read besides a segment, None for nothing."""
         found = company_of(segment, self._genre)

@@ -120,7 +120,7 @@ def test_the_refiner_is_told_what_was_refused_and_why() -> None:
 
 def test_an_accepted_patch_holds_where_a_model_reads_the_query() -> None:
     made, _ = _refined(_script(ALIAS))
-    words = [
+    words: list[dict[str, object]] = [
         {"kind": "concept", "quote": word, "negated": False, "slots": []}
         for word in ("sewage", "harbour")
     ]

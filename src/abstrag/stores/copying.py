@@ -55,6 +55,7 @@ def copy_store(
             target.add_place(name, place)
         layers += _copy_layers(source, target, info.content_hash)
         remembered += _copy_memory(source, target, info.content_hash)
+        _copy_mapped(source, target, info.content_hash)
         if name != info.id:
             renamed[info.id] = name
         on_document(info.id)
@@ -100,3 +101,12 @@ def _copy_memory(source: Store, target: Store, content_hash: str) -> int:
             target.remember(kind, content_hash, model, new)
             count += len(new)
     return count
+
+
+def _copy_mapped(source: Store, target: Store, content_hash: str) -> None:
+    if source.mapped is None or target.mapped is None:
+        return
+    for name in source.mapped.names(content_hash):
+        data = source.mapped.get(content_hash, name)
+        if data is not None and target.mapped.get(content_hash, name) is None:
+            target.mapped.put(content_hash, name, (data,))

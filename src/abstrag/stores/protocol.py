@@ -12,6 +12,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.record import Result, record
 from abstrag.model.segment import Granularity
 from abstrag.model.term import Mention
+from abstrag.stores.mapped import MappedFiles
 from abstrag.stores.prepared import Prepared
 
 LAYER_VERSIONS: Final = 4  # fingerprints kept per content and layer
@@ -51,6 +52,11 @@ class Store(Protocol):
     it. Several processes may use one store at the same time, each of them opened by itself, and
     the threads of a process may share one that is open. A call on a closed store is a `StoreError`.
     """
+
+    @property
+    def mapped(self) -> MappedFiles | None:
+        """The files of vectors beside the store; None where there is no place for any."""
+        ...
 
     def put(self, index: DocumentIndex, *, source_path: str | None, source_hash: str) -> str:
         """Keep an index, in place of the one this source had before, and return its store id.

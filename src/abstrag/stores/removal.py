@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from abstrag.stores import memory
+from abstrag.stores.mapped import MappedFiles
 from abstrag.stores.tables import Row
 
 
@@ -25,7 +26,9 @@ def delete(connection: sqlite3.Connection, where: str, values: Row) -> list[Row]
     return contents
 
 
-def forget_layers(connection: sqlite3.Connection, contents: list[Row]) -> None:
+def forget_layers(
+    connection: sqlite3.Connection, contents: list[Row], mapped: MappedFiles | None
+) -> None:
     """Drop what was kept along the way for contents that no document has any more."""
     for (content_hash,) in contents:
         gone = connection.execute(
@@ -34,3 +37,5 @@ def forget_layers(connection: sqlite3.Connection, contents: list[Row]) -> None:
         if gone:
             connection.execute("DELETE FROM layers WHERE content_hash = ?", (content_hash,))
             memory.forget(connection, content_hash)
+            if mapped is not None:
+                mapped.forget(content_hash)

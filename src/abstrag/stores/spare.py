@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from abstrag.errors import StoreReadOnly
+from abstrag.stores.mapped import MappedFiles
 from abstrag.stores.protocol import Store
 
 
@@ -19,6 +20,11 @@ class SpareMemory:
     """What models said, kept in a store that may refuse to keep any more."""
 
     store: Store
+
+    @property
+    def mapped(self) -> MappedFiles | None:
+        """The files that are mapped into memory; None where the store has no place for them."""
+        return self.store.mapped
 
     def recall(
         self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]

@@ -31,6 +31,7 @@ from abstrag.stores.connection import (
     translated,
 )
 from abstrag.stores.kept import Kept, require_sound
+from abstrag.stores.mapped import MappedFiles
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import candidates, choose, complete, unknown
 from abstrag.stores.prepared import Prepared, prepare
@@ -60,6 +61,7 @@ class SqliteStore:
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
+        self.mapped = MappedFiles.beside(path)
         self._connection = connection
         self._turns = Turns(str(path))
 
@@ -119,7 +121,7 @@ class SqliteStore:
             for table in TABLES:
                 run.executemany(table.insert, ((number, *row) for row in prepared.rows[table]))
             run.execute("INSERT INTO seals VALUES (?, ?)", (number, seal(columns, prepared.rows)))
-            removal.forget_layers(self._connection, replaced)
+            removal.forget_layers(self._connection, replaced, self.mapped)
         return document_id
 
     def holders(self, ids: Sequence[str]) -> dict[str, str | None]:
@@ -207,7 +209,7 @@ class SqliteStore:
             if document_id not in ids:
                 raise unknown(document_id, ids)
             gone = removal.delete(self._connection, "id = ?", (document_id,))
-            removal.forget_layers(self._connection, gone)
+            removal.forget_layers(self._connection, gone, self.mapped)
 
     def get_layer(self, content_hash: str, layer: str, fingerprint: str) -> bytes | None:
         """Return what `put_layer` kept under the same three keys, or None."""

@@ -58,6 +58,7 @@ class PostgresStore:
 
     def __init__(self, session: Session) -> None:
         self.address = session.address
+        self.mapped = None  # nothing of ours lies on the server's disk
         self._session = session
 
     @classmethod

@@ -32,7 +32,7 @@ from abstrag.workers.processes import usual_workers
 from abstrag.workers.protocol import Engine
 from abstrag.workspace.many_files import FEW, index_many
 from abstrag.workspace.options import WorkspaceConfig
-from abstrag.workspace.upkeep import prepare
+from abstrag.workspace.upkeep import prepare, read_words
 from abstrag.workspace.workspace import Workspace
 
 _HELD: Final = ("indexed", "unchanged", "same")  # what became of files that the store has
@@ -77,8 +77,9 @@ def index_command(
     folders are passed over, and LaTeX without \documentclass is skipped there. A file that cannot
     be read does not stop the others: what failed is listed at the end, and the exit code says so.
     Files are read by processes that are ended when a file takes too much time or memory; such a
-    file is set aside, and not tried again without --retry. At last, where the store has more than
-    one document, what a search over all of them needs is made for those that are new. Documents
+    file is set aside, and not tried again without --retry. At last the words of long documents are
+    read for search, and where the store has more than one document, what a search over all of them
+    needs is made for those that are new. Documents
     whose files are gone stay in the store; `abstrag store remove` takes them out. With --llm a
     model takes part, and this process does all; what it could not answer is said, and asked again
     the next time.
@@ -99,6 +100,9 @@ def index_command(
             few = FEW if workers_options.workers is None and not workers_options.is_given else 0
             outcomes = _outcomes(workspace, library, paths, engine, few=few, told=told)
             prepared = 0 if no_prepare else prepare(workspace, told.on_prepared)
+            if not no_prepare:
+                new = (each.document for each in outcomes if each.status == "indexed")
+                read_words(workspace, (name for name in new if name is not None))
         ledger = models.ledger() if models else None
     if models_options.dry_run and as_json:
         print_json({"estimate": to_data(estimate)})

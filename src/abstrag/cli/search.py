@@ -13,6 +13,7 @@ from abstrag.cli.llm_options import LlmOptions, llm_options
 from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
 from abstrag.cli.options import json_option, patch_options, search_options
 from abstrag.cli.output import console, print_json
+from abstrag.cli.set import print_set
 from abstrag.cli.trace import print_hit, print_query, print_trace
 from abstrag.errors import InputError
 from abstrag.model.cost import LOWER_IS_BETTER
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 @click.option("-k", "--top", default=5, show_default=True, type=click.IntRange(min=1), help="Hits.")
 @search_options
 @llm_options
+@click.option("--set", "as_set", is_flag=True, help="The fewest hits that together meet QUERY.")
 @click.option("--refine", is_flag=True, help="Where the evidence is missed, mend the search first.")
 @patch_options
 @click.option("--trace", "with_trace", is_flag=True, help="The full trace under every hit.")
@@ -45,6 +47,7 @@ def search_command(
     target: str,
     query: str,
     top: int,
+    as_set: bool,
     refine: bool,
     with_trace: bool,
     as_json: bool,
@@ -53,7 +56,7 @@ def search_command(
 
     TARGET is a file (indexed first when it is new or changed) or a document id. What `abstrag
     refine` has kept for its text is in force. With --llm a model reads the query and judges the
-    segments.
+    segments. --set is for questions that need more than one place, and for all of something.
 
     TARGET may also be a collection: a store (a file or postgresql://…), or a folder that was
     indexed; --all is the whole store. Then the best hits of all documents are shown, and there is
@@ -63,9 +66,10 @@ def search_command(
     if place is not None:
         from abstrag.cli.collection_output import print_ranking
 
-        if refine:
+        if refine or as_set:
             raise InputError(
-                "--refine mends the search of one document", hint="name the document as TARGET"
+                f"--{'refine' if refine else 'set'} is for one document",
+                hint="name the document as TARGET",
             )
         with place.open(models_options, as_json=as_json) as many:
             ranked = many.search(query, k=top)
@@ -88,6 +92,9 @@ def search_command(
         refinement = document.refine(query) if refine else None
         if refinement is not None:
             document = workspace.document(target)  # with what has just been kept
+        if as_set:
+            print_set(document, query, document.support(query, k=top), as_json=as_json)
+            return
         ranking = document.search(query, k=top)
         if as_json:
             made = {"refinement": to_data(refinement)} if refinement else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from itertools import islice
 from typing import Final, NamedTuple
@@ -13,6 +13,7 @@ from abstrag.model.document import Block, BlockKind
 from abstrag.model.span import Span
 
 HEADER_BLOCKS: Final = 12  # how far down a date line may stand and still date the document
+SHORT_LINE_BLOCKS: Final = 3  # how far down a line may stand that is no date line and dates it
 MAX_REST: Final = 8  # words beside the date; more make a sentence that happens to hold one
 _LABELLED: Final = re.compile(
     r"(?P<label>date|published|publication date|posted|issued|released|release date|dated|sent"
@@ -70,12 +71,29 @@ def header_line(line: str) -> HeaderLine | None:
 
 def stated_date(blocks: Iterable[Block]) -> tuple[str, Span] | None:
     """Return the date that one of the first blocks states, and where it stands."""
-    for block in islice(blocks, HEADER_BLOCKS):
+    first = list(islice(blocks, HEADER_BLOCKS))
+    for block in first:
         if block.kind not in (BlockKind.PARAGRAPH, BlockKind.HEADING):
             continue
         line = header_line(block.text)
         if line is not None and line.kind is HeaderKind.DATE:
             return line.value, block.alignment.locate(line.start, line.end)
+    return _short_line(first)
+
+
+def _short_line(blocks: Sequence[Block]) -> tuple[str, Span] | None:
+    """Return the date in a short line at the top: "Survey of 20 May 2018", "Bern, 3 May 2020".
+
+    A sentence is none, and neither is a line with a date below the first few.
+    """
+    for block in blocks[:SHORT_LINE_BLOCKS]:
+        text = block.text.strip()
+        found = find_date(block.text)
+        if found is None or text.endswith((".", "?", "!", ";", ":")):
+            continue
+        rest = _without(block.text, found.start, found.end)
+        if len(rest.split()) <= MAX_REST and find_date(block.text[found.end :]) is None:
+            return found.iso, block.alignment.locate(found.start, found.end)
     return None
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from abstrag.config import TAU, TAU_MAX
 from abstrag.engine.kept import Kept
+from abstrag.engine.patched_state import state_under
 from abstrag.engine.repriced import Reprice, Repriced
 from abstrag.engine.unread import unread_notice
 from abstrag.errors import InputError
@@ -29,12 +30,13 @@ from abstrag.neural.scorer import SegmentJudge
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.aggregate import AGGREGATIONS
 from abstrag.search.aligned_trace import ALIGN_WORDS
-from abstrag.search.alignment import Alignment, DocumentWords, conditions
+from abstrag.search.alignment import Alignment, conditions
 from abstrag.search.bridges.graph import EdgeSource
 from abstrag.search.company import CompanyJudge, company_of
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.curve import budget_curve
 from abstrag.search.dense import DenseSimilarity
+from abstrag.search.document_words import DocumentWords
 from abstrag.search.judging import Judge
 from abstrag.search.lexical import Lexical
 from abstrag.search.match import Signal, Similarity
@@ -46,14 +48,14 @@ from abstrag.search.query.operator import QueryOperator, admitted
 from abstrag.search.query.operators import OPERATORS, standard_operators
 from abstrag.search.query.scope import widened
 from abstrag.search.query.vocabulary import Vocabulary
+from abstrag.search.reach import reach_of
 from abstrag.search.relevance import Preset
 from abstrag.search.scoring import Scoring
-from abstrag.search.support import support_set
+from abstrag.search.together import hits_together
 from abstrag.search.why_not import why_not, why_not_text
 
 if TYPE_CHECKING:
     from abstrag.refine.overlay import PatchedIndex
-    from abstrag.refine.state import State
 
 DEFAULT_K: Final = 10
 _QUERIES_KEPT: Final = 64
@@ -124,7 +126,7 @@ class Searcher:
         self._without = without
         self._reader = reader
         self._reprice = reprice
-        self._state = _state_under(index, patches)
+        self._state = state_under(index, patches)
         self._queries: Kept[Query] = Kept(_QUERIES_KEPT)
 
     def prepare(self) -> None:
@@ -197,13 +199,16 @@ class Searcher:
         canonical = [record.canonical for record in self.index.records]
         return DocumentWords(self.index.segments, self._aligner, canonical)
 
-    def _alignment(self, query: Query) -> Alignment | None:
+    def _alignment(self, query: Query, tau: float) -> Alignment | None:
         if not self.preset.alignment_weight:
             return None
         (read,) = self._aligner.read([query.text])
         asked = conditions(query, read)
         links = ALIGN_WORDS not in self._without
         made = Alignment(self._words, query, asked, self._aligner.constants, links=links)
+        if self._words.long:
+            sources = self._sources(query, tau)
+            made = replace(made, reach=reach_of(self.costed, query, tau=tau, sources=sources))
         if self._state is None:
             return made
         programs = self._state.programs
@@ -320,14 +325,13 @@ class Searcher:
         """Say at which budget each segment enters."""
         query = self.normalize(text)
         sources = self._sources(query, TAU_MAX)
-        alignment = self._alignment(query)
+        alignment = self._alignment(query, TAU_MAX)
         learned = None if alignment is None else alignment.ways
         return budget_curve(self.index, self.costed, query, sources=sources, learned=learned)
 
     def support(self, text: str, *, k: int = DEFAULT_K, tau: float = TAU) -> SupportSet:
-        """Return hits that can be believed together."""
-        scoring = self.scoring(text, tau=tau)
-        return support_set(scoring.ranking(4 * k).hits, self.costed.graph, k=k, tau=tau)
+        """Return the fewest hits that together meet a query; as the paper has it in its presets."""
+        return hits_together(self.scoring(text, tau=tau), k=k)
 
     def document_score(
         self, text: str, *, aggregation: str = "top_k_mean", tau: float = TAU
@@ -376,7 +380,7 @@ class Searcher:
             sources=() if query.notice else self._sources(query, tau),
             similarities=self._similarities(preset),
             judge=self.judge if preset.judge_weight else None,
-            alignment=self._alignment(query) if preset.alignment_weight else None,
+            alignment=self._alignment(query, tau) if preset.alignment_weight else None,
             printed=self._statement_rows(query.figures, query.sources) if query.figures else (),
         )
 
@@ -386,13 +390,3 @@ class Searcher:
         if self._reader is not None:
             offered = (*offered, *self._reader.sources(query, self.vocabulary, tau=tau))
         return offered if self._patched is None else self._patched.sources(offered)
-
-
-def _state_under(index: DocumentIndex, patches: Sequence[Patch]) -> State | None:
-    """Return the state that patches leave an index in; None without any."""
-    if not patches:
-        return None
-    from abstrag.refine.router import replayed
-    from abstrag.refine.state import State
-
-    return replayed(State(operators=index.fingerprint), patches)

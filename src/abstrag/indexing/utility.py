@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Final
 
 from abstrag.config import ALPHA, W_L, W_L_DEFAULT
+from abstrag.documents.header import HeaderKind, header_line
 from abstrag.errors import InputError
 from abstrag.language.keys import key
 from abstrag.model.document import Genre
@@ -27,12 +28,14 @@ from abstrag.model.statement import Statement, StatementKind
 
 Schedule = Mapping[str, float]
 
-VERSION: Final = 4  # an index made with another prior is made again
+VERSION: Final = 5  # an index made with another prior is made again
 # Of an abstract: up to three tenths of the way it sets the scene, from six tenths on it reports.
 _SETTING_ENDS: Final = 0.3
 _REPORT_BEGINS: Final = 0.6
 _SETTING: Final = 0.02  # what is left of the utility of a sentence that only sets the scene
 _LEAST: Final = 4  # sentences; fewer have no order to go by
+_DATE: Final = 1e-6  # what is left of the utility of a line that only gives a date
+_DATE_LINE: Final = 60  # characters of one at most
 _PROSE: Final = frozenset({SegmentKind.SENTENCE, SegmentKind.PARAGRAPH})
 
 
@@ -65,7 +68,10 @@ def utilities(
         for own in statements
     ]
     z_nov, z_asrt = max(nov, default=0.0) or 1.0, max(asrt, default=0.0) or 1.0
-    reported = rhetoric(segments, genre)
+    reported = [
+        _DATE * r if _only_dates(s) else r
+        for s, r in zip(segments, rhetoric(segments, genre), strict=True)
+    ]
     return tuple(
         _utility(r * layout_weight(s.role, genre, schedule), n / z_nov, r * a / z_asrt, alpha)
         for s, n, a, r in zip(segments, nov, asrt, reported, strict=True)
@@ -83,6 +89,12 @@ def rhetoric(segments: Sequence[Segment], genre: Genre) -> tuple[float, ...]:
         told = (way - _SETTING_ENDS) / (_REPORT_BEGINS - _SETTING_ENDS)
         weights[i] = _SETTING + (1.0 - _SETTING) * min(1.0, max(0.0, told))
     return tuple(weights)
+
+
+def _only_dates(segment: Segment) -> bool:
+    """True for a line that gives a date and says nothing: "Sunday, 6 October 2019"."""
+    line = header_line(segment.text) if len(segment.text) <= _DATE_LINE else None
+    return line is not None and line.kind is HeaderKind.DATE
 
 
 def novelty_against(

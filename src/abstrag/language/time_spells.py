@@ -43,6 +43,14 @@ def _day(tokens: Sequence[Token], _frame: Frame) -> Spell:
     return lambda year: Days(date(year, month, days[0]), date(year, month, days[-1]))
 
 
+def _between_days(tokens: Sequence[Token], _frame: Frame) -> Spell:
+    """Read "between 1 and 7 January": all days from the one to the other."""
+    month, (one, other) = take(tokens, "MONTH MAYBE")[0], take(tokens, "DAYNUM")
+    if date(_LEAP, month, one) > date(_LEAP, month, other):
+        raise ValueError("no run of days")
+    return lambda year: Days(date(year, month, one), date(year, month, other))
+
+
 def _month(tokens: Sequence[Token], _frame: Frame) -> Spell:
     return lambda year: months(year, tokens[0].value)
 
@@ -245,7 +253,8 @@ DATES: Final = (
     Rule(f"MONTH [DAYNUM] (?:{_TO} | AND) [DAYNUM] (?![MONTH UNITS THING])", "DATED", _day),
     Rule("MONTH [DAYNUM] (?!THING)", "DATED", _day),
     Rule(f"MAYBE [DAYNUM] (?=COMMA? {_YEARS})", "DATED", _day),
-    Rule("[DAYNUM] [DASH TO] [DAYNUM] OF? MONTH", "DATED", _day),
+    Rule("BETWEEN [DAYNUM] AND [DAYNUM] OF? MONTH", "DATED", _between_days),
+    Rule("FROM? [DAYNUM] [DASH TO TILL] [DAYNUM] OF? MONTH", "DATED", _day),
     Rule(f"[DAYNUM] (?:DASH | UDAY? OF)? MONTH (?!DAY COMMA? {_YEARS})", "DATED", _day),
     Rule(f"[DAYNUM] OF? MAYBE (?=COMMA? {_YEARS})", "DATED", _day),
     Rule("MONTH", "MONTHLY", _month),

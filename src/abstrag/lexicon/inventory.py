@@ -13,6 +13,7 @@ from abstrag.lexicon.wordnet import wordnet
 
 EVENTS: Final = "events.toml"
 ROLES: Final = "roles.toml"
+IDIOMS: Final = "idioms.toml"
 
 
 def read_inventory(name: str) -> dict[str, Any]:
@@ -27,8 +28,8 @@ def read_inventory(name: str) -> dict[str, Any]:
 
 @cache
 def lexicon_version() -> str:
-    """Name the lexicon, for fingerprints: WordNet and both inventories."""
-    inventories = sha256("".join(map(_text, (EVENTS, ROLES))).encode()).hexdigest()
+    """Name the lexicon, for fingerprints: WordNet and the inventories."""
+    inventories = sha256("".join(map(_text, (EVENTS, ROLES, IDIOMS))).encode()).hexdigest()
     return f"{wordnet()!r} inventories {inventories[:12]}"
 
 

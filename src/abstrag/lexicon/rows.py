@@ -68,6 +68,10 @@ class Texts:
         """Return one text."""
         return self._raw(i).decode()
 
+    def count(self, i: int, part: bytes) -> int:
+        """Return how often one text has some bytes in it."""
+        return self.block.count(part, int(self.start[i]), int(self.start[i + 1]))
+
     def find(self, text: str, low: int, high: int) -> int | None:
         """Return where `text` stands between `low` and `high`, where the texts are in order."""
         wanted = text.encode(errors="replace")

@@ -13,7 +13,7 @@ WordNet does not list is looked up under the base forms it may have ("geese": "g
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -90,6 +90,13 @@ class WordNet:
         """Return the words of a synset, in WordNet's order, with spaces and their own case."""
         first, end = self._words.start[synset], self._words.start[synset + 1]
         return tuple(self._spelling(word) for word in range(first, end))
+
+    def phrases(self, pos: Pos, least: int) -> Iterator[str]:
+        """Go through the lemmas of at least so many words."""
+        part = _POS.index(pos)
+        for entry in range(self._entry_range[part], self._entry_range[part + 1]):
+            if self._entries.count(entry, b"_") >= least - 1:
+                yield _spaced(self._entries[entry])
 
     def count(self, lemma: str, synset: int) -> int:
         """Return how often the lemma was seen with this meaning in WordNet's tagged texts."""

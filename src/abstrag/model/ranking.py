@@ -154,10 +154,12 @@ class LeftOut:
 
 @record
 class SupportSet(Result):
-    """Hits that can be believed together, best first.
+    """Hits that belong together, best first: the fewest that together meet a query.
 
-    No literal is bound to two entities or times among them, and the bridges of all of them
-    together, each paid once, stay within the budget.
+    `joined_by` says of each hit why it joined those before it, `unmet` names the conditions that
+    none of them meets. Under a preset of the paper they are hits that can be believed together: no
+    literal is bound to two entities or times among them, and the bridges of all of them, each paid
+    once, stay within the budget.
     """
 
     hits: tuple[Hit, ...]
@@ -165,6 +167,8 @@ class SupportSet(Result):
     bridges: tuple[Bridge, ...]
     cost: float
     left_out: tuple[LeftOut, ...] = ()
+    joined_by: tuple[str, ...] = ()
+    unmet: tuple[str, ...] = ()
 
 
 @record

@@ -6,9 +6,10 @@ back is what the model said, to the last bit, so a ranking does not change with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from hashlib import blake2b
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from abstrag.neural.aligned_text import AlignedText
 from abstrag.neural.bundle import Aligning
 from abstrag.neural.encoder import TextEncoder, Vectors
 from abstrag.neural.scorer import PairScorer, SegmentJudge
+from abstrag.neural.word_table import Added, WordTable, name_of
 
 EMBEDDINGS: Final = "embeddings"
 JUDGEMENTS: Final = "judgements"
@@ -37,6 +39,28 @@ class Memory(Protocol):
         self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
     ) -> None:
         """Keep values by their keys."""
+        ...
+
+
+class Files(Protocol):
+    """Keeps files by content of a document and name; what it gives is not read into memory."""
+
+    def get(self, content_hash: str, name: str) -> memoryview | None:
+        """Return the bytes of a file, or None."""
+        ...
+
+    def put(self, content_hash: str, name: str, parts: Iterable[bytes | memoryview]) -> None:
+        """Keep a file, where the disk takes it."""
+        ...
+
+
+@runtime_checkable
+class MappedMemory(Protocol):
+    """A memory that has files too, or a place where there may be some."""
+
+    @property
+    def mapped(self) -> Files | None:
+        """The files."""
         ...
 
 
@@ -102,6 +126,20 @@ class CachedAligner:
     def read(self, texts: Sequence[str]) -> list[AlignedText]:
         """Return each text as vectors of its words, in their order."""
         return kept_texts(self._memory, self._content, self._aligner.read, self, texts)
+
+    def table(self, texts: Sequence[str], added: Sequence[Sequence[Added]] = ()) -> WordTable:
+        """Return the words of all texts of the document: as a file has them, or read anew."""
+        files = self._memory.mapped if isinstance(self._memory, MappedMemory) else None
+        if files is None:
+            return WordTable.read(texts, self.read, added)
+        name = name_of(texts, self.fingerprint, added)
+        data = files.get(self._content, name)
+        if data is not None:
+            with suppress(ValueError):  # cut off, or of another release: it is written anew
+                return WordTable.mapped(data)
+        table = WordTable.read(texts, self._aligner.read, added)
+        files.put(self._content, name, table.parts())
+        return table
 
 
 class CachedJudge(SegmentJudge):

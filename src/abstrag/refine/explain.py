@@ -19,7 +19,7 @@ from abstrag.model.term import Family
 from abstrag.refine.critic import shown
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
-from abstrag.search.alignment import forms
+from abstrag.search.document_words import forms
 from abstrag.search.scoring import Scoring
 
 _POOL: Final = 40  # segments below the first K in which missed evidence is looked for

@@ -20,7 +20,7 @@ from abstrag.model.patch import Alias, EventMapping, Patch, Stage, StepPrice
 from abstrag.model.record import record, to_json
 from abstrag.model.term import Family, Licence, LicenceKind
 from abstrag.refine.feedback import CONFIRMED, REFUSED
-from abstrag.search.alignment import forms
+from abstrag.search.document_words import forms
 
 VOTES: Final = 3  # distinct documents that must ask for a lesson
 _WORDS: Final = ("concept:", "event:")

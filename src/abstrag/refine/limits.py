@@ -29,7 +29,7 @@ from abstrag.policy.stages import MUTABLE
 from abstrag.refine.overlay import away, mentions_of, reach
 from abstrag.refine.router import classify
 from abstrag.refine.state import State
-from abstrag.search.alignment import forms
+from abstrag.search.document_words import forms
 from abstrag.search.lexical import words
 from abstrag.search.query.time import interval_of
 

@@ -28,7 +28,7 @@ from abstrag.refine.overlay import System
 from abstrag.refine.propose import LocalProposer, Proposer, Unusable
 from abstrag.refine.router import classify, route
 from abstrag.refine.state import State
-from abstrag.search.alignment import forms
+from abstrag.search.document_words import forms
 
 CONTROLS: Final = 3  # solved cases a patch is held against
 

@@ -16,7 +16,7 @@ from abstrag.model.query import Literal, LiteralKind
 from abstrag.model.ranking import Hit
 from abstrag.model.term import Licence, LicenceKind
 from abstrag.refine.licensing import Licensed
-from abstrag.search.alignment import forms
+from abstrag.search.document_words import forms
 from abstrag.search.scoring import Scoring
 
 _MOST: Final = 3  # of each kind, for one condition

@@ -10,7 +10,8 @@ from abstrag.config import COST_UNIT
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import LiteralTrace, WordTrace
 from abstrag.model.term import Family, Licence, LicenceKind, Mention, Relation
-from abstrag.search.alignment import Alignment, forms
+from abstrag.search.alignment import Alignment
+from abstrag.search.document_words import forms
 from abstrag.search.families import step_family
 from abstrag.search.literal_words import NOWHERE
 

@@ -9,146 +9,29 @@ and on nothing else, so it means the same in every document.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from abstrag.config import COST_UNIT, MAX_GAP, OMEGA
-from abstrag.lexicon.pos import Pos
-from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.patch import Precedent, StepPrice
 from abstrag.model.query import LiteralKind, Query
-from abstrag.model.segment import Segment
 from abstrag.neural.aligned_text import AlignedText
 from abstrag.neural.aligner import PriceList
 from abstrag.neural.bundle import Aligning
-from abstrag.neural.cached import TextAligner
 from abstrag.neural.content_words import has_content
-from abstrag.neural.encoder import Vectors
-from abstrag.neural.passage import segment_text
+from abstrag.search.document_words import Considered, DocumentWords, Reach, Sought, forms
 from abstrag.search.families import step_family
-from abstrag.search.lexical import stemmed
 from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
 from abstrag.search.precedents import moved
-from abstrag.search.rewritten import Rewritten, rewritten_words
 
 _TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
 _HOW_MUCH: Final = re.compile(r"\bhow\s+(much|many)\b", re.IGNORECASE)
 _EXACT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUANTITY})
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where in a segment a word stands: in its text, in a header of it, or in its section's name.
-
-    `start` and `end` count in the part they stand in; `header` is the number of the header.
-    """
-
-    text: str
-    start: int
-    end: int
-    header: int | None = None
-    in_section: bool = False
-
-
-class DocumentWords:
-    """The content words of all segments of a document, as vectors and as forms."""
-
-    def __init__(
-        self, segments: Sequence[Segment], aligner: TextAligner, canonical: Sequence[str] = ()
-    ) -> None:
-        """Take the segments, and their canonical texts where there are any.
-
-        A word that only the canonical text has stands where the words do that it is written for. It
-        meets itself and nothing else.
-        """
-        self.segments = segments
-        self.texts = [segment_text(segment) for segment in segments]
-        self.model = aligner.fingerprint
-        read = aligner.read(self.texts)
-        others = [
-            rewritten_words(segment.text, text)
-            for segment, text in zip(segments, canonical or [s.text for s in segments], strict=True)
-        ]
-        sizes = [len(one) + len(more) for one, more in zip(read, others, strict=True)]
-        self.starts: IntArray = np.concatenate(([0], np.cumsum(sizes)))
-        wide = read[0].vectors.shape[1] if read else 0
-        vectors, spans = [np.zeros((0, wide), np.float32)], [np.zeros((0, 2), np.int32)]
-        self.words: list[str] = []
-        meant: list[str] = []  # the same, with canonical words in place of what is said for them
-        for text, segment, one, more in zip(self.texts, segments, read, others, strict=True):
-            before = len(text) - len(segment.text)
-            places = [(before + word.start, before + word.end) for word in more]
-            vectors += [one.vectors, np.zeros((len(more), wide), np.float32)]
-            spans += [one.spans, np.array(places, np.int32).reshape(-1, 2)]
-            own = [text[start:end] for start, end in one.spans.tolist()]
-            self.words += [*own, *(text[start:end] for start, end in places)]
-            meant += [*own, *(word.word for word in more)]
-        self.vectors, self.spans = np.concatenate(vectors), np.concatenate(spans)
-        self.gists = np.stack([one.gist for one in read]) if read else np.zeros((0, 0))
-        self._codes: dict[str, int] = {}
-        self.forms = self._coded(meant)
-        self.has_digits: BoolArray = np.array(
-            [any(c.isdigit() for c in word) for word in self.words], dtype=np.bool_
-        )
-        flags = [n for one, more in zip(read, others, strict=True) for n in _flags(one, more)]
-        self.rewritten: BoolArray = np.array(flags, dtype=np.bool_)
-
-    def _coded(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
-        """Return the numbers of the forms of each word: itself, and as a verb and a noun."""
-        codes = self._codes
-        rows = {word: [codes.setdefault(f, len(codes)) for f in forms(word)] for word in set(words)}
-        widest = max((len(row) for row in rows.values()), default=1)
-        found = np.full((len(words), widest), NOWHERE, np.int64)
-        for at, word in enumerate(words):
-            found[at, : len(rows[word])] = rows[word]
-        return found
-
-    def nearness(self, gist: Vectors) -> FloatArray:
-        """Return the cosine of a text with each segment."""
-        near: FloatArray = (self.gists @ gist).astype(np.float64)
-        return near
-
-    def same(self, word: str) -> BoolArray:
-        """Tell which words of the document are this word or an inflection of it."""
-        wanted = [self._codes[form] for form in forms(word) if form in self._codes]
-        found: BoolArray = np.asarray(np.isin(self.forms, wanted).any(axis=1))
-        return found
-
-    def place(self, segment: int, word: int) -> Place:
-        """Say where in a segment a word of it stands."""
-        start, end = self.spans[word].tolist()
-        said = self.words[word]
-        own = self.segments[segment]
-        before = len(self.texts[segment]) - len(own.text)
-        if start >= before:
-            return Place(said, start - before, end - before)
-        at = before - sum(len(header.text) + 1 for header in own.headers)
-        for number, header in enumerate(own.headers):
-            if at <= start < at + len(header.text):
-                return Place(said, start - at, end - at, header=number)
-            at += len(header.text) + 1
-        return Place(said, start, end, in_section=True)
-
-
-@lru_cache(maxsize=1 << 16)
-def forms(word: str) -> tuple[str, ...]:
-    """Return what makes two words the same: a base form they share.
-
-    Of words that WordNet does not know the stem does. Words that are merely derived from one
-    another are not the same: "relative" is a step from "related".
-    """
-    folded = word.casefold()
-    net = wordnet()
-    bases = [base for pos in Pos for base in net.base_forms(folded, pos)]
-    plain = bases or [*stemmed([folded]), folded.removesuffix("s")]
-    return tuple(dict.fromkeys((folded, *plain)))
 
 
 def conditions(query: Query, read: AlignedText) -> AlignedText:
@@ -175,6 +58,8 @@ class Alignment:
     links: bool = True  # else a word is met by itself alone
     steps: tuple[StepPrice, ...] = ()  # prices that somebody has set
     precedents: tuple[Precedent, ...] = ()  # what other documents said to such questions
+    reach: Reach | None = None  # of a long document: where bridges lead
+    also: tuple[int, ...] = ()  # segments of a long document to look at, whatever they promise
 
     @cached_property
     def asked_words(self) -> tuple[str, ...]:
@@ -197,15 +82,35 @@ class Alignment:
         )
 
     @cached_property
+    def considered(self) -> Considered:
+        """The words that are looked at: all, or of a long document those that promise most."""
+        alone = [exact or not self.links for exact in self.exact]
+        also = {
+            word: [s.said for s in self.steps if own & set(forms(s.asked)) and not s.refuses]
+            for word, own in ((word, set(forms(word))) for word in self.asked_words)
+        }
+        sought = Sought(
+            self.asked,
+            self.asked_words,
+            alone,
+            self.constants,
+            self.constants.gist_share,
+            also,
+            self.literal_of,
+            self.reach,
+        )
+        return self.words.considered(sought, self.also)
+
+    @cached_property
     def _cheapest(self) -> tuple[FloatArray, IntArray, BoolArray]:
         """For each query word and segment: least price, the word it is of, whether the same."""
-        words, size = self.words, (len(self.asked), len(self.words.segments))
+        words, size = self.considered, (len(self.asked), len(self.words.segments))
         price, at = np.full(size, MAX_GAP), np.full(size, NOWHERE, np.int64)
         same = np.zeros(size, dtype=np.bool_)
         filled = np.flatnonzero(np.diff(words.starts))
         if not (len(filled) and len(self.asked)):
             return price, at, same
-        costs = PriceList(self.constants).of_words(self.asked.vectors @ words.vectors.T)
+        costs = PriceList(self.constants).of_words(words.cosines(self.asked.vectors))
         cuts, counts = words.starts[filled], np.diff(words.starts)[filled]
         for i, word in enumerate(self.asked_words):
             equal, learned = words.same(word), costs[i] if self.links else np.zeros(len(costs[i]))
@@ -217,7 +122,8 @@ class Alignment:
             hits = np.flatnonzero(rated == np.repeat(least, counts))
             owners = np.searchsorted(words.starts, hits, side="right") - 1
             best = hits[np.unique(owners, return_index=True)[1]]
-            price[i, filled], at[i, filled], same[i, filled] = row[best], best, equal[best]
+            price[i, filled], same[i, filled] = row[best], equal[best]
+            at[i, filled] = words.numbered(best)
         price = np.minimum(price, MAX_GAP)
         at[price >= MAX_GAP] = NOWHERE
         return price, at, same
@@ -225,7 +131,7 @@ class Alignment:
     def _row(self, i: int, equal: BoolArray, learned: FloatArray) -> FloatArray:
         """Return the price of every word of the document for one word of the query."""
         alone = self.exact[i] or not self.links
-        others = np.where(self.words.has_digits, MAX_GAP, np.maximum(learned, 1e-4))
+        others = np.where(self.considered.has_digits, MAX_GAP, np.maximum(learned, 1e-4))
         direct = np.where(
             learned <= self.constants.limit, 0.0, np.maximum(learned, OMEGA["related"])
         )
@@ -238,11 +144,12 @@ class Alignment:
         for step in self.steps:
             if own.isdisjoint(forms(step.asked)):
                 continue
-            said = self.words.same(step.said)
+            said = self.considered.same(step.said)
             if step.refuses and _concerns(step, word):
                 row = np.where(said, np.maximum(row, step.at_least), row)
             elif not (step.refuses or alone):
-                row = np.where(said & ~self.words.has_digits, np.minimum(row, step.at_most), row)
+                said &= ~self.considered.has_digits
+                row = np.where(said, np.minimum(row, step.at_most), row)
         return row
 
     @property
@@ -275,7 +182,8 @@ class Alignment:
     @cached_property
     def rarity(self) -> FloatArray:
         """For each query word how few segments have it."""
-        n, df = len(self.words.segments), self.same.sum(axis=1)
+        n = len(self.words.segments)
+        df = np.array([len(self.words.segments_with(word)) for word in self.asked_words])
         found: FloatArray = np.log(1 + (n - df + 0.5) / (df + 0.5))
         return found
 
@@ -318,10 +226,6 @@ class Alignment:
                     known[said] = OMEGA[step_family(word, said, same=bool(self.same[i, segment]))]
                 found[i, segment] = known[said]
         return found
-
-
-def _flags(read: AlignedText, more: Sequence[Rewritten]) -> list[bool]:
-    return [False] * len(read) + [True] * len(more)
 
 
 def _concerns(step: StepPrice, word: str) -> bool:

@@ -17,7 +17,7 @@ from abstrag.model.segment import Segment
 from abstrag.model.term import Family, LicenceKind, Relation
 from abstrag.neural.content_words import has_content
 from abstrag.search.aligned_trace import ALIGN_WORDS
-from abstrag.search.alignment import forms
+from abstrag.search.document_words import forms
 from abstrag.search.families import direction, opposite
 from abstrag.search.literal_words import label_words
 from abstrag.search.query.time import interval_of

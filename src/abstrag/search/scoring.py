@@ -107,14 +107,19 @@ class Scoring:
 
     @cached_property
     def everything(self) -> Candidates:
-        """All segments inside the query's scope, as if each might be a hit."""
+        """All segments inside the query's scope, as if each might be a hit.
+
+        Of a long document those that promise most by its words.
+        """
         found = self.gaps
-        positions = np.arange(len(self.document.records))
-        spread = np.full(len(positions), found.rest_share)
-        gap = np.full(len(positions), found.rest_gap)
+        size = len(self.document.records)
+        spread, gap = np.full(size, found.rest_share), np.full(size, found.rest_gap)
         spread[found.segments] = coverage(found, self.preset.coverage)
         gap[found.segments] = found.gap
-        return self._gather(positions, spread, gap)
+        if self.alignment is None or not self.alignment.words.long:
+            return self._gather(np.arange(size), spread, gap)
+        positions = self.alignment.considered.segments
+        return self._gather(positions, spread[positions], gap[positions])
 
     def ranking(self, k: int, *, fill: bool = False, batch: int = BATCH) -> Ranking:
         """Return the best k segments.
@@ -171,7 +176,14 @@ class Scoring:
 
     def rank(self, position: int) -> int | None:
         """Return the rank of a segment, 1 for the best; None when it scores nothing."""
-        return self._ranks.get(position)
+        return self.looking_at(position)._ranks.get(position)
+
+    def looking_at(self, position: int) -> Scoring:
+        """Return the same scoring, which looks at a segment whatever it promises."""
+        alignment = self.alignment
+        if alignment is None or position in alignment.considered:
+            return self
+        return replace(self, alignment=replace(alignment, also=(*alignment.also, position)))
 
     @cached_property
     def _ranks(self) -> Mapping[int, int]:
@@ -179,6 +191,8 @@ class Scoring:
 
     def hit(self, position: int) -> Hit:
         """Return any one segment as if it were a hit, found or not."""
+        if (wider := self.looking_at(position)) is not self:
+            return wider.hit(position)
         joint = self._whole
         row = joint.row(0, position)
         if row is None:  # outside the query's scope

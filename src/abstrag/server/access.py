@@ -22,7 +22,7 @@ from abstrag.server.refusals import Foreign, NotAllowed, NoToken, Refused
 from abstrag.server.settings import LOOPBACK_NAMES, ServerSettings, is_loopback
 from abstrag.server.settings import Scope as Access
 
-_ASKING: Final = frozenset("search explain why-not budget sweep compare ask".split())
+_ASKING: Final = frozenset("search support explain why-not budget sweep compare ask".split())
 HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; "

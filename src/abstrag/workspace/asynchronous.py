@@ -14,7 +14,7 @@ from abstrag.engine.outcome import Outcome
 from abstrag.engine.searcher import DEFAULT_K
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
-from abstrag.model.ranking import BudgetCurve, Hit, Ranking, WhyNot
+from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.stores.protocol import DocumentInfo
 from abstrag.workspace.facade import AbstRAG
 
@@ -113,6 +113,12 @@ class AsyncAbstRAG:
         return await self.run(
             self.rag.why_not, query, text=text, segment=segment, k=k, tau=tau, document=document
         )
+
+    async def support(
+        self, query: str, *, k: int = 10, tau: float | None = None, document: str | None = None
+    ) -> SupportSet:
+        """Return the fewest hits that together meet a query, each with why it joined the others."""
+        return await self.run(self.rag.support, query, k=k, tau=tau, document=document)
 
     async def budget(self, query: str, *, document: str | None = None) -> BudgetCurve:
         """Say at which budget τ each segment meets the whole query."""

@@ -128,7 +128,7 @@ class SearchableDocument(Searchable):
         return self.searcher.clauses(query, tau=self._tau(tau), most=most)
 
     def support(self, query: str, *, k: int = DEFAULT_K, tau: float | None = None) -> SupportSet:
-        """Return hits that can be believed together."""
+        """Return the fewest hits that together meet a query: for what needs more than one place."""
         return self.searcher.support(query, k=k, tau=self._tau(tau))
 
     def document_score(

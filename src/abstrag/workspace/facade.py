@@ -15,7 +15,7 @@ from abstrag.engine.searcher import DEFAULT_K
 from abstrag.errors import InputError
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
-from abstrag.model.ranking import BudgetCurve, Hit, Ranking, WhyNot
+from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.term import AbstractionMap, Edge, Family, Relation
 from abstrag.neural.encoder import TextEncoder
 from abstrag.policy.location import DEFAULT_FAMILY
@@ -236,6 +236,12 @@ class AbstRAG:
     ) -> CollectionWhyNot:
         """Say why a passage is not among the first k hits of all documents."""
         return self.collection().why_not(query, passage=text, k=k, tau=tau)
+
+    def support(
+        self, query: str, *, k: int = 10, tau: float | None = None, document: str | None = None
+    ) -> SupportSet:
+        """Return the fewest hits that together meet a query, each with why it joined the others."""
+        return self.open(document).support(query, k=k, tau=tau)
 
     def budget(self, query: str, *, document: str | None = None) -> BudgetCurve:
         """Say at which budget τ each segment meets the whole query."""

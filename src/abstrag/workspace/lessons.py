@@ -15,7 +15,7 @@ from abstrag.refine.evaluator import Evaluator, reach_of
 from abstrag.refine.ledger import text_hash
 from abstrag.refine.lessons import Lesson
 from abstrag.refine.router import replayed, route
-from abstrag.search.alignment import forms
+from abstrag.search.document_words import forms
 from abstrag.workspace.precedents import learn_precedents
 from abstrag.workspace.refining import RefineOptions, refiner_of
 from abstrag.workspace.replay import gold_evaluator

@@ -6,14 +6,20 @@ given to that model, so those of another one are never mixed in. They merely tak
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final
 
 from abstrag.collection.cards import OnMade, all_cards
 from abstrag.neural.aligner import default_aligner
+from abstrag.neural.cached import CachedAligner
 from abstrag.neural.judge import default_judge
+from abstrag.neural.passage import segment_text
 from abstrag.neural.whole_text import default_encoder
+from abstrag.search.document_words import added_words
 from abstrag.stores.protocol import Store
+from abstrag.stores.spare import SpareMemory
+
+READ_AHEAD: Final = 50  # segments: fewer are read in a moment
 
 if TYPE_CHECKING:
     from abstrag.workspace.workspace import Workspace
@@ -27,6 +33,25 @@ def prepare(workspace: Workspace, on_made: OnMade = lambda _done, _all: None) ->
     if len(workspace.documents()) < 2:
         return 0
     return all_cards(workspace.store, encoder=workspace.embedder, on_made=on_made).made
+
+
+def read_words(workspace: Workspace, documents: Iterable[str]) -> int:
+    """Read the words of documents ahead, so that no search waits for it; say of how many.
+
+    A short document is read when it is first searched. A store without files keeps nothing.
+    """
+    if workspace.store.mapped is None:
+        return 0
+    memory, read = SpareMemory(workspace.store), 0
+    for name in documents:
+        info = workspace.store.find(name)
+        if info.segments >= READ_AHEAD:
+            aligner = CachedAligner(default_aligner(), memory, content_hash=info.content_hash)
+            index = workspace.index(info)
+            added = added_words(index.segments, [record.canonical for record in index.records])
+            aligner.table([segment_text(segment) for segment in index.segments], added)
+            read += 1
+    return read
 
 
 def installed_models() -> dict[str, frozenset[str]]:

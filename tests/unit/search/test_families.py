@@ -2,7 +2,7 @@
 
 import pytest
 
-from abstrag.search.alignment import forms
+from abstrag.search.document_words import forms
 from abstrag.search.families import direction, opposite, step_family
 from abstrag.search.literal_words import literals_of_words
 

@@ -22,7 +22,16 @@ from tests.unit.server.running import Client as HttpClient
 from tests.unit.server.running import store_with_demo
 
 COMMAND = "from abstrag.cli.mcp import mcp_command; mcp_command()"
-READING = {"ask", "documents", "explain", "find_documents", "search", "search_all", "why_not"}
+READING = {
+    "ask",
+    "documents",
+    "explain",
+    "find_documents",
+    "search",
+    "search_all",
+    "search_set",
+    "why_not",
+}
 TOKEN = "open-sesame"
 
 

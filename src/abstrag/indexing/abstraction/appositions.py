@@ -9,6 +9,7 @@ from typing import Final
 from abstrag.indexing.abstraction.class_statements import (
     ClassStatement,
     begin,
+    can_be_member,
     determiner,
     past,
     plural,
@@ -42,6 +43,25 @@ def apposition(passage: Passage, token: int) -> Iterator[ClassStatement]:
         if words.text[comma] == "," and comma - 1 == head and article:
             first, last = begin(passage, head), past(passage, token)
             yield ClassStatement(token, head, first, last, 0.85)
+    elif not named and can_be_member(passage, head) and not plural(words, head):
+        yield from _class_of_noun(passage, head, token)
+
+
+def _class_of_noun(passage: Passage, member: int, noun: int) -> Iterator[ClassStatement]:
+    """Find "a takyr, a flat basin of clay, holds": a thing, and between commas what it is."""
+    words = passage.words
+    class_, comma = true_class(words, noun), past(passage, member)
+    if (
+        class_ is not None
+        and not plural(words, class_)
+        and comma + 1 < passage.last
+        and words.text[comma] == ","
+        and words.lower[comma + 1] in ("a", "an")
+        and begin(passage, noun) <= comma + 2
+        and _closed(passage, noun)
+    ):
+        first = begin(passage, member)
+        yield ClassStatement(member, class_, first, class_ + 1, 0.8, defined=True)
 
 
 def _class_after(passage: Passage, name: int, noun: int) -> Iterator[ClassStatement]:

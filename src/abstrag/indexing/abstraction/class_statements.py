@@ -25,11 +25,13 @@ class ClassStatement:
     last: int
     confidence: float
     listed: bool = False  # as an example of the class, not by a predicate
+    defined: bool = False  # by a sentence that says what a word means
 
 
 _KINDS: Final = frozenset(
     "kind type sort form class variety species category family subclass subtype breed genre".split()
 )
+_PIECES: Final = frozenset("piece stretch strip tract plot patch".split())  # "a piece of land"
 # Words that classify nothing wherever they stand.
 _EMPTY: Final = frozenset(
     "amount bit case couple day decade example fact half instance item kind lot majority matter "
@@ -72,7 +74,7 @@ def is_sound(passage: Passage, stated: ClassStatement) -> bool:
         and words.pos[member] in NOUNS
         and words.key[class_] != words.key[member]
         and words.key[class_] not in _EMPTY
-        and (stated.listed or words.key[class_] not in _JUDGING)
+        and (stated.listed or stated.defined or words.key[class_] not in _JUDGING)
         and not passage.times.keys() & {class_, member}
         and min(len(words.text[class_]), len(words.text[member])) > 1
         and words.text[class_].isalpha()
@@ -165,8 +167,8 @@ def past(passage: Passage, noun: int) -> int:
 
 
 def true_class(words: Words, noun: int) -> int | None:
-    """Return the noun that classifies: of "a kind of X" and "one of the X" it is X."""
-    if words.lemma[noun] not in _KINDS and words.lower[noun] != "one":
+    """Return the noun that classifies: of "a kind of X", "a piece of X", "one of the X", X."""
+    if words.lemma[noun] not in _KINDS | _PIECES and words.lower[noun] != "one":
         return noun
     of = next((c for c in words.children[noun] if words.lower[c] == "of"), None)
     return None if of is None else words.child(of, "pobj")

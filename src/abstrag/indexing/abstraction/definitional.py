@@ -105,7 +105,10 @@ def called(passage: Passage, token: int) -> Iterator[ClassStatement]:
 
 
 def means(passage: Passage, token: int) -> Iterator[ClassStatement]:
-    """Find what contracts define: "Affiliate" means any entity that …, at the verb."""
+    """Find what contracts and glossaries define, at the verb.
+
+    "Affiliate" means any entity that …; at the start of a sentence also without the marks.
+    """
     words = passage.words
     term, noun = words.child(token, "nsubj"), words.child(token, "dobj")
     if term is not None and words.lemma[term] in _SAYING:
@@ -117,8 +120,13 @@ def means(passage: Passage, token: int) -> Iterator[ClassStatement]:
         return
     class_ = true_class(words, noun)
     one_class = all(words.dep[c] not in ("conj", "cc") for c in words.children[noun])
-    if class_ is not None and one_class and words.text[past(passage, term)] in _CLOSING_QUOTES:
+    if class_ is None or not one_class:
+        return
+    if words.text[past(passage, term)] in _CLOSING_QUOTES:
         yield ClassStatement(term, class_, *_around(passage, term, class_), 0.95)
+    elif begin(passage, term) == passage.first and words.tag[token] == "VBZ":
+        place = _around(passage, term, class_)
+        yield ClassStatement(term, class_, *place, 0.85, defined=True)
 
 
 def _object_of(words: Words, verb: int, preposition: str) -> int | None:

@@ -154,19 +154,22 @@ def _edge(
 
 @lru_cache(maxsize=4096)
 def role_distance(role: str, general: str) -> float:
-    """Return how far a role is from a more general one: by WordNet where it knows both people."""
-    a, b = _person(role), _person(general)
-    far = DELTA_ABS_BASELINE if a is None or b is None else 1 - wordnet().wup(a, b)
+    """Return how far a role is from a more general one: by WordNet where it knows both people.
+
+    Where it does not, the inventory does, or the shape of the name says it: no guess is added.
+    """
+    pairs = [(a, b) for a in _persons(role) for b in _persons(general)]
+    far = 1 - max(wordnet().wup(a, b) for a, b in pairs) if pairs else 0.0
     return round(far + DELTA_ABS_ONE_WAY, 4)
 
 
 @lru_cache(maxsize=4096)
-def _person(key_: str) -> int | None:
-    """Return the first sense of a role that is a person."""
+def _persons(key_: str) -> tuple[int, ...]:
+    """Return the senses of a role that are people, by the first of its names that has any."""
     net, entry = wordnet(), roles().find(key_)
     person = net.synset("person.n.01")
     for name in (key_, *(entry.names if entry else ())):
-        for synset in net.synsets(name, Pos.NOUN):
-            if person in net.ancestors(synset):
-                return synset
-    return None
+        found = [s for s in net.synsets(name, Pos.NOUN) if person in net.ancestors(s)]
+        if found:
+            return tuple(found)
+    return ()

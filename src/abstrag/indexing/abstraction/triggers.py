@@ -9,6 +9,7 @@ from typing import Final
 from abstrag.indexing.abstraction.passage import Passage
 from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.events import LIGHT_VERBS, SHARING_VERBS, event_key, inventory, names_event
+from abstrag.lexicon.idioms import idiom_at
 
 _EMPTY: Final = frozenset({"be", "have", "do", "get", "let"})  # they say nothing by themselves
 _FAILING: Final = frozenset({"fail", "refuse", "decline", "deny", "avoid", "neglect", "forget"})
@@ -36,17 +37,30 @@ def find_triggers(passage: Passage, more: More) -> list[Trigger]:
     """Find the events of a passage, in order, by the inventory, by WordNet and by `more`."""
     carried: dict[int, int] = {}  # noun → the light verb that is one event with it
     shared: dict[int, int] = {}  # noun → the verb whose subject takes part in both events
-    found = list(_verb_triggers(passage, more, carried, shared))
-    found += _noun_triggers(passage, more, carried, shared)
+    idle: set[int] = set()  # words of idioms, which say nothing by themselves
+    found = list(_verb_triggers(passage, more, carried, shared, idle))
+    found += [t for t in _noun_triggers(passage, more, carried, shared) if t.noun not in idle]
     return sorted(found, key=lambda t: (t.first, t.last, t.event))
 
 
 def _verb_triggers(
-    passage: Passage, more: More, carried: dict[int, int], shared: dict[int, int]
+    passage: Passage,
+    more: More,
+    carried: dict[int, int],
+    shared: dict[int, int],
+    idle: set[int],
 ) -> Iterator[Trigger]:
     words = passage.words
     for token in range(passage.first, passage.last):
-        if not _is_verb(words, token) or token in passage.times:
+        if token in passage.times or token in idle:
+            continue
+        if idiom := idiom_at(words.lemma, words.lower, token):
+            for meaning in idiom.meanings:
+                last = token + len(idiom.words) - 1
+                yield _made(words, event_key(meaning, "VERB"), token, None, start=last)
+            idle.update(range(token, token + len(idiom.words)))
+            continue
+        if not _is_verb(words, token):
             continue
         lemma, noun = words.lemma[token], _object(words, token)
         frame = None if noun is None else _frame(words, token, noun, more)

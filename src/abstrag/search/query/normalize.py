@@ -31,15 +31,18 @@ from abstrag.search.query.instructions import counted, read_request
 from abstrag.search.query.question import require_query, scope_of, unwrapped
 from abstrag.search.query.sentence import (
     asked_for,
+    carries_event,
+    idioms_in,
     is_negated,
+    may_name,
     noun_slots,
     points_at_document,
-    subjects,
+    subject_of,
     verb_slots,
 )
 from abstrag.search.query.time import time_id
 from abstrag.search.query.vocabulary import Known
-from abstrag.search.query.weights import is_light, weighted
+from abstrag.search.query.weights import weighted
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -78,15 +81,16 @@ def normalize(text: str, vocabulary: Known, *, today: date | None = None) -> Que
     bare = unwrapped(request.question)
     reader = _Reader(bare, vocabulary, today)
     found = reader.found()
-    foreign = not any(c.isascii() and c.isalnum() for c in text)
-    if foreign:  # the parser reads English; such words count only where the document has them
+    if not any(
+        c.isascii() and c.isalnum() for c in text
+    ):  # the parser reads English; such words count only where the document has them
         found = [f for f in found if any(t in vocabulary.terms for t in f.literal.terms)]
     if not found:
         raise InputError(
             f"there is nothing to look for in the query {text.strip()[:60]!r}",
             hint="use content words, in English or as the document writes them",
         )
-    subject = _subject(reader.words, found)
+    subject = subject_of(reader.words, [(f.at, f.literal) for f in found])
     literals = weighted([f.literal for f in found], vocabulary, subject=subject)
     terms = [literal.terms for literal in literals]
     return Query(
@@ -120,8 +124,8 @@ class _Reader:
         self.window: Interval | None = None
         self.taken: set[int] = set()
         self.named: set[int] = set()  # tokens that belong to names
-        for start, end in places:
-            self._take(start, end)
+        for place in places:
+            self._take(*place)
         if count := counted(text):
             self._take(*count)
 
@@ -134,6 +138,7 @@ class _Reader:
     def read(self) -> Iterator[_Found]:
         """Go through the literals, by kind."""
         yield from self._times()
+        yield from self._idioms()
         yield from self._abbreviations()
         yield from self._lettered()
         yield from self._quantities()
@@ -219,10 +224,9 @@ class _Reader:
                 continue
             quantity = found.quantity
             term = term_id(TermKind.QUANTITY, f"{quantity.value:g} {quantity.unit}".strip())
-            label = self.text[found.start : found.end]
-            yield _Found(
-                found.start, Literal(LiteralKind.QUANTITY, label, (term,), 0.0, quantity=quantity)
-            )
+            label, kind = self.text[found.start : found.end], LiteralKind.QUANTITY
+            literal = Literal(kind, label, (term,), 0.0, quantity=quantity)
+            yield _Found(found.start, literal)
 
     def _known_names(self) -> Iterator[_Found]:
         """Names the document knows, the longest first."""
@@ -236,7 +240,7 @@ class _Reader:
                     continue
                 surface = self.text[w.start[first] : w.end[last - 1]]
                 term = known.get(key(surface))
-                if term and (size > 1 or not w.stop[first]) and _may_name(surface):
+                if term and (size > 1 or not w.stop[first]) and may_name(surface):
                     self.taken.update(range(first, last))
                     self.named.update(range(first, last))
                     yield self._literal(LiteralKind.ENTITY, first, surface, (term,))
@@ -285,8 +289,8 @@ class _Reader:
         return tuple(dict.fromkeys(term for term in known if term and term != but))
 
     def _known(self, phrase: str) -> bool:
-        terms = self.vocabulary.terms
-        return any(term_id(kind, phrase) in terms for kind in (TermKind.CONCEPT, TermKind.ROLE))
+        kinds = (TermKind.CONCEPT, TermKind.ROLE)
+        return any(term_id(kind, phrase) in self.vocabulary.terms for kind in kinds)
 
     def _noun(self, first: int, head: int) -> _Found:
         w = self.words
@@ -294,7 +298,7 @@ class _Reader:
         single = first == head
         if single and names_event(phrase):
             event = event_key(phrase, "NOUN")
-            return self._event(head, label, event, noun_slots(w, head))
+            return self._event(head, label, [event], noun_slots(w, head))
         terms = [term_id(TermKind.CONCEPT, phrase)]
         role = roles().find(phrase)
         held = term_id(TermKind.ROLE, phrase if role is None else role.key)
@@ -325,34 +329,39 @@ class _Reader:
                 self.taken.add(i)
                 yield self._noun(i, i)
 
+    def _idioms(self) -> Iterator[_Found]:
+        """Words that name an event together: "throw in the towel", "go bankrupt"."""
+        w = self.words
+        for first, last, meanings in idioms_in(w):
+            if self._take(start := w.start[first], end := w.end[last]):
+                events = [event_key(meaning, "VERB") for meaning in meanings]
+                slots = verb_slots(w, first, self.named)
+                yield self._event(first, self.text[start:end], events, slots)
+
     def _verbs(self) -> Iterator[_Found]:
         w = self.words
         for i in range(w.size):
-            light = w.key[i] in _SUPPORT or (w.key[i] in LIGHT_VERBS and self._carries(i))
+            light = w.key[i] in _SUPPORT or (w.key[i] in LIGHT_VERBS and carries_event(w, i))
             if i in self.taken or w.pos[i] != "VERB" or light or not w.key[i]:
                 continue
             self.taken.add(i)
-            yield self._event(i, w.lemma[i], self._verb_event(i), verb_slots(w, i, self.named))
+            yield self._event(i, w.lemma[i], [self._verb_event(i)], verb_slots(w, i, self.named))
 
     def _verb_event(self, verb: int) -> str:
         """Return the event of a verb with its particle ("team up") or prefix ("fine-tune")."""
         w = self.words
         lemma, particle = w.key[verb], w.child(verb, "prt")
         if particle is not None:
-            return event_key(f"{lemma} {w.lower[particle]}", "VERB")
-        if w.glued(verb) and f"{w.lower[verb - 2]}-{lemma}" in inventory().verbs:
-            return event_key(f"{w.lower[verb - 2]}-{lemma}", "VERB")
+            lemma = f"{lemma} {w.lower[particle]}"
+        elif w.glued(verb) and f"{w.lower[verb - 2]}-{lemma}" in inventory().verbs:
+            lemma = f"{w.lower[verb - 2]}-{lemma}"
         return event_key(lemma, "VERB")
 
-    def _carries(self, verb: int) -> bool:
-        """True when a verb's object is itself the event: "hold a meeting"."""
-        obj = self.words.child(verb, "dobj", "obj")
-        return obj is not None and names_event(self.words.key[obj])
-
-    def _event(self, at: int, label: str, event: str, slots: tuple[str, ...]) -> _Found:
-        terms = (term_id(TermKind.EVENT, event), *self._senses(TermKind.EVENT, event, Pos.VERB))
-        terms = (*terms, *self._called(self.words.text[at]))
-        found = self._literal(LiteralKind.EVENT, at, label, tuple(dict.fromkeys(terms)))
+    def _event(self, at: int, label: str, events: list[str], slots: tuple[str, ...]) -> _Found:
+        named = [term_id(TermKind.EVENT, event) for event in events]
+        named += [s for event in events for s in self._senses(TermKind.EVENT, event, Pos.VERB)]
+        named += self._called(self.words.text[at])
+        found = self._literal(LiteralKind.EVENT, at, label, tuple(dict.fromkeys(named)))
         return replace(found, literal=replace(found.literal, slots=slots))
 
     def _qualities(self) -> Iterator[_Found]:
@@ -374,25 +383,10 @@ class _Reader:
 
     def _senses(self, kind: TermKind, lemma: str, pos: Pos) -> tuple[str, ...]:
         """Return the likely senses of a word that the document's map knows."""
-        net = wordnet()
-        named = (term_id(kind, net.name(s)) for s in net.synsets(lemma, pos)[:_SENSES])
+        senses = wordnet().synsets(lemma, pos)[:_SENSES]
+        named = (term_id(kind, wordnet().name(s)) for s in senses)
         return tuple(t for t in named if t in self.vocabulary.terms)
 
     def _literal(self, kind: LiteralKind, at: int, label: str, terms: tuple[str, ...]) -> _Found:
         literal = Literal(kind, label, terms, 0.0, negated=is_negated(self.words, at))
         return _Found(self.words.start[at], literal)
-
-
-def _may_name(surface: str) -> bool:
-    """True when a surface looks like a name, not like a word some entity happens to share."""
-    return any(c.isupper() or c.isdigit() for c in surface) or " " in surface
-
-
-def _subject(words: Words, found: list[_Found]) -> Literal | None:
-    """Return the literal that the question is about; one that says little never is."""
-    for token in subjects(words):
-        for f in found:
-            inside = f.at <= words.start[token] < f.at + max(1, len(f.literal.label))
-            if inside and not is_light(f.literal):
-                return f.literal
-    return None

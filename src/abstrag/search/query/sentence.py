@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from abstrag.language.words import NOUNS, Words
+from abstrag.lexicon.events import names_event
+from abstrag.lexicon.idioms import idiom_at
+from abstrag.model.query import Literal
 from abstrag.search.query.question import answer_type
+from abstrag.search.query.weights import is_light
 
 # With "this" or "the" before them and nothing more, they are the very document that is searched.
 _SELF: Final = frozenset(
@@ -104,3 +108,31 @@ def noun_slots(words: Words, noun: int) -> tuple[str, ...]:
         elif name in ("with", "of", "to", "against"):
             slots["whom"] = None
     return tuple(slots)
+
+
+def carries_event(words: Words, verb: int) -> bool:
+    """True when a verb's object is itself the event: "hold a meeting"."""
+    obj = words.child(verb, "dobj", "obj")
+    return obj is not None and names_event(words.key[obj])
+
+
+def idioms_in(words: Words) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Go through the idioms of a query: first and last token, and what they say in plain words."""
+    for i in range(words.size):
+        if idiom := idiom_at(words.lemma, words.lower, i):
+            yield i, i + len(idiom.words) - 1, idiom.meanings
+
+
+def may_name(surface: str) -> bool:
+    """True when a surface looks like a name, not like a word some entity happens to share."""
+    return any(c.isupper() or c.isdigit() for c in surface) or " " in surface
+
+
+def subject_of(words: Words, found: Sequence[tuple[int, Literal]]) -> Literal | None:
+    """Return the literal that the question is about; one that says little never is."""
+    for token in subjects(words):
+        for at, literal in found:
+            inside = at <= words.start[token] < at + max(1, len(literal.label))
+            if inside and not is_light(literal):
+                return literal
+    return None

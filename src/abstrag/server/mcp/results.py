@@ -16,7 +16,7 @@ from abstrag.collection.results import (
     DocumentHits,
 )
 from abstrag.model.query import Bridge
-from abstrag.model.ranking import Hit, Ranking, WhyNot
+from abstrag.model.ranking import Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.record import record
 from abstrag.model.span import Span
 
@@ -102,6 +102,16 @@ class SearchResult:
     hits: tuple[Found, ...]
     segments: int
     notice: str = ""  # why words and vectors alone, or more parts than asked, were looked at
+
+
+@record
+class SetResult:
+    """Places that together answer a question; `joined_by` says why each joined those before it."""
+
+    query: str
+    hits: tuple[Found, ...]
+    joined_by: tuple[str, ...]
+    unmet: tuple[str, ...]  # what none of them meets
 
 
 @record
@@ -212,6 +222,12 @@ def search_result(ranking: Ranking) -> SearchResult:
         segments=ranking.segments,
         notice=ranking.query.notice or ranking.query.widened,
     )
+
+
+def set_result(query: str, together: SupportSet) -> SetResult:
+    """Return hits that belong together in few words."""
+    hits = tuple(found(hit) for hit in together.hits)
+    return SetResult(query, hits, together.joined_by, together.unmet)
 
 
 def collection_result(ranking: CollectionRanking) -> CollectionResult:

@@ -55,6 +55,7 @@ def mcp_server(toolbox: Toolbox) -> MCPServer[Any]:
         toolbox.find_documents,
         toolbox.search,
         toolbox.search_all,
+        toolbox.search_set,
         toolbox.explain,
         toolbox.why_not,
         toolbox.ask,

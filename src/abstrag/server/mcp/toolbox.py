@@ -19,12 +19,14 @@ from abstrag.server.mcp.results import (
     Listing,
     Missed,
     SearchResult,
+    SetResult,
     collection_result,
     documents_found,
     factors,
     missed,
     missed_in_all,
     search_result,
+    set_result,
 )
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.workspace import Workspace
@@ -88,6 +90,19 @@ class Toolbox:
         """Find the evidence for a question or claim, with exact quotes and why they count."""
         _see_that_k_fits(k)
         return search_result(self._opened(document, preset, judge, tau).search(query, k=k))
+
+    def search_set(
+        self,
+        document: str,
+        query: str,
+        k: int = 5,
+        tau: float | None = None,
+        preset: str | None = None,
+        judge: bool | None = None,
+    ) -> SetResult:
+        """Find the fewest places that together answer a question that needs more than one."""
+        _see_that_k_fits(k)
+        return set_result(query, self._opened(document, preset, judge, tau).support(query, k=k))
 
     def search_all(
         self,

@@ -1,4 +1,4 @@
-"""Questions to a document: search, explain, why-not, budget, sweep, compare."""
+"""Questions to a document: search, support, explain, why-not, budget, sweep, compare."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from abstrag.model.ranking import BudgetCurve, Hit, Ranking, WhyNot
+from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.record import to_data
 from abstrag.server.answers import answer
 from abstrag.server.routes.shared import StudioDep, opened, options_of
@@ -40,6 +40,17 @@ async def search(document: str, body: SearchIn, studio: StudioDep) -> Response:
             "weighing": to_data(Weighing.of(options.preset)),
             "ms": round(1000 * (perf_counter() - started), 1),
         }
+
+    return answer(await studio.ranking(options)(work))
+
+
+@router.post("/support", summary="Find the fewest hits that meet all", response_model=SupportSet)
+async def support(document: str, body: SearchIn, studio: StudioDep) -> Response:
+    """For questions that need more than one place: hits that together meet the question."""
+    options = options_of(studio, body)
+
+    def work() -> Any:
+        return to_data(opened(studio, document, body, options).support(body.query, k=body.k))
 
     return answer(await studio.ranking(options)(work))
 

@@ -1,0 +1,187 @@
+"""The fewest hits that together meet a query, for questions that need more than one place.
+
+The best hit comes first. Others join as long as one is likely to belong: because it meets words
+that those before it leave unmet, because it is about somebody or something that one of them
+introduces ("the director of that film was born in …"), or because it is about something the query
+itself names. A question that asks for all of something takes every hit that meets what the first
+meets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log, log1p
+from typing import Final
+
+import numpy as np
+
+from abstrag.config import COST_UNIT, MAX_GAP
+from abstrag.model.query import Query
+from abstrag.model.ranking import Hit, SupportSet
+from abstrag.model.term import TermKind
+from abstrag.search.bridges.cost import cost
+from abstrag.search.costed_index import CostedIndex
+from abstrag.search.postings import FloatArray
+from abstrag.search.scoring import Scoring
+from abstrag.search.support import bridges_of, support_set
+
+MOST: Final = 4  # hits of a set, unless all of something are asked for
+LOOKED_AT: Final = 15  # hits that may join
+# Fitted by tools/support_sets.py on the even cases of three packs of multi-hop questions.
+_GAIN: Final = 7.19  # of the share of the query's weight that is met in addition
+_SAME: Final = 0.70  # about the same thing as a hit before it
+_INTRODUCED: Final = 2.71  # about something that a hit before it introduces
+_ASKED: Final = 1.44  # about something that the query names
+_SHARED: Final = 0.71  # names something else that a hit before it names
+_WORSE: Final = -0.16  # for each unit of log relevance below the best hit
+_RANK: Final = -1.12  # of log(1 + hits that are passed over)
+_SIZE: Final = -0.79  # for each hit in the set already
+_START: Final = -0.87
+_LEAST: Final = -2.0  # log-odds: what has less does not join
+_ALL: Final = re.compile(r"\b(?:all|every|each|list|both)\b", re.IGNORECASE)
+_ENTITY: Final = f"{TermKind.ENTITY.value}:"
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A hit: what each part of the query costs in it, what it is about, what else it names."""
+
+    hit: Hit
+    prices: FloatArray
+    subject: str
+    names: frozenset[str]  # but for those of the query
+
+
+def hits_together(scoring: Scoring, *, k: int) -> SupportSet:
+    """Return the fewest hits that together meet a query; in the paper's presets by its own rule."""
+    hits = scoring.ranking(max(4 * k, LOOKED_AT)).hits
+    if scoring.preset.hard_gap:
+        return support_set(hits, scoring.index.graph, k=k, tau=scoring.tau)
+    return smallest_set(scoring.query, hits, scoring.index, k=k)
+
+
+def smallest_set(query: Query, hits: Sequence[Hit], index: CostedIndex, *, k: int) -> SupportSet:
+    """Return the fewest of some hits, best first, that together meet a query.
+
+    Args:
+        query: What was asked.
+        hits: The ranking from its top.
+        index: The document's postings, which know what a segment names.
+        k: At most so many.
+    """
+    if not hits:
+        return SupportSet((), (), (), 0.0)
+    asked = frozenset(term for literal in query.literals for term in literal.terms)
+    every = [_candidate(hit, index, asked) for hit in hits]
+    if _ALL.search(query.text):
+        taken, why = _all_of(every, k)
+    else:
+        taken, why = _joined(every, _weights(hits[0]), index, asked, min(k, MOST))
+    bridges = dict.fromkeys(bridge for each in taken for bridge in bridges_of(each.hit))
+    met = {j for each in taken for j, one in enumerate(each.hit.trace.literals) if one.met}
+    return SupportSet(
+        hits=tuple(each.hit for each in taken),
+        bindings=(),
+        bridges=tuple(bridges),
+        cost=cost(bridges) / COST_UNIT,
+        joined_by=tuple(why),
+        unmet=tuple(one.label for j, one in enumerate(query.literals) if j not in met),
+    )
+
+
+def _candidate(hit: Hit, index: CostedIndex, asked: frozenset[str]) -> _Candidate:
+    named = [m for m in index.mentions_of(hit.position) if m.term.startswith(_ENTITY)]
+    own = [m for m in named if m.header is None]
+    first = min(own, key=lambda m: (m.start, -m.end), default=None)
+    subject = "" if first is None else first.term
+    return _Candidate(hit, _prices(hit), subject, frozenset(m.term for m in named) - asked)
+
+
+def _prices(hit: Hit) -> FloatArray:
+    if hit.words:
+        return np.array([word.price for word in hit.words])
+    literals = hit.trace.literals
+    return np.array([MAX_GAP if one.distance is None else one.distance for one in literals])
+
+
+def _weights(hit: Hit) -> FloatArray:
+    own = [w.weight for w in hit.words] or [one.literal.weight for one in hit.trace.literals]
+    weights = np.array(own)
+    found: FloatArray = weights / max(float(weights.sum()), 1e-9)
+    return found
+
+
+def _joined(
+    every: Sequence[_Candidate],
+    weights: FloatArray,
+    index: CostedIndex,
+    asked: frozenset[str],
+    most: int,
+) -> tuple[list[_Candidate], list[str]]:
+    taken, why = [every[0]], [""]
+    while len(taken) < most:
+        others = [each for each in every[:LOOKED_AT] if each not in taken]
+        rated = [
+            (_odds(taken, each, weights, rank, asked), -rank) for rank, each in enumerate(others)
+        ]
+        if not rated or max(rated)[0] < _LEAST:
+            break
+        best = others[-max(rated)[1]]
+        why.append(_reason(taken, best, index, asked))
+        taken.append(best)
+    return taken, why
+
+
+def _odds(
+    taken: Sequence[_Candidate],
+    each: _Candidate,
+    weights: FloatArray,
+    rank: int,
+    asked: frozenset[str],
+) -> float:
+    """Return the log-odds that a hit belongs to those taken."""
+    left = np.minimum.reduce([one.prices for one in taken])
+    gain = float(weights @ np.maximum(left - each.prices, 0.0)) / MAX_GAP
+    same = any(one.subject == each.subject for one in taken)
+    total = _START + _GAIN * gain + _SIZE * len(taken) + _RANK * log1p(rank)
+    best, own = (log(max(one.hit.relevance, 1e-12)) for one in (taken[0], each))
+    total += _WORSE * (best - own)
+    if same:
+        return total + _SAME
+    total += _INTRODUCED * (each.subject in _introduced(taken))
+    total += _ASKED * (each.subject in asked)
+    shared = _introduced(taken) & (each.names - {each.subject})
+    return total + _SHARED * bool(shared)
+
+
+def _introduced(taken: Sequence[_Candidate]) -> frozenset[str]:
+    """What hits name beside what they are about."""
+    return frozenset(name for one in taken for name in one.names - {one.subject})
+
+
+def _reason(
+    taken: Sequence[_Candidate], each: _Candidate, index: CostedIndex, asked: frozenset[str]
+) -> str:
+    """Say in words why a hit joins."""
+    about = index.labels.get(each.subject, "")
+    if each.subject in _introduced(taken) and about:
+        return f"is about {about}, named before"
+    left = np.minimum.reduce([one.prices for one in taken])
+    words = [word.asked for word, price in zip(each.hit.words, left, strict=False)]
+    more = [w for w, old, new in zip(words, left, each.prices, strict=False) if new < old - 0.5]
+    if more:
+        return "meets “" + "”, “".join(more) + "” better"
+    return f"is about {about}, which the query names" if each.subject in asked else "comes next"
+
+
+def _all_of(every: Sequence[_Candidate], k: int) -> tuple[list[_Candidate], list[str]]:
+    """Take every hit that meets all conditions that the first meets."""
+
+    def met(each: _Candidate) -> set[int]:
+        return {j for j, one in enumerate(each.hit.trace.literals) if one.met}
+
+    least = met(every[0])
+    taken = [each for each in every if met(each) >= least][:k]
+    return taken, ["", *("meets as much",) * (len(taken) - 1)]

@@ -1,0 +1,34 @@
+"""Idioms: found by their words in any inflection, and nothing else."""
+
+import pytest
+
+from abstrag.lexicon.idioms import idiom_at
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("kicked the bucket", "die"),
+        ("throwing in the towel", "give up"),
+        ("went belly up", "bankrupt"),
+        ("blew his top", "anger"),
+        ("bit the dust", "fail"),
+        ("hit the books", "study"),  # of WordNet, and of the list
+    ],
+)
+def test_an_idiom_is_found_in_any_inflection(text: str, meaning: str) -> None:
+    words = text.split()
+    found = idiom_at(words, words, 0)
+    assert found is not None
+    assert meaning in found.meanings
+
+
+@pytest.mark.parametrize("text", ["kicked the ball", "threw in the net", "blew the top", "went up"])
+def test_the_same_verb_with_other_words_is_none(text: str) -> None:
+    words = text.split()
+    assert idiom_at(words, words, 0) is None
+
+
+def test_an_idiom_that_the_text_does_not_finish_is_none() -> None:
+    words = "they kicked the".split()
+    assert idiom_at(words, words, 1) is None

@@ -29,7 +29,7 @@ from abstrag.search.support import bridges_of, support_set
 
 MOST: Final = 4  # hits of a set, unless all of something are asked for
 LOOKED_AT: Final = 15  # hits that may join
-# Fitted by tools/support_sets.py on the even cases of three packs of multi-hop questions.
+# A logistic regression on the even cases that tools/support_sets.py draws; it reports the odd ones.
 _GAIN: Final = 7.19  # of the share of the query's weight that is met in addition
 _SAME: Final = 0.70  # about the same thing as a hit before it
 _INTRODUCED: Final = 2.71  # about something that a hit before it introduces

@@ -55,4 +55,7 @@ def test_a_run_that_was_ended_goes_on_and_is_replayed_without_a_call(
     capsys.readouterr()
     assert run(*table, "--systems", SYSTEMS, "--out", again, "--replay", recording) == 0
     assert "models: 0 calls" in "".join(capsys.readouterr())
-    assert records(again) == made
+    told = records(again)
+    assert [one["error"] is None for one in told] == [one["error"] is None for one in made]
+    # a call that failed is not in the recording, so its error has another wording
+    assert [one for one in told if not one["error"]] == [one for one in made if not one["error"]]

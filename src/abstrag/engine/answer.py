@@ -86,7 +86,8 @@ def answer(
         InputError: The query is empty, or the budget is none.
         ModelError: The generator's model failed.
     """
-    told = _Telling.of(searcher, query, k=k, tau=tau, asked=asked)
+    own = getattr(searcher, "searcher", searcher)  # an opened document has one
+    told = _Telling.of(own, query, k=k, tau=tau, asked=asked)
     if told.task is None:
         return told.nothing()
     if generator is not None:

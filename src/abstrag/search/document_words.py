@@ -160,8 +160,7 @@ class DocumentWords:
         share = sought.gist_share
         total *= (1 - share) / max(sum(weights), 1e-9)
         if share:
-            most = MAX_GAP * (1 - share) / share
-            total += share * np.minimum(prices.of_gist(self.nearness(sought.asked.gist)), most)
+            total += share * prices.of_gist(self.nearness(sought.asked.gist))
         return np.sort(np.argpartition(total, CONSIDERED)[:CONSIDERED])
 
     def segments_with(self, word: str) -> IntArray:

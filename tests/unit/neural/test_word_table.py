@@ -95,8 +95,8 @@ def test_the_name_of_a_file_changes_with_the_model_and_with_every_text() -> None
 
 
 def test_a_word_is_in_the_group_whose_middle_is_nearest() -> None:
-    rows = np.random.default_rng(1).normal(size=(3000, 8)).astype(np.float32)
-    rows = rounded(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    drawn = np.random.default_rng(1).normal(size=(3000, 8)).astype(np.float32)
+    rows = rounded(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
     middles, groups = grouped(rows)
     near = spread(rows) @ spread(middles).T
     assert np.array_equal(near.argmax(axis=1), groups)

@@ -36,6 +36,11 @@ def noted(client: Client) -> list[dict[str, Any]]:
     return [one["payload"] for one in log]
 
 
+def judged(client: Client) -> list[dict[str, Any]]:
+    """What people said of hits; precedents are noted besides."""
+    return [one["feedback"] for one in noted(client) if "feedback" in one]
+
+
 def test_a_hit_is_called_evidence_and_then_not(visit: Opener, visits: Client) -> None:
     page = visit("doc=visits", port=visits.port)
     hit = asked(page)
@@ -45,7 +50,7 @@ def test_a_hit_is_called_evidence_and_then_not(visit: Opener, visits: Client) ->
     page.wait_for_selector(".hit .thumbs button[aria-pressed=true]")
     assert yes.get_attribute("aria-pressed") == "true"
     segment = hit.get_attribute("data-segment")
-    assert [one["feedback"]["good"] for one in noted(visits)] == [[segment]]
+    assert [one["good"] for one in judged(visits)] == [[segment]]
     no = hit.locator(".actions button", has_text="No evidence")
     with page.expect_response("**/feedback"):
         no.click()
@@ -54,7 +59,7 @@ def test_a_hit_is_called_evidence_and_then_not(visit: Opener, visits: Client) ->
         ".some((one) => one.textContent.includes('No') && one.ariaPressed === 'true')"
     )
     assert yes.get_attribute("aria-pressed") == "false"
-    assert noted(visits)[-1]["feedback"]["bad"] == [segment]
+    assert judged(visits)[-1]["bad"] == [segment]
     page.close()
 
 

@@ -101,10 +101,14 @@ async function find(typed, found) {
   }
 }
 
-/** Terms that begin with what was typed, then the rest, those with most edges first. */
+/** The term that was typed, terms that begin with it, then the rest; most edges first. */
 function closest(terms, typed) {
-  const begins = (term) => term.label.toLowerCase().startsWith(typed.toLowerCase());
-  return [...terms].sort((a, b) => begins(b) - begins(a) || b.degree - a.degree).slice(0, 14);
+  const wanted = typed.toLowerCase();
+  const nearness = (term) => {
+    const label = term.label.toLowerCase();
+    return (label === wanted) + label.startsWith(wanted);
+  };
+  return [...terms].sort((a, b) => nearness(b) - nearness(a) || b.degree - a.degree).slice(0, 14);
 }
 
 function pick(term) {

@@ -1,5 +1,6 @@
 """Questions are answered on a disk that is read-only or full, and what cannot be kept is said."""
 
+import gc
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +44,7 @@ def read_only(store: Path, tmp_path: Path) -> Iterator[Path]:
             subprocess.run(["umount", str(place)], capture_output=True, check=False)
             pytest.xfail("folders cannot be mounted here")
     yield place / store.name
+    gc.collect()  # a file stays mapped as long as something that reads it is there
     subprocess.run(["umount", str(place)], check=True)
 
 

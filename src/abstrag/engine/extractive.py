@@ -37,6 +37,7 @@ NEAR: Final = 0.8  # of the best sentence's score that others need to be quoted 
 MOST: Final = 3  # sentences of an answer
 SURE: Final = 0.6  # how sure a judge that reads sentences has to be of the best one
 MANNER: Final = 0.9  # and where a question asks how: few single sentences say that
+CLEAR: Final = 0.85  # so sure of a sentence it may lack what looks like the kind asked for
 NEXT: Final = 0.9  # of the best sentence's score that a second needs
 _NO_FIT: Final = 0.5  # what a sentence without the kind of thing asked for is worth
 
@@ -183,7 +184,7 @@ def _chosen_by(
     ):
         whole = passage.hit.judgement if passage.hit.judgement is not None else own
         sentence = doc.char_span(start, end, alignment_mode="expand")
-        fit = sentence is None or _of_kind(index, query, passage, sentence)
+        fit = sentence is None or own >= CLEAR or _of_kind(index, query, passage, sentence)
         share = len(asked & set(stems(text))) / max(1, len(asked))
         score = (own * whole) ** 0.5 * (0.7 + 0.3 * share) * (1.0 if fit else _NO_FIT)
         made.append(Chosen(passage, start, end, score))

@@ -126,7 +126,7 @@ def test_the_script_alone_can_be_printed(
         (["serach"], "No such command 'serach'. Did you mean 'search'?"),
         (["xyzzy"], "No such command 'xyzzy'.\n"),
         (["store", "lst"], "Did you mean 'list'?"),
-        (["search", "--presett"], "Did you mean '--preset'?"),
+        (["search", "--presett"], "Did you mean one of: '--preset', '--set'?"),
     ],
 )
 def test_what_was_meant_is_guessed(

@@ -91,5 +91,9 @@ def test_a_step_called_wrong_is_priced_for_every_later_search(client: Client) ->
     assert noted["feedback"]["good"] == ["s29"]
     assert noted["patches"][0]["delta"]["at_least"] == 4.0
     logged = client.get("/api/policy/log").data
-    assert [entry["payload"]["action"] for entry in logged] == ["feedback", "apply"]
+    assert [entry["payload"]["action"] for entry in logged] == [
+        "feedback",
+        "apply",
+        "precedent",
+    ]
     assert client.post("/api/policy/revert", {"id": logged[1]["payload"]["id"]}).status == 200

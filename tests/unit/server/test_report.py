@@ -45,7 +45,8 @@ def test_a_report_has_quotes_places_factors_and_licences(
     assert "0.90 = ω 0.90 + δ 0.00" in text
     assert "licence: background: chips.toml" in text
     assert "A trip to Hsinchu" in text
-    assert len(list(page.iter("meter"))) == 3 * len(list(page.iter("article")))
+    costs = [text_of(one) for one in page.iter("article") if "cost " in text_of(one)]
+    assert len(costs) == len(list(page.iter("article"))) > 0
 
 
 def test_a_report_shows_a_cell_under_its_headers(tmp_path: Path) -> None:

@@ -154,12 +154,9 @@ def _edge(
 
 @lru_cache(maxsize=4096)
 def role_distance(role: str, general: str) -> float:
-    """Return how far a role is from a more general one: by WordNet where it knows both people.
-
-    Where it does not, the inventory does, or the shape of the name says it: no guess is added.
-    """
+    """Return how far a role is from a more general one: by WordNet where it knows both people."""
     pairs = [(a, b) for a in _persons(role) for b in _persons(general)]
-    far = 1 - max(wordnet().wup(a, b) for a, b in pairs) if pairs else 0.0
+    far = 1 - max(wordnet().wup(a, b) for a, b in pairs) if pairs else DELTA_ABS_BASELINE
     return round(far + DELTA_ABS_ONE_WAY, 4)
 
 

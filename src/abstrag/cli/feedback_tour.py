@@ -22,6 +22,8 @@ def print_feedback_tour(out: Console, shown: FeedbackTour, index: DocumentIndex)
     told = "the critic has no opinion" if absent is None else f"absent with probability {absent}"
     if absent is not None and absent >= WARN:
         told = f"probably not in this document ({absent:.0%})"
+    elif not shown.unanswered.hits:
+        told = "probably not in this document: nothing in it holds any part of the question"
     out.print(f"  {told}")
     out.rule("[bold]2[/] a question that fails, and nobody says what is evidence")
     print_refinement(out, shown.refined, index)

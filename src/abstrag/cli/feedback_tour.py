@@ -8,7 +8,7 @@ from rich.markup import escape
 from abstrag.cli.steps import describe, print_refinement
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
-from abstrag.refine.sufficiency import WARN
+from abstrag.refine.sufficiency import LOOKED_AT, WARN
 from abstrag.workspace.feedback_tour import NEXT, STEP, UNANSWERED, FeedbackTour
 
 
@@ -22,8 +22,8 @@ def print_feedback_tour(out: Console, shown: FeedbackTour, index: DocumentIndex)
     told = "the critic has no opinion" if absent is None else f"absent with probability {absent}"
     if absent is not None and absent >= WARN:
         told = f"probably not in this document ({absent:.0%})"
-    elif not shown.unanswered.hits:
-        told = "probably not in this document: nothing in it holds any part of the question"
+    elif absent is None and len(shown.unanswered.hits) < LOOKED_AT:
+        told = "probably not in this document: hardly anything of the question is there"
     out.print(f"  {told}")
     out.rule("[bold]2[/] a question that fails, and nobody says what is evidence")
     print_refinement(out, shown.refined, index)

@@ -36,6 +36,24 @@ def test_markup_in_a_document_and_its_name_is_only_text(
     page.wait_for_selector(".shelf li:only-child")
 
 
+def test_a_removal_begun_before_the_list_came_can_be_finished_after(visit: Opener) -> None:
+    page = visit()
+    page.wait_for_selector(".document-head")
+    held: list[Any] = []
+    page.route("**/api/documents?*", lambda route: held.append(route))
+    page.click("#shelf-button")
+    page.locator("#shelf label", has_text="Title has").locator("input").fill("orders")
+    remove = page.locator(".shelf li[aria-current] .link")
+    remove.click()
+    for route in held:
+        route.continue_()
+    page.locator("#shelf .count", has_text="1 document").wait_for()
+    assert remove.inner_text() == "Really remove?"
+    page.click("#shelf .close")
+    page.click("#shelf-button")
+    assert remove.inner_text() == "Remove"
+
+
 def test_the_keys_alone_are_enough(visit: Opener) -> None:
     page = visit()
     page.wait_for_selector(".document-head")

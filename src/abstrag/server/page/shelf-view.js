@@ -12,6 +12,7 @@ export function startShelf() {
   watch(["documents", "document"], draw);
   watch(["jobs"], () => show(byId("jobs"), get("jobs").map(progress)));
   byId("shelf-button").addEventListener("click", () => {
+    doubted = null;
     drawShelf();
     byId("shelf").showModal();
   });
@@ -33,6 +34,7 @@ function draw() {
   if (byId("shelf").open) drawShelf();
 }
 
+const SURE = "Really remove?";
 const SORTS = [
   ["title", "title"],
   ["file", "file name"],
@@ -41,14 +43,18 @@ const SORTS = [
   ["indexed", "indexed, latest first"],
 ];
 let asked = { sort: "title" };
+let drawn = { list: null, key: "" };
+let doubted = null; // the document whose removal waits for a second click
 
 /** The list as it is filtered and sorted now; the server does both, for a store may be large. */
 async function listed() {
   const said = Object.fromEntries(Object.entries(asked).filter(([, value]) => value));
   const list = byId("shelf").querySelector(".shelf");
+  const before = asked;
   try {
     const found = await api.documents(said);
-    show(list, found.list.map(row));
+    if (before !== asked || !list.isConnected) return; // a later answer is the one to show
+    fill(list, found.list);
     byId("shelf").querySelector(".count").textContent =
       found.total > found.list.length
         ? `the first ${found.list.length} of ${found.total}`
@@ -56,6 +62,14 @@ async function listed() {
   } catch (error) {
     show(list, h("li", {}, refusal(error)));
   }
+}
+
+/** Draw the rows unless they stand there already: a redrawn button loses the focus. */
+function fill(list, infos) {
+  const key = JSON.stringify(infos);
+  if (drawn.list !== list || drawn.key !== key) show(list, infos.map(row));
+  drawn = { list, key };
+  return list;
 }
 
 function tools() {
@@ -118,7 +132,7 @@ function drawShelf() {
     list.length > 0 && tools(),
     list.length > 1 && get("health")?.collection !== false && h("p", {}, everything()),
     list.length
-      ? [h("p", { class: "place count" }), h("ul", { class: "shelf" }, list.map(row))]
+      ? [h("p", { class: "place count" }), fill(h("ul", { class: "shelf" }), list)]
       : h("p", {
           text: "Nothing here yet. Drop a file anywhere on the page, or press “Add a file”.",
         }),
@@ -157,17 +171,18 @@ function row(info) {
     h("button", {
       type: "button",
       class: "link",
-      text: "Remove",
+      text: info.id === doubted ? SURE : "Remove",
       "aria-label": `Remove ${info.title}`,
       on: { click: remove },
     }),
   );
   async function remove({ target }) {
-    if (target.dataset.sure !== "yes") {
-      target.dataset.sure = "yes";
-      target.textContent = "Really remove?";
+    if (doubted !== info.id) {
+      doubted = info.id;
+      target.textContent = SURE;
       return;
     }
+    doubted = null;
     await forget(info.id).catch((error) => item.append(refusal(error)));
   }
   return item;

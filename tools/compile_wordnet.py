@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstrag.errors import InputError
-from abstrag.lexicon.archive import pack
-from abstrag.lexicon.wordnet import DATA
+from abstrag.lexicon.wordnet import DATA, pack
 
 POS_FILES: Final = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 SS_TYPES: Final = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # of index.sense

@@ -6,9 +6,8 @@ import ir_measures
 import pytest
 from ir_measures import RR, R, nDCG
 
-from abstrag.bench.metrics.mrr import MRR
+from abstrag.bench.metrics.catalogue import MRR, RECALL
 from abstrag.bench.metrics.ndcg import NDCG
-from abstrag.bench.metrics.recall import RECALL
 from abstrag.bench.record import CaseRecord
 from tests.unit.bench.makers import make_record
 

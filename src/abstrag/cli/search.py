@@ -13,12 +13,11 @@ from abstrag.cli.llm_options import LlmOptions, llm_options
 from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
 from abstrag.cli.options import json_option, patch_options, search_options
 from abstrag.cli.output import console, print_json
-from abstrag.cli.set import print_set
 from abstrag.cli.trace import print_hit, print_query, print_trace
 from abstrag.errors import InputError
 from abstrag.model.cost import LOWER_IS_BETTER
 from abstrag.model.index import DocumentIndex
-from abstrag.model.ranking import Ranking
+from abstrag.model.ranking import Ranking, SupportSet
 from abstrag.model.record import to_data
 from abstrag.refine.sufficiency import WARN
 from abstrag.search.relevance import Preset
@@ -28,6 +27,26 @@ from abstrag.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from abstrag.refine.outcome import Refinement
+
+
+# How a set of hits that belong together is printed.
+
+
+def print_set(
+    document: SearchableDocument, query: str, found: SupportSet, *, as_json: bool
+) -> None:
+    """Print the hits with what joins them, and what none of them meets."""
+    if as_json:
+        print_json(to_data(found))
+        return
+    out = console()
+    print_query(out, document.normalize(query))
+    for rank, hit in enumerate(found.hits, 1):
+        print_hit(out, hit, rank, document.preset)
+        if rank <= len(found.joined_by) and found.joined_by[rank - 1]:
+            out.print(f"   [dim]joins   {escape(found.joined_by[rank - 1])}[/]")
+    if found.unmet:
+        out.print(f"\n[yellow]met by none of them:[/] {escape(', '.join(found.unmet))}")
 
 
 @click.command("search")

@@ -7,6 +7,7 @@ that it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from abstrag.engine.generator import (
 )
 from abstrag.engine.searcher import Searcher
 from abstrag.engine.verdicts import Verdicts, compared, forced, objection, ruled
-from abstrag.engine.wording import wording_of
+from abstrag.language.parser import parse
 from abstrag.llm.ask import Answered
 from abstrag.model.answer import (
     Answer,
@@ -44,6 +45,36 @@ from abstrag.model.ranking import Ranking
 from abstrag.neural.passage import segment_text
 from abstrag.neural.scorer import SegmentJudge
 from abstrag.search.company import CompanyJudge
+from abstrag.search.query.question import answer_type, unwrapped
+
+# Telling a claim from a question by its wording.
+
+_ASKING: Final = re.compile(
+    r"^\W*(?:who|whom|whose|what|which|when|where|why|how|whether)\b|\?\W*$", re.I
+)
+_FINITE: Final = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj", "expl"})
+
+
+def wording_of(text: str) -> Asked:
+    """Return whether a text states something or asks for something.
+
+    A claim is a sentence with a subject and a finite verb that neither asks nor orders; key words
+    without a verb ("prices of chips in 2024") are a question.
+    """
+    if _ASKING.search(text) or answer_type(text) is not None or unwrapped(text) != text:
+        return Asked.QUESTION
+    (doc,) = parse([text])
+    root_is_told = any(
+        token.dep_ in _SUBJECTS
+        and (
+            token.head.tag_ in _FINITE
+            or any(child.dep_ in ("aux", "auxpass") for child in token.head.children)
+        )
+        for token in doc
+    )
+    return Asked.CLAIM if root_is_told else Asked.QUESTION
+
 
 QUOTED: Final = "quoted from the document; no language model was asked"
 READ: Final = "read from a table of the document; no language model was asked"

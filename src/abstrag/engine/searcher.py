@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from abstrag.config import TAU, TAU_MAX
 from abstrag.engine.kept import Kept
-from abstrag.engine.patched_state import state_under
 from abstrag.engine.repriced import Reprice, Repriced
 from abstrag.engine.unread import unread_notice
 from abstrag.errors import InputError
@@ -56,6 +55,21 @@ from abstrag.search.why_not import why_not, why_not_text
 
 if TYPE_CHECKING:
     from abstrag.refine.overlay import PatchedIndex
+    from abstrag.refine.state import State
+
+
+# The state that patches leave an index in.
+
+
+def state_under(index: DocumentIndex, patches: Sequence[Patch]) -> State | None:
+    """Return the state that patches leave an index in; None without any."""
+    if not patches:
+        return None
+    from abstrag.refine.router import replayed
+    from abstrag.refine.state import State
+
+    return replayed(State(operators=index.fingerprint), patches)
+
 
 DEFAULT_K: Final = 10
 _QUERIES_KEPT: Final = 64

@@ -12,22 +12,146 @@ WordNet does not list is looked up under the base forms it may have ("geese": "g
 
 from __future__ import annotations
 
+import json
+import zlib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from hashlib import sha256
 from pathlib import Path
+from struct import Struct
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstrag.errors import InputError
-from abstrag.lexicon.archive import Archive, unpack
-from abstrag.lexicon.morphology import candidates
+from abstrag.errors import InputError, ResourceMissing
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.rows import Rows, Texts, inverted
 from abstrag.lexicon.taxonomy import Taxonomy
+
+# A file of named arrays that can tell whether it is whole: magic, format, checksum, contents.
+#
+# After a fixed head (magic, format number, SHA-256 of the contents) comes one zlib stream. It
+# holds the length of a table of contents, that table as JSON, and the arrays, each on an 8-byte
+# boundary. The checksum covers the *uncompressed* contents, so it names the data whatever zlib
+# packed them.
+
+MAGIC: Final = b"ABSTRAG\x1a"
+FORMAT: Final = 1
+_HEAD: Final = Struct("<8sI32s")
+_LENGTH: Final = Struct("<I")
+_ALIGN: Final = 8
+_HINT: Final = "reinstall abstrag, or write the file again with tools/compile_wordnet.py"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Archive:
+    """What one file holds: notes about where it came from, and read-only arrays by name."""
+
+    about: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]]
+    checksum: str  # hexadecimal
+
+
+def pack(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Turn arrays into the bytes of an archive; the same arrays always give the same contents."""
+    data = bytearray()
+    entries = []
+    for name, array in arrays.items():
+        data.extend(bytes(-len(data) % _ALIGN))
+        entries.append([name, array.dtype.str, len(array), len(data)])
+        data.extend(np.ascontiguousarray(array).tobytes())
+    table = json.dumps({"about": about, "arrays": entries}, sort_keys=True).encode()
+    table += b" " * (-(_LENGTH.size + len(table)) % _ALIGN)
+    contents = _LENGTH.pack(len(table)) + table + bytes(data)
+    return _HEAD.pack(MAGIC, FORMAT, sha256(contents).digest()) + zlib.compress(contents, 9)
+
+
+def unpack(path: Path) -> Archive:
+    """Read an archive.
+
+    Raises:
+        ResourceMissing: The file is not there, is no archive, is of another format or is damaged.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise ResourceMissing(f"cannot read {str(path)!r}: {error.strerror}", hint=_HINT) from error
+    if len(raw) < _HEAD.size or not raw.startswith(MAGIC):
+        raise ResourceMissing(f"{str(path)!r} is no lexicon of ours", hint=_HINT)
+    _, number, digest = _HEAD.unpack_from(raw)
+    if number != FORMAT:
+        raise ResourceMissing(
+            f"{str(path)!r} has format {number}, and this program reads {FORMAT}", hint=_HINT
+        )
+    try:
+        contents = zlib.decompress(memoryview(raw)[_HEAD.size :])
+    except zlib.error as error:
+        raise ResourceMissing(f"{str(path)!r} is damaged: {error}", hint=_HINT) from error
+    if sha256(contents).digest() != digest:
+        raise ResourceMissing(f"{str(path)!r} is damaged: its checksum differs", hint=_HINT)
+    return _open(contents, digest.hex())
+
+
+def _open(contents: bytes, checksum: str) -> Archive:
+    (length,) = _LENGTH.unpack_from(contents)
+    base = _LENGTH.size + length
+    table = json.loads(contents[_LENGTH.size : base])
+    arrays = {
+        name: np.frombuffer(contents, dtype=dtype, count=count, offset=base + start)
+        for name, dtype, count, start in table["arrays"]
+    }
+    return Archive(about=table["about"], arrays=arrays, checksum=checksum)
+
+
+# Morphy: the base forms an inflected English word may have, by exceptions and suffix rules.
+
+# WordNet's rules of detachment (the manual page morphy(7WN)), in the order NLTK tries them.
+DETACHMENTS: Final[Mapping[Pos, tuple[tuple[str, str], ...]]] = MappingProxyType(
+    {
+        Pos.NOUN: (
+            ("s", ""),
+            ("ses", "s"),
+            ("ves", "f"),
+            ("xes", "x"),
+            ("zes", "z"),
+            ("ches", "ch"),
+            ("shes", "sh"),
+            ("men", "man"),
+            ("ies", "y"),
+        ),
+        Pos.VERB: (
+            ("s", ""),
+            ("ies", "y"),
+            ("es", "e"),
+            ("es", ""),
+            ("ed", "e"),
+            ("ed", ""),
+            ("ing", "e"),
+            ("ing", ""),
+        ),
+        Pos.ADJECTIVE: (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+        Pos.ADVERB: (),
+    }
+)
+
+
+def candidates(form: str, pos: Pos, exceptions: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Yield what the base form may be: the form itself, its exceptions or, failing these, by rule.
+
+    Whether a candidate is a word at all is for the caller to say.
+    """
+    yield form
+    if form in exceptions:
+        yield from exceptions[form]
+        return
+    for suffix, ending in DETACHMENTS[pos]:
+        if form.endswith(suffix):
+            yield form.removesuffix(suffix) + ending
+
 
 DATA: Final = Path(__file__).with_name("wordnet.bin")
 _POS: Final = tuple(Pos)  # the order of entries and of synsets in the data file

@@ -5,20 +5,60 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from abstrag.errors import InputError, NeedsModel
+from abstrag.errors import InputError, ModelError, NeedsModel, NotRecorded
 from abstrag.llm.budget import Budget
 from abstrag.llm.estimate import Estimate
 from abstrag.llm.key import call_id
 from abstrag.llm.ledger import Ledger, Meter
 from abstrag.llm.log import CallLog, default_calls_path
-from abstrag.llm.model import LanguageModel, Request, Role
+from abstrag.llm.model import LanguageModel, Reply, Request, Role
 from abstrag.llm.recording import Recording
-from abstrag.llm.replayed import Replayed
 from abstrag.llm.settings import Endpoint, LlmSettings, Patience, Price
 from abstrag.llm.tokens import tokens_in
+
+# A model that only repeats what was recorded; what was not recorded is an error.
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A recording in the place of a model; implements `LanguageModel`."""
+
+    recording: Recording
+    model: str
+    meter: Meter
+
+    @property
+    def fingerprint(self) -> str:
+        """Name the model that was recorded."""
+        return self.model
+
+    def complete(self, request: Request) -> Reply:
+        """Answer one request from the recording.
+
+        Raises:
+            NotRecorded: It is not there.
+        """
+        key = call_id(self.model, request)
+        call = self.recording.calls.get(key)
+        if call is None or call.error is not None:
+            raise NotRecorded(
+                f"the recording has no call {key} of {self.model!r} at stage {request.stage!r}",
+                hint="record it again: run with the model, then abstrag calls export FILE",
+            )
+        self.meter.found(request.role)
+        return call.reply()
+
+    def complete_many(self, requests: Sequence[Request]) -> list[Reply | ModelError]:
+        """Answer several requests; a replay that lacks one of them is no replay.
+
+        Raises:
+            NotRecorded: One is not there.
+        """
+        return [self.complete(request) for request in requests]
 
 
 class Models:

@@ -11,10 +11,8 @@ from abstrag.baselines.backing import Backing
 from abstrag.bench.datasets import plain
 from abstrag.bench.experiments import with_constants
 from abstrag.bench.experiments.adaptive import ADAPTIVE, OTHER, TWO, BudgetProposer, summary_tables
-from abstrag.bench.experiments.calibration import run_calibration
 from abstrag.bench.experiments.config import Experiment, Folder, Kind, load_folder
-from abstrag.bench.experiments.informed import WITH, WITHOUT
-from abstrag.bench.experiments.runner import run_experiments
+from abstrag.bench.experiments.runner import WITH, WITHOUT, run_calibration, run_experiments
 from abstrag.bench.experiments.setting import Setting, same_settings
 from abstrag.bench.experiments.sweep import label, points_of
 from abstrag.bench.metrics.metric import values

@@ -14,7 +14,7 @@ from abstrag.bench.case import Case, Dataset
 from abstrag.bench.datasets import qasper, tatqa
 from abstrag.bench.generation import UNANSWERABLE, ModelWriter, asked_of, quotes_held
 from abstrag.bench.local_writer import LocalWriter
-from abstrag.bench.metrics.answer_f1 import ANSWER_F1
+from abstrag.bench.metrics.catalogue import ANSWER_F1
 from abstrag.bench.metrics.label import ACCURACY, class_scores, macro_f1
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.report import report

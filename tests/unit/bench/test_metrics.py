@@ -2,20 +2,24 @@ import math
 
 import pytest
 
-from abstrag.bench.metrics.answer_f1 import ANSWER_F1, token_f1
-from abstrag.bench.metrics.any_set import ANY_SET
 from abstrag.bench.metrics.bridge_cost import BRIDGE_COST
-from abstrag.bench.metrics.effort import JUDGEMENTS
+from abstrag.bench.metrics.catalogue import (
+    ANSWER_F1,
+    ANY_SET,
+    EVIDENCE_F1,
+    JUDGEMENTS,
+    MRR,
+    RECALL,
+    SENTENCE_F1,
+    token_f1,
+)
 from abstrag.bench.metrics.feverous_score import feverous_score
 from abstrag.bench.metrics.gain import gain, gains
 from abstrag.bench.metrics.label import ACCURACY, macro_f1
 from abstrag.bench.metrics.metric import Convention, values
-from abstrag.bench.metrics.mrr import MRR
 from abstrag.bench.metrics.ndcg import NDCG
 from abstrag.bench.metrics.over_expansion import OVER_EXPANSION
 from abstrag.bench.metrics.preserved import PRESERVED
-from abstrag.bench.metrics.recall import RECALL
-from abstrag.bench.metrics.set_f1 import EVIDENCE_F1, SENTENCE_F1
 from abstrag.bench.metrics.suff import SUFF
 from abstrag.errors import NotComputable
 from tests.unit.bench.makers import make_record

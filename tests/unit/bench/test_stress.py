@@ -8,8 +8,7 @@ import pytest
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset
-from abstrag.bench.guessing import GuessingProposer
-from abstrag.bench.stress import ARMS, UNREFINED, Stress, run_stress
+from abstrag.bench.stress import ARMS, UNREFINED, GuessingProposer, Stress, run_stress
 from abstrag.bench.stress_summary import interacting, summarize, to_markdown
 from abstrag.errors import InputError
 from abstrag.model.patch import Alias, ClauseCost, EffectKind, HypernymRestriction, Stage

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.cli.indexing_told import EVERY_S, IndexingTold, counted
+from abstrag.cli.index import EVERY_S, IndexingTold, counted
 from abstrag.cli.output import progress
 from abstrag.engine.outcome import Outcome, Why
 

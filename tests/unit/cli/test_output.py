@@ -11,8 +11,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from abstrag.cli.hanging import HangingConsole
-from abstrag.cli.output import progress_columns, rate
+from abstrag.cli.output import HangingConsole, progress_columns, rate
 
 WORDS = "the lock at the northern end of the harbour was closed for repairs in May"
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from abstrag.errors import ResourceMissing
-from abstrag.lexicon.archive import FORMAT, MAGIC, pack, unpack
-from abstrag.lexicon.wordnet import WordNet
+from abstrag.lexicon.wordnet import FORMAT, MAGIC, WordNet, pack, unpack
 
 ARRAYS = {
     "flags": np.array([True, False, True]),

@@ -9,9 +9,9 @@ from abstrag.lexicon.events import (
     inventory,
     named_event,
     names_event,
+    nominalized,
 )
 from abstrag.lexicon.inventory import lexicon_version, read_inventory
-from abstrag.lexicon.nominalization import nominalized
 
 
 def test_there_are_at_least_forty_types_and_each_has_a_word_of_its_own() -> None:

@@ -5,12 +5,10 @@ from pathlib import Path
 import pytest
 
 from abstrag.stores.sqlite import SqliteStore
-from abstrag.testing.stores.conformance import StoreConformance
+from abstrag.testing.stores.conformance import ModelRules, StoreConformance, VersionRules
 from abstrag.testing.stores.kept import KeptRules
-from abstrag.testing.stores.models import ModelRules
 from abstrag.testing.stores.opening import Opener
 from abstrag.testing.stores.threads import ThreadRules
-from abstrag.testing.stores.version import VersionRules
 
 
 class TestSqlite(StoreConformance):

@@ -7,13 +7,151 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.engine.contradictions.amounts import Amount, amount_of
 from abstrag.engine.contradictions.statement import PERIODS, Found, Statement, alike, coverage
 from abstrag.language.quantities import QuantityExpression
-from abstrag.language.units import UNIT_WORDS
+from abstrag.language.units import CURRENCY_CODES, UNIT_WORDS
 from abstrag.language.words import NOUNS
 from abstrag.model.answer import DifferenceKind
 from abstrag.model.term import Quantity
+
+# Quantities as stretches of one scale, so that "3.5 days" and "one week" can be compared.
+
+# One unit of each dimension is the measure of the others; months and years are their mean lengths.
+_TABLES: Final = {
+    "time": "s=1 ms=1e-3 µs=1e-6 us=1e-6 ns=1e-9 ps=1e-12 min=60 h=3600 day=86400 week=604800 "
+    "month=2629800 quarter=7889400 year=31557600 decade=315576000 century=3155760000",
+    "length": "m=1 nm=1e-9 µm=1e-6 um=1e-6 mm=1e-3 cm=0.01 dm=0.1 km=1000 in=0.0254 ft=0.3048 "
+    "yd=0.9144 mi=1609.344",
+    "mass": "g=1 ng=1e-9 µg=1e-6 ug=1e-6 mcg=1e-6 mg=1e-3 kg=1000 t=1e6 Mt=1e12 Gt=1e15 lb=453.592 "
+    "lbs=453.592 oz=28.3495",
+    "volume": "L=1 l=1 nL=1e-9 nl=1e-9 µL=1e-6 µl=1e-6 mL=1e-3 ml=1e-3 dL=0.1 dl=0.1 gal=3.78541 "
+    "bbl=158.987 cm³=1e-3 cm3=1e-3 m³=1000 m3=1000",
+    "area": "m²=1 m2=1 cm²=1e-4 cm2=1e-4 mm²=1e-6 mm2=1e-6 km²=1e6 km2=1e6 ha=10000 acre=4046.86 "
+    "mi²=2589988 ft²=0.092903",
+    "share": "%=1 ‰=0.1",
+    "points": "pp=1 bp=0.01",
+    "factor": "fold=1 times=1",
+    "data": "B=1 KB=1e3 kB=1e3 MB=1e6 GB=1e9 TB=1e12 PB=1e15",
+    "rate": "bps=1 kbps=1e3 Mbps=1e6 Gbps=1e9",
+    "power": "W=1 mW=1e-3 kW=1e3 MW=1e6 GW=1e9 TW=1e12",
+    "energy": "J=1 kJ=1e3 MJ=1e6 GJ=1e9 Wh=3600 kWh=3.6e6 MWh=3.6e9 GWh=3.6e12 TWh=3.6e15 "
+    "cal=4.184 kcal=4184",
+    "voltage": "V=1 mV=1e-3 kV=1e3",
+    "frequency": "Hz=1 kHz=1e3 MHz=1e6 GHz=1e9 THz=1e12",
+    "pressure": "Pa=1 hPa=100 kPa=1e3 MPa=1e6 GPa=1e9 bar=1e5 mbar=100 psi=6894.76 atm=101325 "
+    "mmHg=133.322",
+    "substance": "mol=1 mmol=1e-3 µmol=1e-6 nmol=1e-9 pmol=1e-12",
+    "concentration": "M=1 mM=1e-3 µM=1e-6 nM=1e-9 pM=1e-12",
+    "celsius": "°C=1",
+    "fahrenheit": "°F=1",
+}
+_UNITS: Final = {
+    unit: (dimension, float(size))
+    for dimension, table in _TABLES.items()
+    for unit, _, size in (one.partition("=") for one in table.split())
+}
+_CURRENCIES: Final = frozenset(CURRENCY_CODES.values())
+INFINITE: Final = float("inf")
+ROUGH: Final = 0.1  # of its value that "about" leaves open
+CLOSE: Final = 0.005  # of its value that rounding leaves open at least
+
+# What stands right before (or after) a number and makes a bound of it.
+_AT_LEAST: Final = re.compile(
+    r"\b(?:at least|no (?:less|fewer) than|not (?:less|fewer) than|a minimum of|minimum|from)\s*$",
+    re.I,
+)
+_MORE: Final = re.compile(
+    r"(?:\b(?:more|greater|longer|higher|larger|older|faster|better|later|heavier) than|\bover|"
+    r"\babove|\bexceed(?:s|ed|ing)?|\bbeyond|\bin excess of|\bupwards? of|>|≥)\s*$",
+    re.I,
+)
+_AT_MOST: Final = re.compile(
+    r"(?:\b(?:at most|up to|no (?:more|later|longer|greater|higher) than|"
+    r"not (?:more|later|longer|to exceed|exceed(?:ing)?)(?: than)?|a maximum of|maximum)|≤)\s*$",
+    re.I,
+)
+_LESS: Final = re.compile(
+    r"(?:\b(?:less|fewer|lower|smaller|shorter|younger|sooner|earlier|slower) than|\bunder|"
+    r"\bbelow|<)\s*$",
+    re.I,
+)
+_ABOUT: Final = re.compile(
+    r"(?:\b(?:about|approximately|around|roughly|nearly|almost|some|circa|ca\.|c\.|an estimated|"
+    r"close to|just (?:over|under)|an average of|averaging)|[~≈])\s*$",
+    re.I,
+)
+_OR_MORE: Final = re.compile(r"^\s*(?:or (?:more|greater|older|longer|above|higher)|\+)", re.I)
+_OR_LESS: Final = re.compile(r"^\s*or (?:less|fewer|younger|below|shorter|lower)", re.I)
+_BEFORE: Final = 24  # characters before a number in which its bound finds room
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A quantity of a dimension, as the least and the most it may be."""
+
+    dimension: str
+    low: float
+    high: float
+    bound: str  # "least", "most", "about", or "" for a plain figure
+
+    def apart(self, other: Amount) -> bool:
+        """True when both cannot be."""
+        return self.high < other.low or other.high < self.low
+
+    def within(self, other: Amount) -> bool:
+        """True when this being so, the other is."""
+        return other.low <= self.low + _play(self.low) and self.high <= other.high + _play(
+            self.high
+        )
+
+
+def _play(value: float) -> float:
+    """Return what does not count as a difference of bounds."""
+    return 0.0 if abs(value) == INFINITE else abs(value) * CLOSE
+
+
+def dimension_of(unit: str) -> tuple[str, float] | None:
+    """Return what a unit measures and its size; None for a bare count or a unit unknown."""
+    if unit in _CURRENCIES:
+        return f"money in {unit}", 1.0
+    return _UNITS.get(unit)
+
+
+def amount_of(text: str, one: QuantityExpression) -> Amount:
+    """Read a quantity with the bound that stands around it."""
+    dimension, size = dimension_of(one.quantity.unit) or (one.quantity.unit, 1.0)
+    value = one.quantity.value * size
+    before, after = text[max(0, one.start - _BEFORE) : one.start], text[one.end : one.end + 12]
+    slack = _slack(text[one.start : one.end], one.quantity.value) * size
+    # "no more than" has "more than" in it, so the bounds that include their figure come first
+    if _AT_LEAST.search(before) or _OR_MORE.search(after):
+        return Amount(dimension, value, INFINITE, "least")
+    if _AT_MOST.search(before) or _OR_LESS.search(after):
+        return Amount(dimension, -INFINITE, value, "most")
+    if _MORE.search(before):
+        return Amount(dimension, value + slack / 10, INFINITE, "least")
+    if _LESS.search(before):
+        return Amount(dimension, -INFINITE, value - slack / 10, "most")
+    if _ABOUT.search(before):
+        slack = max(slack, abs(value) * ROUGH)
+        return Amount(dimension, value - slack, value + slack, "about")
+    return Amount(dimension, value - slack, value + slack, "")
+
+
+def _slack(text: str, value: float) -> float:
+    """Return what rounding leaves open: half of the last digit that is written."""
+    digits = re.search(r"\d[\d,]*(?:\.(?P<behind>\d+))?", text)
+    if digits is None:
+        return abs(value) * CLOSE
+    plain = digits[0].replace(",", "")
+    written = float(plain)
+    factor = abs(value / written) if written else 1.0  # "2.5 million"
+    if digits["behind"]:
+        return factor * 0.5 / float(10 ** len(digits["behind"]))
+    zeros = len(plain) - len(plain.rstrip("0"))
+    least = 0.5 if zeros == 0 else 0.0
+    return factor * max(least, min(written * CLOSE, 0.5 * float(10**zeros)))
+
 
 SHARED: Final = 0.5  # of the claim's words that a sentence about the same thing has
 SURE: Final = 0.7  # the same, to be certain of it

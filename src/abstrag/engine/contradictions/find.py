@@ -9,17 +9,200 @@ words. What any of them says as the claim does is no difference.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from abstrag.engine.contradictions.comparison import find_comparisons
-from abstrag.engine.contradictions.dates import find_dates
-from abstrag.engine.contradictions.figures import find_figures
+from abstrag.engine.contradictions.figures import SHARED, SURE, find_figures
 from abstrag.engine.contradictions.parties import find_parties
-from abstrag.engine.contradictions.polarity import find_negations
-from abstrag.engine.contradictions.statement import Found, Statement, of_doc
+from abstrag.engine.contradictions.polarity import denies, find_negations
+from abstrag.engine.contradictions.statement import Found, Statement, alike, coverage, of_doc
+from abstrag.engine.contradictions.vocabulary import vocabulary
 from abstrag.language.parser import parse
 from abstrag.model.answer import Difference, DifferenceKind
+
+# Directions that differ: "increased" in the claim, "decreased" in the evidence.
+
+_THING: Final = frozenset({"NOUN", "PROPN", "VERB", "ADJ"})
+_REACH: Final = 2  # steps in the parse from a direction to what it is said of
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """A direction word, where it points on its scales, and the words it is tied to."""
+
+    token: int
+    scales: tuple[tuple[str, int], ...]
+    tied: frozenset[tuple[str, str]]
+
+
+def directions_of(statement: Statement) -> list[Direction]:
+    """Return the direction words of a statement."""
+    words, known = statement.words, vocabulary().directions
+    found = []
+    for i in range(words.size):
+        scales = known.get(words.lower[i]) or known.get(words.key[i])
+        if scales is None or (words.lower[i] in ("more", "less") and _bound(statement, i)):
+            continue
+        found.append(Direction(i, scales, _tied(statement, i)))
+    return found
+
+
+def _bound(statement: Statement, token: int) -> bool:
+    """True for "more than 30", which is a bound of a figure and no direction."""
+    words = statement.words
+    after = words.lower[token + 1 : token + 2]
+    return after == ["than"] and token + 2 < words.size and words.pos[token + 2] == "NUM"
+
+
+def _tied(statement: Statement, token: int) -> frozenset[tuple[str, str]]:
+    """Return the content words within a few steps of a direction word."""
+    words = statement.words
+    reached, edge = {token}, {token}
+    for _ in range(_REACH):
+        edge = {n for i in edge for n in (words.head[i], *words.children[i])} - reached
+        reached |= edge
+    return frozenset(
+        (words.key[i], words.pos[i])
+        for i in reached
+        if i in statement.content and words.pos[i] in _THING and i != token
+    )
+
+
+def find_comparisons(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
+    """Return the directions of a claim that sentences about the same thing turn around."""
+    near = [(coverage(claim, one), one) for one in sentences]
+    near = sorted((one for one in near if one[0] >= SHARED), key=lambda one: -one[0])
+    if denies(claim) or any(denies(one) for _, one in near):
+        return []  # "did not fall" may be "rose", or not
+    for asked in directions_of(claim):
+        opposite: list[tuple[float, Statement, Direction]] = []
+        for shared, sentence in near:
+            own = [(d, _meeting(asked, d)) for d in directions_of(sentence)]
+            if any(met > 0 for _, met in own):
+                opposite = []
+                break
+            opposite += [(shared, sentence, d) for d, met in own if met < 0 and _ties(asked, d)]
+        if opposite:
+            shared, sentence, direction = opposite[0]
+            alone = len(opposite) == 1
+            return [
+                Found(
+                    DifferenceKind.COMPARISON,
+                    _shown(claim, asked),
+                    _shown(sentence, direction),
+                    alone and shared >= SURE,
+                )
+            ]
+    return []
+
+
+def _meeting(a: Direction, b: Direction) -> int:
+    """Return 1 when two directions point the same way on some scale, −1 when only opposite ways."""
+    ways = {x * y for name, x in a.scales for other, y in b.scales if name == other}
+    return 0 if not ways else max(ways)
+
+
+def _ties(a: Direction, b: Direction) -> int:
+    """Return how many words of one direction's surroundings the other's have too."""
+    return sum(any(alike(*x, *y) for y in b.tied) for x in a.tied)
+
+
+def _shown(statement: Statement, direction: Direction) -> str:
+    """Return a direction with the noun it modifies."""
+    words, token = statement.words, direction.token
+    inside = {token}
+    if words.dep[token] == "amod" and token < words.head[token] <= token + 3:
+        inside.add(words.head[token])
+    return statement.shown(inside)
+
+
+# Dates and periods that differ: "2019, not 2018"; "the third quarter, not the second quarter".
+
+_NAMED: Final = {
+    "quarter": re.compile(
+        r"\b(?:the )?(?P<name>first|second|third|fourth) (?:fiscal )?quarter\b|"
+        r"\b(?P<short>Q[1-4])\b",
+        re.I,
+    ),
+    "half": re.compile(
+        r"\b(?:the )?(?P<name>first|second) half\b(?= of the|of the year)|\b(?P<short>H[12])\b"
+    ),
+    "month": re.compile(
+        r"\b(?P<name>January|February|March|April|May|June|July|August|September|October|November|"
+        r"December)\b(?P<short>)"
+    ),
+    "weekday": re.compile(
+        r"\b(?P<name>Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)s?\b(?P<short>)"
+    ),
+}
+_NUMBERS: Final = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
+
+
+def find_dates(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
+    """Return the times of a claim that sentences about the same thing give otherwise."""
+    ranked = sorted(((coverage(claim, one), one) for one in sentences), key=lambda one: -one[0])
+    near = [(shared, one) for shared, one in ranked if shared >= SHARED]
+    return [*_intervals(claim, near, sentences), *_names(claim, sentences)]
+
+
+def _intervals(
+    claim: Statement, near: Sequence[tuple[float, Statement]], sentences: Sequence[Statement]
+) -> list[Found]:
+    """Compare times that stand for days of the calendar."""
+    found = []
+    stated = [t.interval for one in sentences for t in one.times if t.interval]
+    for asked in claim.times:
+        if asked.interval is None:
+            continue
+        first, last = asked.interval.start, asked.interval.end
+        if any(own.start <= last and first <= own.end for own in stated):
+            continue
+        for shared, sentence in near:
+            limit = sentence.compared_from
+            own_times = [t for t in sentence.times if t.interval and t.start < limit]
+            if not own_times:
+                continue
+            alone = len(own_times) == 1 and sum(t.interval is not None for t in claim.times) == 1
+            best = own_times[0]
+            found.append(
+                Found(
+                    DifferenceKind.DATE,
+                    claim.text[asked.start : asked.end],
+                    sentence.text[best.start : best.end],
+                    alone and shared >= SURE,
+                )
+            )
+            break
+    return found
+
+
+def _names(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
+    """Compare names of parts of a year or a week that no calendar date is known of."""
+    found = []
+    for pattern in _NAMED.values():
+        asked = {_name(one): one for one in pattern.finditer(claim.text)}
+        stated = {_name(one) for s in sentences for one in pattern.finditer(s.text)}
+        if len(asked) != 1 or not stated or set(asked) & stated:
+            continue
+        (words,) = asked.values()
+        inside = [i for i in claim.content if words.start() <= claim.words.start[i] < words.end()]
+        ranked = [(coverage(claim, one, inside), one) for one in sentences]
+        for shared, sentence in sorted(ranked, key=lambda one: -one[0]):
+            own = list(pattern.finditer(sentence.text, 0, sentence.compared_from))
+            if own and shared >= SHARED:
+                certain = len(own) == 1 and shared >= SURE
+                found.append(Found(DifferenceKind.DATE, words[0], own[0][0], certain))
+                break
+    return found
+
+
+def _name(one: re.Match[str]) -> str:
+    if one["short"]:
+        return one["short"][-1]
+    return _NUMBERS.get(one["name"].lower(), one["name"].lower())
+
 
 _RULES: Final[tuple[Callable[[Statement, Sequence[Statement]], list[Found]], ...]] = (
     find_figures,

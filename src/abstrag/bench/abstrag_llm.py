@@ -34,9 +34,8 @@ from abstrag.llm.prompt import Prompt
 from abstrag.llm.tally import Tallied, Tally
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit, Ranking
-from abstrag.model.record import to_json
 from abstrag.neural.whole_text import default_encoder
-from abstrag.search.calibration import Calibration, fitted, read_calibration
+from abstrag.search.calibration import Calibration, calibration_of, fitted, program_hash
 from abstrag.search.prompted_judge import PromptedJudge
 from abstrag.search.query.prompted.expand import ExpandQuery
 from abstrag.search.query.prompted.normalize import NormalizeQuery
@@ -98,7 +97,7 @@ class AbstragLlmSystem:
     def calibration(self) -> Calibration | None:
         """How the judge's shares become probabilities; None where that was never fitted."""
         prompt = self._prompt("entailment", Role.JUDGE)
-        return read_calibration(prompt.model.fingerprint, program_hash(prompt))
+        return calibration_of(prompt)
 
     def _model(self, role: Role) -> LanguageModel:
         return Tallied(self.backing.models[role], self.tally)
@@ -230,11 +229,6 @@ def unsure(ranking: Ranking) -> str:
     if any(h.judgement is not None and abs(h.trace.share - h.judgement) > APART for h in hits):
         return "prices and judge disagree"
     return ""
-
-
-def program_hash(prompt: Prompt) -> str:
-    """Return a hash of the wording that a judge is asked with."""
-    return sha256(to_json(prompt.program).encode()).hexdigest()[:12]
 
 
 def calibrated(cases: Sequence[Case], backing: Backing) -> Calibration:

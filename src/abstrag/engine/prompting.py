@@ -27,6 +27,7 @@ from abstrag.neural.cached import Memory
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.whole_text import default_encoder
 from abstrag.policy.load import load_programs
+from abstrag.search.calibration import calibration_of
 from abstrag.search.prompted_judge import MAX_TOKENS, PromptedJudge
 from abstrag.search.query.prompted.expand import ExpandQuery
 from abstrag.search.query.prompted.normalize import NormalizeQuery
@@ -86,7 +87,10 @@ class Prompting:
         """
         prompt = self._prompt("entailment", Role.JUDGE) if judge else None
         judged = judged_preset(preset) if prompt else preset
-        own = PromptedJudge.of(index, prompt, coverage=judged.coverage) if prompt else None
+        own = None
+        if prompt:
+            curve = calibration_of(prompt)
+            own = PromptedJudge.of(index, prompt, coverage=judged.coverage, calibration=curve)
         return Searcher(
             index,
             preset=judged,

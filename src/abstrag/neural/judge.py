@@ -25,7 +25,7 @@ JUDGE: Final = WEIGHTS / "judge"
 
 
 class EvidenceJudge(SegmentJudge):
-    """Scores pairs of query and passage; implements `PairScorer` and `rank.judging.Judge`.
+    """Scores pairs of query and passage; implements `PairScorer` and `search.judging.Judge`.
 
     A score is a probability: the logit is calibrated with the numbers of the manifest. A passage
     longer than the model reads is read in windows that overlap and scores as its best one. Where

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from abstrag.errors import InputError
+from abstrag.llm.prompt import Prompt
 from abstrag.model.record import from_json, record, to_json
 from abstrag.policy.location import policy_root
 
@@ -103,6 +104,16 @@ def read_calibration(model: str, prompt: str, root: Path | None = None) -> Calib
             hint="make it again: abstrag bench calibrate",
         ) from error
     return made if made.model == model and made.prompt == prompt else None
+
+
+def calibration_of(prompt: Prompt, root: Path | None = None) -> Calibration | None:
+    """Return the calibration of the model and the wording that a judge is asked with, if any."""
+    return read_calibration(prompt.model.fingerprint, program_hash(prompt), root)
+
+
+def program_hash(prompt: Prompt) -> str:
+    """Return a hash of the wording that a judge is asked with."""
+    return sha256(to_json(prompt.program).encode()).hexdigest()[:12]
 
 
 def _logit(share: float) -> float:

@@ -22,6 +22,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.record import record
 from abstrag.model.segment import Segment
+from abstrag.search.calibration import Calibration
 from abstrag.search.match import Coverage
 
 MAX_TOKENS: Final = 4096  # of a reply
@@ -65,17 +66,19 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class PromptedJudge:
-    """Judges segments by per-literal entailment; implements `rank.judging.Judge`.
+    """Judges segments by per-literal entailment; implements `search.judging.Judge`.
 
-    Graded, a segment's value is the share of the literals' weight that it is expected to meet;
-    hard, it is 1 when it meets every literal and 0 otherwise. A segment that the model passes over
-    is asked about once more, and is then taken to meet nothing. What was said of a segment is
-    remembered, so that an explanation has the judgement of the ranking it explains.
+    Graded, a segment's value is the share of the literals' weight that it is expected to meet, or
+    what a calibration makes of that; hard, it is 1 when it meets every literal and 0 otherwise. A
+    segment that the model passes over is asked about once more, and is then taken to meet nothing.
+    What was said of a segment is remembered, so that an explanation has the judgement of the
+    ranking it explains.
     """
 
     prompt: Prompt
     contexts: Mapping[str, Context] = field(default_factory=dict)  # by segment id
     coverage: Coverage = Coverage.GRADED
+    calibration: Calibration | None = None
     batching: Batching = field(default_factory=Batching)
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
 
@@ -168,4 +171,5 @@ class PromptedJudge:
         if self.coverage is Coverage.HARD:
             return float(all(p >= _ENTAILED for p in met))
         share = sum(one.weight * p for one, p in zip(query.literals, met, strict=True))
-        return min(1.0, round(share, 9))
+        value = self.calibration(share) if self.calibration else share
+        return min(1.0, round(value, 9))

@@ -1,6 +1,7 @@
 """Prompting: which models do what, and what that is worth to a search."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,8 +10,10 @@ from abstrag.engine.demo import DEMO_QUERY, demo_document, demo_index
 from abstrag.engine.prompting import Prompting
 from abstrag.llm.connect import Models
 from abstrag.llm.model import Role
+from abstrag.llm.prompt import Prompt
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import LicenceKind
+from abstrag.search.calibration import Calibration, program_hash, save_calibration
 from abstrag.search.relevance import ALIGNED, FAST, GENERAL, PAPER, PRESETS, SMOOTH, judged_preset
 from abstrag.workspace.facade import AbstRAG
 from tests.unit.cli.model_server import QUERY_SIDE
@@ -125,6 +128,20 @@ def test_a_searcher_asks_no_more_than_was_said_to_be_the_most() -> None:
     assert most.most
     made.searcher(demo_index(), preset=GENERAL).search(DEMO_QUERY, k=30)
     assert judge.calls <= most.calls
+
+
+def test_a_search_reads_the_judge_by_the_curve_kept_for_its_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path))
+    made = prompting({Role.JUDGE: model()})
+    bare = made.searcher(demo_index(), preset=GENERAL).search(DEMO_QUERY, k=3)
+    prompt = Prompt(made.programs["entailment"], made.models[Role.JUDGE], Role.JUDGE)
+    curve = Calibration(prompt.model.fingerprint, program_hash(prompt), slope=0.0, offset=-1.0)
+    save_calibration(curve)
+    fitted = made.searcher(demo_index(), preset=GENERAL).search(DEMO_QUERY, k=3)
+    assert {hit.judgement for hit in bare.hits} != {hit.judgement for hit in fitted.hits}
+    assert [hit.judgement for hit in fitted.hits] == pytest.approx([curve(0.5)] * 3, abs=1e-6)
 
 
 def test_the_facade_takes_models() -> None:

@@ -30,11 +30,6 @@ from questions import learn, write
 from smoke_kinds import check_kinds, check_start, check_words, toy_pairs
 from smol import END, Reader, SmolExamples
 from soup import mixed
-from static import Recipe as StaticRecipe
-from static import Texts
-from static import evaluate as evaluate_static
-from static import fit as fit_static
-from static import start as start_static
 from torch import Tensor, nn
 from transformers import LlamaConfig, LlamaForCausalLM
 from verdict import NOT_ENOUGH, read_orders
@@ -94,35 +89,6 @@ def check(what: str, value: float, least: float) -> None:
     print(f"{what:24} {value:6.2f}   at least {least}")
     if value < least:
         raise SystemExit(f"{what} did not learn the toy task")
-
-
-def check_static(examples: Examples) -> None:
-    """Distil a table of random meanings, with the marks to tell apart, from sums of them."""
-    draw = np.random.default_rng(0)
-    meant = draw.normal(size=(SHAPE.vocabulary, SHAPE.hidden)).astype(np.float32)
-    texts = draw.integers(SPECIAL, SHAPE.vocabulary, size=(600, 6))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "texts.npz"
-        np.savez(
-            path,
-            texts_flat=texts.ravel().astype(np.uint16),
-            texts_at=np.arange(0, texts.size + 1, texts.shape[1]),
-            sources=np.zeros(len(texts), np.int16),
-            targets=meant[texts].sum(axis=1),
-            tokens=meant + draw.normal(size=meant.shape).astype(np.float32),
-        )
-        read = Texts(path, ["toy"], ())
-    recipe = StaticRecipe(
-        dimensions=24, epochs=20, rate=2e-2, texts=64, marked=0.2, queries=16, candidates=6, hard=3,
-        repeats={}, special=SPECIAL,
-    )  # fmt: skip
-    model, targets = start_static(read, recipe)
-    before = evaluate_static(model, examples)["mean"]
-    fit_static(model, read, targets, examples, recipe)
-    with torch.no_grad():
-        close = (model([read.ids(i) for i in range(len(texts))]) * targets).sum(-1).mean()
-    check("static, cosine", float(close), 0.8)
-    check("  nDCG@10 gained", evaluate_static(model, examples)["mean"] - before, 10)
 
 
 class ToyTokenizer:
@@ -229,8 +195,6 @@ def train_all(path: Path) -> None:
     after = evaluate_embedder(encoder, examples, held, 32, CPU)["mean"]
     check("embedder, nDCG@10", after, 80)
     check("  gained", after - before, 10)
-
-    check_static(examples)
 
     verdict = Scorer(SHAPE, outputs=3, dropout=0.0)
     load(verdict.bert, exported(judge))

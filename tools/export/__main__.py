@@ -8,9 +8,8 @@ is all-MiniLM-L6-v2 as published, a recipe.json:
     {"name": "our-judge", "task": "judge", "max_tokens": 320, "head": "linear",
      "judging": {"slope": 1.3, "offset": -0.2, "query_tokens": 96, "title": false}}
 
-The task is embed, judge, verdict (with "deciding" and "labels") or static: an npz with `vectors`, a
-row for each token, and `weights`. The same folder always gives the same bytes. Nothing here needs
-PyTorch.
+The task is embed, judge or verdict (with "deciding" and "labels"). The same folder always gives the
+same bytes. Nothing here needs PyTorch.
 """
 
 from __future__ import annotations

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from abstrag.errors import InputError
 from abstrag.model.record import to_json
 from abstrag.neural.bundle import (
     MANIFEST,
     MODEL,
-    SCALES,
     TOKENIZER,
-    VECTORS,
     Deciding,
     Judging,
     Manifest,
@@ -37,9 +31,6 @@ from tools.export.published import (
     read_tensors,
     weights_path,
 )
-from tools.export.rounding import quantized_rows
-
-NEVER = 0  # a static model reads a text of any length
 
 
 def export(
@@ -59,10 +50,7 @@ def export(
             hint="download it again, or name the other checksum with --expect",
         )
     tensors = read_tensors(path, data)
-    if recipe.task is Task.STATIC:
-        made = _static(tensors, recipe)
-    else:
-        made = _transformer(source, tensors, recipe, precision)
+    made = _transformer(source, tensors, recipe, precision)
     tokenizer = read_tokenizer(source / TOKENIZER)
     manifest = replace(
         made.manifest,
@@ -109,34 +97,6 @@ def _transformer(source: Path, tensors: Tensors, recipe: Recipe, precision: Prec
         deciding=(recipe.deciding or Deciding()) if recipe.task is Task.VERDICT else None,
     )
     return _Made({MODEL: model.SerializeToString(deterministic=True)}, manifest)
-
-
-def _static(tensors: Tensors, recipe: Recipe) -> _Made:
-    """Round the vector of each token; its weight is part of its scale, for only products count."""
-    vectors = tensors["vectors"]
-    weights = tensors.get("weights", np.ones(len(vectors), np.float32))
-    if weights.shape != (len(vectors),):
-        raise InputError(f"{len(vectors)} vectors have weights of the shape {weights.shape}")
-    whole, scales = quantized_rows(vectors)
-    files = {VECTORS: _npy(whole), SCALES: _npy((scales[:, 0] * weights).astype(np.float32))}
-    manifest = Manifest(
-        name=recipe.name,
-        task=Task.STATIC,
-        licence=recipe.licence,
-        source_sha256="",
-        precision=Precision.INT8.value,
-        dimensions=vectors.shape[1],
-        max_tokens=NEVER,
-        vocabulary=len(vectors),
-        files={},
-    )
-    return _Made(files, manifest)
-
-
-def _npy(values: npt.NDArray[np.generic]) -> bytes:
-    file = io.BytesIO()
-    np.save(file, np.ascontiguousarray(values), allow_pickle=False)
-    return file.getvalue()
 
 
 def _place_tokenizer(output: Path, tokenizer: bytes) -> None:

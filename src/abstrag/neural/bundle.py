@@ -26,8 +26,6 @@ WEIGHTS: Final = Path(__file__).with_name("weights")
 MANIFEST: Final = "manifest.json"
 MODEL: Final = "model.onnx"
 TOKENIZER: Final = "tokenizer.json"
-VECTORS: Final = "vectors.npy"
-SCALES: Final = "scales.npy"
 REMEDY: Final = "reinstall abstrag, or write the model again with python -m tools.export"
 
 
@@ -37,7 +35,6 @@ class Task(StrEnum):
     EMBED = "embed"
     JUDGE = "judge"
     VERDICT = "verdict"
-    STATIC = "static"
     ALIGN = "align"
     TRUNK = "trunk"
 

@@ -16,7 +16,6 @@ from abstrag.neural.embedder import Embedder
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.judge import EvidenceJudge
 from abstrag.neural.scorer import SegmentJudge
-from abstrag.neural.static import StaticEmbedder
 from abstrag.neural.whole_text import WholeTextEncoder
 
 SHIPPED: Final = ("aligner", "judge", "verdict")
@@ -37,8 +36,6 @@ def resolve_encoder(name: str, *, threads: int | None = None) -> TextEncoder:
     task = Bundle.open(folder).manifest.task
     if task is Task.ALIGN:
         return WholeTextEncoder.load(folder, threads=threads)
-    if task is Task.STATIC:
-        return StaticEmbedder.load(folder)
     return Embedder.load(folder, threads=threads)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from abstrag.neural.whole_text import WholeTextEncoder
@@ -59,18 +58,3 @@ def verdict_folder(tmp_path: Path) -> Path:
     tiny.publish(source, recipe=recipe, extra=tiny.head("tanh", 3))
     export(source, tmp_path / "verdict", precision=Precision.FLOAT32)
     return tmp_path / "verdict"
-
-
-@pytest.fixture
-def static_folder(tmp_path: Path) -> Path:
-    """Return the folder of a static embedder: two dimensions, and tokens that count differently."""
-    source = tmp_path / "published-static"
-    tiny.publish(source, recipe={"name": "tiny-static", "task": "static", "max_tokens": 0})
-    (source / "model.safetensors").unlink()
-    angles = np.linspace(0, 3, len(tiny.WORDS), dtype=np.float32)
-    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    weights = np.arange(len(angles), dtype=np.float32)
-    weights[tiny.WORDS.index(".")] = 0
-    np.savez(source / "model.npz", vectors=vectors, weights=weights)
-    export(source, tmp_path / "static", precision=Precision.INT8)
-    return tmp_path / "static"

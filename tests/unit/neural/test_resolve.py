@@ -18,7 +18,6 @@ from abstrag.neural.embedder import Embedder
 from abstrag.neural.foreign import ForeignEncoder, ForeignJudge
 from abstrag.neural.judge import EvidenceJudge
 from abstrag.neural.resolve import resolve_encoder, resolve_judge
-from abstrag.neural.static import StaticEmbedder
 from abstrag.neural.whole_text import WholeTextEncoder
 from tests.unit.stores.samples import sample_index
 
@@ -96,11 +95,8 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Library:
 # --- Our own --------------------------------------------------------------------------------------
 
 
-def test_a_folder_of_ours_is_what_its_manifest_says(
-    bundle: Path, static_folder: Path, judge_folder: Path
-) -> None:
+def test_a_folder_of_ours_is_what_its_manifest_says(bundle: Path, judge_folder: Path) -> None:
     assert isinstance(resolve_encoder(str(bundle)), Embedder)
-    assert isinstance(resolve_encoder(str(static_folder)), StaticEmbedder)
     judge = resolve_judge(str(judge_folder), threads=2)
     assert isinstance(judge, EvidenceJudge)
     assert judge.threads == 2

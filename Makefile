@@ -22,7 +22,7 @@ DATA ?= data
 MINUTES ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz reproducible sbom train-check frameworks-check bench experiments docs setup lock clean
+.PHONY: help demo test test-fast check fuzz reproducible sbom train-check frameworks-check bench experiments docs setup lock clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -33,6 +33,9 @@ demo: $(RUNTIME) ## index the bundled article and show what was understood
 
 test: $(DEV) ## run the tests (ARGS="-k store" picks some)
 	$(RUN) -m pytest $(ARGS)
+
+test-fast: $(DEV) ## the tests that are over within 90 seconds
+	$(RUN) -m pytest -m "not slow" $(ARGS)
 
 check: $(DEV) ## lint, formatting and types
 	$(RUN) -m ruff check .

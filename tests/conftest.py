@@ -8,11 +8,16 @@ import os
 import socket
 from collections.abc import Callable, Generator
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 NO_SKIPS = "ABSTRAG_NO_SKIPS"
+HERE = Path(__file__).parent
+SLOW = tuple(
+    line for line in (HERE / "slow.txt").read_text("utf-8").splitlines() if not line.startswith("#")
+)
 _MODEL_SETTINGS = (  # beginnings of names
     "ABSTRAG_LLM",
     "ABSTRAG_BASE_URL",
@@ -22,6 +27,15 @@ _MODEL_SETTINGS = (  # beginnings of names
     "ABSTRAG_POLICY",
     "OPENAI_",
 )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `slow.txt` lists."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            name = item.path.relative_to(HERE).as_posix()
+            if name.startswith(SLOW):
+                item.add_marker("slow")
 
 
 class NetworkRefused(Exception):

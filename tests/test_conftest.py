@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from abstrag.stores.location import default_store_path
+from tests.conftest import HERE, SLOW
 
 CONFTEST = Path(__file__).with_name("conftest.py")
 SAMPLE = """
@@ -34,8 +35,9 @@ SKIPPED_MODULE = 'import pytest\npytest.skip("needs a GPU", allow_module_level=T
 
 def run_pytest(folder: Path, source: str, **environment: str) -> subprocess.CompletedProcess[str]:
     shutil.copy(CONFTEST, folder / "conftest.py")
+    shutil.copy(HERE / "slow.txt", folder)
     (folder / "test_sample.py").write_text(source)
-    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
     kept = {name: value for name, value in os.environ.items() if name != "ABSTRAG_NO_SKIPS"}
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_sample.py"],
@@ -92,3 +94,8 @@ def test_a_test_reaches_its_own_machine() -> None:
 def test_every_test_has_a_store_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
     assert default_store_path().is_relative_to(tmp_path_factory.getbasetemp())
     assert not default_store_path().exists()
+
+
+def test_what_is_listed_as_slow_is_there() -> None:
+    assert [name for name in SLOW if not (HERE / name).exists()] == []
+    assert list(SLOW) == sorted(set(SLOW), key=SLOW.index)

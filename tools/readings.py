@@ -33,7 +33,7 @@ from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.readings import Step, false_unmet, steps_of
 from abstrag.bench.sample import sampled
-from abstrag.bench.split import REPORT_PARTS
+from abstrag.bench.split import REPORT_PARTS, Part, parse_split
 from abstrag.bench.stats import intervals
 from abstrag.bench.swapped import Swapped, swapped_cases
 from abstrag.model.ranking import Hit
@@ -47,6 +47,7 @@ CONTRACTS: Final = "contractnli:"  # before the number of a contract, in place o
 SEED: Final = 20
 STEPS: Final = 200
 A_HIT: Final = 2  # steps of one hit, at most
+SNIPPET: Final = 90  # letters of the passage on each side of what a step names
 SHOWN: Final = 5  # hits of a question that are checked
 JUDGEMENTS: Final = ("right", "related", "wrong")
 
@@ -59,6 +60,8 @@ class Sources:
     store: str
     preset: str
     limit: int | None
+    seed: int = SEED
+    part: Part = Part.REPORT
 
     @cached_property
     def options(self) -> SearchOptions:
@@ -74,11 +77,10 @@ class Sources:
                 yield name, case.query, system.document
 
     def cases(self, name: str) -> list[Case]:
-        """Return a sample of a report part, document by document."""
-        found = [
-            case for case in load_dataset(name, self.data, REPORT_PARTS[name]).cases if case.gold
-        ]
-        chosen = sampled(found, self.limit, seed=SEED) if self.limit else found
+        """Return a sample of a part of a data set, document by document."""
+        split = f"{parse_split(REPORT_PARTS[name])[0]}:{self.part}"
+        found = [case for case in load_dataset(name, self.data, split).cases if case.gold]
+        chosen = sampled(found, self.limit, seed=self.seed) if self.limit else found
         return sorted(chosen, key=lambda case: case.document.id)
 
     def real(self) -> Iterator[tuple[str, str, SearchableDocument]]:
@@ -103,9 +105,10 @@ class Sources:
 
 def draw(given: argparse.Namespace) -> None:
     """Write a sheet, and print families and false readings."""
-    sources = Sources(given.data, given.store, given.preset, given.limit)
+    part = Part(given.part)
+    sources = Sources(given.data, given.store, given.preset, given.limit, given.seed, part)
     families: Counter[str] = Counter()
-    drawn, lines, shown, offenders = random.Random(SEED), [], 0, []
+    drawn, lines, shown, offenders = random.Random(given.seed), [], 0, []
     asked = list(given.sets)
     for place, question, document in _chained(sources, asked, real=not given.no_real):
         hits = document.search(question, k=SHOWN).hits
@@ -144,15 +147,22 @@ def _line(place: str, question: str, hit: Hit, step: Step) -> dict[str, Any]:
     return {
         "source": place,
         "query": question,
-        "quote": hit.text,
+        "quote": _around(hit.text, step.said),
         "asked": step.asked,
         "said": step.said,
         "family": step.family,
         "price": step.price,
-        "reading": hit.reading,
         "judgement": "",
         "why": "",
     }
+
+
+def _around(text: str, said: str) -> str:
+    """Return some words of a passage around those that a step names, or its first ones."""
+    at = max(0, text.casefold().find(said.casefold()))
+    start = text.rfind(" ", 0, max(0, at - SNIPPET)) + 1
+    end = text.find(" ", at + len(said) + SNIPPET)
+    return " ".join(text[start : len(text) if end < 0 else end].split())
 
 
 def score(given: argparse.Namespace) -> None:
@@ -218,6 +228,8 @@ def main() -> None:
     drawing.add_argument("--no-real", action="store_true", help="report parts alone")
     drawing.add_argument("--aloud", action="store_true", help="print every first hit's reading")
     drawing.add_argument("--count", type=int, default=STEPS)
+    drawing.add_argument("--seed", type=int, default=SEED)
+    drawing.add_argument("--part", default=Part.REPORT.value, help="tune: what rules are made on")
     drawing.set_defaults(do=draw)
     swapping = commands.add_parser("swapped")
     swapping.add_argument("--count", type=int, default=100)

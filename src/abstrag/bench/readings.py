@@ -12,12 +12,11 @@ from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit
 from abstrag.model.record import record
-from abstrag.model.term import Relation
+from abstrag.model.term import Family, Relation
 from abstrag.neural.content_words import has_content
 from abstrag.search.aligned_trace import ALIGN_WORDS
-from abstrag.search.reading import FILL_SLOTS
 
-_WORD: Final = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
+_WORD: Final = re.compile(r"\d+(?:[.,]\d+)*(?![^\W\d_])|\w+")
 _UNMET: Final = re.compile(r"nothing in it meets ((?:“[^”]*”(?:, | and )?)+)")
 _NOT_MET: Final = re.compile(r"((?:“[^”]*”(?:, | and )?)+) (?:is|are) not met")
 _QUOTED: Final = re.compile(r"“([^”]*)”")
@@ -49,8 +48,8 @@ def steps_of(hit: Hit) -> list[Step]:
             if literal.mention is not None and literal.mention.header is None:
                 said = hit.text[literal.mention.start : literal.mention.end]
             last, label = paid[-1], literal.literal.label
-            if last.operator == FILL_SLOTS and _stands(label, _words(said)):
-                continue  # the very word, told with a party left open
+            if last.family is not Family.CONTEXT and _stands(label, _words(said)):
+                continue  # the very word, told with a party left open or known by other names too
             found.append(Step(label, said, last.family.value, literal.distance, last.operator))
     return found
 

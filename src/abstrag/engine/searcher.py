@@ -341,7 +341,10 @@ class Searcher:
         sources = self._sources(query, TAU_MAX)
         alignment = self._alignment(query, TAU_MAX)
         learned = None if alignment is None else alignment.ways
-        return budget_curve(self.index, self.costed, query, sources=sources, learned=learned)
+        doubted = None if alignment is None else alignment.doubted
+        return budget_curve(
+            self.index, self.costed, query, sources=sources, learned=learned, doubted=doubted
+        )
 
     def support(self, text: str, *, k: int = DEFAULT_K, tau: float = TAU) -> SupportSet:
         """Return the fewest hits that together meet a query; as the paper has it in its presets."""

@@ -327,6 +327,14 @@ class WordNet:
         synset = self._word_synset
         return tuple(dict.fromkeys((self._spelling(w), self.pos(int(synset[w]))) for w in linked))
 
+    def derived_senses(self, lemma: str, pos: Pos) -> tuple[int, ...]:
+        """Return the meanings, and no others, in which words are derived from a lemma or it from.
+
+        "Taxation" is what is levied where it derives from "tax", and not the state's income.
+        """
+        linked = self._linked(self._derived, lemma, pos)
+        return tuple(dict.fromkeys(int(self._word_synset[word]) for word in linked))
+
     def antonyms(self, lemma: str, pos: Pos) -> tuple[str, ...]:
         """Return the opposites of a lemma in any meaning; they have its part of speech."""
         linked = self._linked(self._antonyms, lemma, pos)

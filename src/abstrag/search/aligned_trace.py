@@ -12,7 +12,6 @@ from abstrag.model.ranking import LiteralTrace, WordTrace
 from abstrag.model.term import Family, Licence, LicenceKind, Mention, Relation
 from abstrag.search.alignment import Alignment
 from abstrag.search.document_words import forms
-from abstrag.search.families import step_family
 from abstrag.search.literal_words import NOWHERE
 
 ALIGN_WORDS: Final = "align_words"  # the operator that meets literals by learned links
@@ -41,10 +40,9 @@ def _word(alignment: Alignment, i: int, segment: int) -> WordTrace:
         return found
     place = alignment.words.place(segment, word)
     same = bool(alignment.same[i, segment])
-    met = price <= alignment.constants.limit
+    met = bool(alignment.met[i, segment])
     direct = bool(alignment.direct[i, segment])
-    aside = place.in_section or place.header is not None
-    family = None if direct else Family(step_family(asked, place.text, same=same, aside=aside))
+    family = None if direct else Family(alignment.family(i, segment))
     return replace(
         found,
         met=met,

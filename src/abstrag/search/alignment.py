@@ -23,7 +23,8 @@ from abstrag.neural.aligner import PriceList
 from abstrag.neural.bundle import Aligning
 from abstrag.neural.content_words import has_content
 from abstrag.search.document_words import Considered, DocumentWords, Reach, Sought, forms
-from abstrag.search.families import step_family
+from abstrag.search.evidence import ANOTHER_SENSE, price_limit
+from abstrag.search.families import names_office, office_around, step_family
 from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
 from abstrag.search.precedents import moved
@@ -114,6 +115,9 @@ class Alignment:
         cuts, counts = words.starts[filled], np.diff(words.starts)[filled]
         for i, word in enumerate(self.asked_words):
             equal, learned = words.same(word), costs[i] if self.links else np.zeros(len(costs[i]))
+            for together in self._together(i):
+                glued = words.same(together)
+                equal, learned = equal | glued, np.where(glued, 0.0, learned)
             learned = np.where(words.rewritten, np.where(equal, 0.0, MAX_GAP), learned)
             row = self._row(i, equal, learned)
             # of words of one price the one that suits best in its text, of those the first
@@ -127,6 +131,17 @@ class Alignment:
         price = np.minimum(price, MAX_GAP)
         at[price >= MAX_GAP] = NOWHERE
         return price, at, same
+
+    def _together(self, i: int) -> list[str]:
+        """Return a word with its neighbours, written as one: of "NIH 3T3", "NIH3T3"."""
+        found, spans = [], self.asked.spans
+        for first in (i - 1, i):
+            if 0 <= first < len(spans) - 1:
+                start, end = int(spans[first][1]), int(spans[first + 1][0])
+                pair = self.asked_words[first] + self.asked_words[first + 1]
+                if self.query.text[start:end] in (" ", "-") and _is_code(pair):
+                    found.append(pair)
+        return found
 
     def _row(self, i: int, equal: BoolArray, learned: FloatArray) -> FloatArray:
         """Return the price of every word of the document for one word of the query."""
@@ -207,25 +222,91 @@ class Alignment:
             least = np.zeros(costs.shape[1])
             for i, steps in zip(rows, ~direct, strict=True):
                 np.maximum(least, np.where(steps, self.fees[i], 0.0), out=least)
-            met = (costs <= self.constants.limit).all(axis=0)
+            met = self.met[rows].all(axis=0)
             units = np.rint(np.maximum(mean, least) * COST_UNIT).astype(np.int64)
             units += unfilled_units(literal.slots)
             found[j] = np.where(met, units, FAR)
         return found
 
     @cached_property
+    def doubted(self) -> BoolArray:
+        """For each literal and segment whether all words there are far from those of the literal.
+
+        What WordNet has of a sense of some word there is then not what is meant. Names, numbers and
+        roles are not doubted: their steps do not depend on a sense.
+        """
+        found = np.zeros((len(self.query.literals), len(self.words.segments)), np.bool_)
+        for j, literal in enumerate(self.query.literals):
+            rows = [i for i, of in enumerate(self.literal_of) if of == j]
+            sure = literal.kind in _EXACT or literal.kind is LiteralKind.ROLE
+            if self.links and rows and not sure:
+                seen = self.considered.segments
+                found[j, seen] = (self.prices[rows][:, seen] > ANOTHER_SENSE).all(axis=0)
+        return found
+
+    @property
     def fees(self) -> FloatArray:
         """For each query word and segment the weight of the family of the step that meets it."""
-        found = np.full(self.prices.shape, OMEGA["related"])
-        for i, word in enumerate(self.asked_words):
+        return self._judged[0]
+
+    @property
+    def met(self) -> BoolArray:
+        """For each query word and segment whether it is met: directly, or by a step that counts.
+
+        How cheap a step must be depends on what speaks for it besides its price.
+        """
+        return self._judged[1]
+
+    @cached_property
+    def _judged(self) -> tuple[FloatArray, BoolArray]:
+        """For each query word and segment the weight of the family, and whether the step counts."""
+        fees, met = np.full(self.prices.shape, OMEGA["related"]), self.direct.copy()
+        for i in range(len(self.asked_words)):
             near = np.flatnonzero((self.prices[i] <= self.constants.limit) & ~self.direct[i])
-            known: dict[str, float] = {}
+            known: dict[tuple[str, bool], tuple[float, float]] = {}
             for segment in near.tolist():
-                said = self.words.words[int(self.places[i, segment])]
+                said = self.said(i, segment)
                 if said not in known:
-                    known[said] = OMEGA[step_family(word, said, same=bool(self.same[i, segment]))]
-                found[i, segment] = known[said]
-        return found
+                    fee = OMEGA[self.family(i, segment, aside=False)]
+                    known[said] = fee, self._limit(i, segment)
+                fees[i, segment], limit = known[said]
+                met[i, segment] = self.prices[i, segment] <= limit
+        return fees, met
+
+    def said(self, i: int, segment: int) -> tuple[str, bool]:
+        """Return the word that meets a query word best in a segment, and whether it is aside.
+
+        An office is given by its whole name where a kind of office is asked for.
+        """
+        at = int(self.places[i, segment])
+        start, end = self.words.table.spans[at].tolist()
+        text = self.words.texts[segment]
+        said = self.words.words[at]
+        if names_office(self.asked_words[i]):
+            said = office_around(text, start, end) or said
+        return said, start < len(text) - len(self.words.segments[segment].text)
+
+    def family(self, i: int, segment: int, *, aside: bool = True) -> str:
+        """Name the family of the step that leads to a query word in a segment."""
+        said, beside = self.said(i, segment)
+        same = bool(self.same[i, segment])
+        return step_family(self.asked_words[i], said, same=same, aside=aside and beside)
+
+    def _limit(self, i: int, segment: int) -> float:
+        """Return the price up to which a step counts; what somebody has confirmed always does."""
+        word, said = self.asked_words[i], self.words.words[int(self.places[i, segment])]
+        own, other = set(forms(word)), set(forms(said))
+        for step in self.steps:
+            concerned = own.intersection(forms(step.asked)) and other.intersection(forms(step.said))
+            if concerned and not step.refuses:
+                return self.constants.limit
+        family = self.family(i, segment)
+        return min(self.constants.limit, price_limit(word, said, family))
+
+
+def _is_code(word: str) -> bool:
+    """Tell whether a word has letters and digits: "BRCA1"."""
+    return any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 def _concerns(step: StepPrice, word: str) -> bool:

@@ -13,7 +13,7 @@ from abstrag.model.ranking import BudgetCurve, BudgetStep, Entry
 from abstrag.search.bridges.graph import EdgeSource
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.lookup import FAR, Lookup
-from abstrag.search.postings import IntArray
+from abstrag.search.postings import BoolArray, IntArray
 from abstrag.search.query.scope import in_scope
 
 
@@ -24,13 +24,15 @@ def budget_curve(
     *,
     sources: Sequence[EdgeSource] = (),
     learned: IntArray | None = None,
+    doubted: BoolArray | None = None,
 ) -> BudgetCurve:
     """Say at which τ each segment meets the whole query, and what every budget in between does.
 
     One lookup at the largest budget has all of it: a smaller one only leaves some out. `learned` is
-    what meeting literals by single words costs, as `Lookup` takes it.
+    what meeting literals by single words costs and `doubted` where senses are, as `Lookup` takes
+    them.
     """
-    lookup = Lookup(index, query, tau=TAU_MAX, sources=sources, learned=learned)
+    lookup = Lookup(index, query, tau=TAU_MAX, sources=sources, learned=learned, doubted=doubted)
     inside = np.array(
         [in_scope(document.records[p].segment, query.scope) for p in lookup.segments.tolist()],
         dtype=bool,

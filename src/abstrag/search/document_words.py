@@ -8,6 +8,7 @@ in the last group that is. This is how PLAID and WARP prune, with prices in plac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -32,6 +33,8 @@ from abstrag.search.postings import BoolArray, FloatArray, IntArray
 from abstrag.search.rewritten import rewritten_words
 
 CONSIDERED: Final = 4096  # segments of a long document that are looked at word by word
+_PLURALS: Final = ("ings", "ables", "ibles")
+_NOTE: Final = re.compile(r"([^\W\d_]{4,})\d{1,2}")
 _GROUPS: Final = 96  # near a word of the query, whose words are taken for near
 
 
@@ -297,13 +300,19 @@ class Considered:
 def forms(word: str) -> tuple[str, ...]:
     """Return what makes two words the same: a base form they share.
 
-    Of words that WordNet does not know the stem does. Words that are merely derived from one
-    another are not the same: "relative" is a step from "related".
+    Of words that WordNet does not know the stem does. A plural that it lists by itself is still
+    one ("receivables"), and the number of a note behind a word is no part of it ("dividends1").
+    Words that are merely derived from one another are not the same: "relative" is a step from
+    "related".
     """
     folded = word.casefold()
     net = wordnet()
     bases = [base for pos in Pos for base in net.base_forms(folded, pos)]
     plain = bases or [*stemmed([folded]), folded.removesuffix("s")]
+    if folded.endswith(_PLURALS):
+        plain.append(folded.removesuffix("s"))
+    if note := _NOTE.fullmatch(folded):
+        plain += [base for pos in Pos for base in net.base_forms(note[1], pos)]
     return tuple(dict.fromkeys((folded, *plain)))
 
 

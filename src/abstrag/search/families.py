@@ -7,6 +7,7 @@ count as each other: "lowering" is to "reduction" what "lower" is to "reduce".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
@@ -14,7 +15,8 @@ from typing import Final
 from rapidfuzz.distance.OSA import distance as edits
 
 from abstrag.language.keys import key
-from abstrag.lexicon.events import event_key, event_type
+from abstrag.lexicon.events import event_key, event_type, names_event
+from abstrag.lexicon.nominalization import nominalized
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import wordnet
@@ -44,6 +46,11 @@ _SPELLINGS: Final = (
     ("tre", "ter"),
 )
 
+_NEGATIONS: Final = frozenset("no not none neither nor never without cannot".split())
+_SIGNS: Final = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
+_WORDS: Final = re.compile(r"[\w&-]+")
+_AFTER: Final = re.compile(r"\s+of\s+\w+")
+_BEFORE, _REACH = 4, 60  # words before the last one of an office's name, and letters
 _EVENT_POS: Final = (Pos.VERB, Pos.NOUN)
 
 Lemma = tuple[str, Pos]
@@ -54,13 +61,14 @@ def step_family(asked: str, said: str, *, same: bool = False, aside: bool = Fals
     """Name the family of a step from a word of a text to a word of a query.
 
     Synonyms, spellings and derived forms are another expression, a broader or narrower word is a
-    step of concept, an office for its kind or its organization one of intent, what entails, causes
-    or suggests the other one of event. All else is merely related, and so is the same form in
-    another sense; `aside`, in a header or the name of a section, it is the context.
+    step of concept, an office for its kind or its organization one of intent. What entails, causes
+    or suggests the other is one of event, and so is any verb for another. All else is merely
+    related, and so is the same form in another sense; `aside`, in a header or the name of a
+    section, it is the context.
     """
     if same:
         return Family.RELATED.value
-    a, b = key(asked), key(said)
+    a, b = _word(asked), _word(said)
     if opposite(a, b):
         return Family.RELATED.value
     rules = (
@@ -69,6 +77,7 @@ def step_family(asked: str, said: str, *, same: bool = False, aside: bool = Fals
         (_brings_about, Family.EVENT),
         (_concept, Family.CONCEPT),
         (_suggests, Family.EVENT),
+        (_both_verbs, Family.EVENT),
     )
     rest = Family.CONTEXT if aside else Family.RELATED
     return next((family for holds, family in rules if holds(a, b)), rest).value
@@ -88,9 +97,20 @@ def opposite(asked: str, said: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
+def opposite_things(asked: str, said: str) -> bool:
+    """Tell whether two words name opposite things, and neither what happens: men and women."""
+    net = wordnet()
+    a, b = ({w for w, pos in _bases(key(word)) if pos is Pos.NOUN} for word in (asked, said))
+    found = {(w, name.casefold()) for w in a for name in net.antonyms(w, Pos.NOUN)}
+    return any(
+        other in b and not (names_event(word) or names_event(other)) for word, other in found
+    )
+
+
+@lru_cache(maxsize=1 << 14)
 def direction(asked: str, said: str) -> str:
     """Say whether the word of the text is the narrower or the broader one; "" for neither."""
-    a, b = key(asked), key(said)
+    a, b = _word(asked), _word(said)
     wide, narrow = _bases(a), _bases(b)
     if _above(wide, narrow, _UP) or _attribute(a, b) or a in _pieces(b):
         return "narrower"
@@ -102,9 +122,11 @@ def direction(asked: str, said: str) -> str:
 def _expression(a: str, b: str) -> bool:
     if _spelled(a) == _spelled(b) or _synonyms(_bases(a), _bases(b)):
         return True
+    if {a, b} <= _NEGATIONS or nominalized(a) in _forms(b) or nominalized(b) in _forms(a):
+        return True
     if set(_derived(a)) & {*_bases(b), *_derived(b)} or set(_derived(b)) & set(_bases(a)):
         return True
-    if _one_stem(a, b) or _synonyms(_derived(a), _bases(b)) or _synonyms(_bases(a), _derived(b)):
+    if _one_stem(a, b) or _derived_synonyms(a, b) or _derived_synonyms(b, a):
         return True
     return _similar(a, b)
 
@@ -121,12 +143,32 @@ def _concept(a: str, b: str) -> bool:
 def _office(a: str, b: str) -> bool:
     """An office for the kind of person that holds it, or for the organization it speaks for."""
     known = roles()
-    asked, said = known.find(_singular(a)), known.find(_singular(b))
+    asked, said = known.find(_singular(a)), known.find(_singular_last(b))
     if said is None:
         return False
     if asked is None:
         return said.of is not None and _singular(a) in (said.of, "company", "organization", "firm")
     return asked is said or asked.key in known.general(said.key)
+
+
+@lru_cache(maxsize=1 << 14)
+def names_office(word: str) -> bool:
+    """Tell whether a word names a kind of office."""
+    return roles().find(_singular(key(word))) is not None
+
+
+def office_around(text: str, start: int, end: int) -> str:
+    """Return the name of an office that a word of a text belongs to, "" where it is none."""
+    before = _WORDS.findall(text[max(0, start - _REACH) : start])[-_BEFORE:]
+    after = _AFTER.match(text, end)
+    known, word = roles(), text[start:end]
+    for first in range(len(before) + 1):
+        name = " ".join((*before[first:], word))
+        if after is not None and first == len(before) and known.find(key(name + after.group())):
+            return name + after.group()
+        if known.find(_singular_last(key(name))) is not None:
+            return name
+    return ""
 
 
 def _brings_about(a: str, b: str) -> bool:
@@ -149,6 +191,47 @@ def _suggests(a: str, b: str) -> bool:
         if told is not None and (told.key in asked or asked & set(told.related)):
             return True
     return False
+
+
+def _both_verbs(a: str, b: str) -> bool:
+    """Tell whether both words are verbs first of all."""
+    return _is_verb(a) and _is_verb(b)
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_verb(word: str) -> bool:
+    """Tell whether a word is used as a verb more than as anything else."""
+    seen = {pos: _uses(word, pos) for pos in Pos if _senses(_bases(word), pos)}
+    return Pos.VERB in seen and seen[Pos.VERB] == max(seen.values())
+
+
+def _uses(word: str, pos: Pos) -> int:
+    """Return how often a word was seen in a part of speech, in WordNet's tagged texts."""
+    net = wordnet()
+    pairs = [(b, s) for b, own in _bases(word) if own is pos for s in net.synsets(b, pos)]
+    return sum(net.count(base, sense) for base, sense in dict.fromkeys(pairs))
+
+
+def _forms(word: str) -> set[str]:
+    return {base for base, _ in _bases(word)}
+
+
+def _word(text: str) -> str:
+    """Return the key of a word, of a sign the word it stands for."""
+    found = key(text)
+    return _SIGNS.get(found, found)
+
+
+@lru_cache(maxsize=1 << 14)
+def share_part_of_speech(asked: str, said: str) -> bool:
+    """Tell whether two words may be of one part of speech; of words nobody knows, yes."""
+    a, b = _bases(key(asked)), _bases(key(said))
+    return not (a and b) or bool({pos for _, pos in a} & {pos for _, pos in b})
+
+
+def is_code(word: str) -> bool:
+    """Tell whether a word is a code or an acronym, which is met by itself alone."""
+    return len(word) > 1 and word.upper() == word and word.isalnum() and not _bases(word.lower())
 
 
 @lru_cache(maxsize=1 << 14)
@@ -188,6 +271,22 @@ def _synonyms(some: Iterable[Lemma], others: Iterable[Lemma]) -> bool:
     """Tell whether two words share a sense."""
     one, other = tuple(some), tuple(others)
     return any(_senses(one, pos) & _senses(other, pos) for pos in Pos)
+
+
+def _derived_synonyms(a: str, b: str) -> bool:
+    """Tell whether one word has a sense in which another is derived from the other word."""
+    return any(_senses(_bases(a), pos) & _derived_senses(b) for pos in Pos)
+
+
+@lru_cache(maxsize=1 << 14)
+def _derived_senses(word: str) -> frozenset[int]:
+    """Return the senses in which words are derived from a word or it from them."""
+    net = wordnet()
+    found = {s for base, pos in _bases(word) for s in net.derived_senses(base, pos)}
+    for base, pos in _bases(word):
+        if pos is Pos.ADVERB and base.endswith("ly"):
+            found |= _senses(_adjectives(base), Pos.ADJECTIVE)
+    return frozenset(found)
 
 
 def _similar(a: str, b: str) -> bool:
@@ -233,10 +332,11 @@ def _attribute(a: str, b: str) -> bool:
 
 
 def _one_stem(a: str, b: str) -> bool:
-    """Tell whether two words have one stem but for a slip, where WordNet does not know one."""
-    if _bases(a) and _bases(b):
-        return False
+    """Tell whether two words have one stem, but for a slip where WordNet does not know one."""
     one, other = stemmed([_spelled(a), _spelled(b)])
+    if _bases(a) and _bases(b):
+        short, long = sorted((one, other), key=len)
+        return len(short) >= _STEM and len(long) <= len(short) + 1 and long.startswith(short)
     if one == other or (min(len(one), len(other)) >= _STEM and edits(one, other) == 1):
         return True
     short, long = sorted((one, other), key=len)
@@ -270,6 +370,12 @@ def _pieces(word: str) -> list[str]:
     """Return what a word without what stands in front of it may be."""
     rests = [word.removeprefix(p).lstrip("-") for p in _PREFIXES if word.startswith(p)]
     return [*(word.split("-") if "-" in word else ()), *rests]
+
+
+def _singular_last(name: str) -> str:
+    """Return a name with its last word in the singular."""
+    *first, last = name.split() or [""]
+    return " ".join((*first, _singular(last)))
 
 
 def _singular(word: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 NOWHERE: Final = -1
-_PART: Final = re.compile(r"\d+(?:[.,]\d+)*|\w+")
+_PART: Final = re.compile(r"\d+(?:[.,]\d+)+|\w+")
 
 
 def label_words(label: str) -> list[str]:

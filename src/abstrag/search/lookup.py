@@ -10,17 +10,28 @@ import numpy as np
 
 from abstrag.config import TAU, TAU_MAX
 from abstrag.model.query import Query
+from abstrag.model.term import Family, LicenceKind
 from abstrag.search.bridges.cost import Aggregator, additive, budget
 from abstrag.search.bridges.graph import EdgeSource
 from abstrag.search.bridges.neighbourhood import Neighbourhood
 from abstrag.search.bridges.offers import Combination, Offer
-from abstrag.search.bridges.paths import Reach
+from abstrag.search.bridges.paths import Label, Reach
 from abstrag.search.bridges.steiner import cheapest
 from abstrag.search.costed_index import CONTEXT_BIT, CostedIndex, Landing
-from abstrag.search.postings import IntArray
+from abstrag.search.postings import BoolArray, IntArray
 
 LEARNED: Final = -1  # in place of an ending: the literal is met by the words of a segment
 FAR: Final = 1 << 40  # no way at all; far above any cost, and a sum of ten is still an int64
+
+
+def by_sense(label: Label) -> bool:
+    """Tell whether a path takes a step that holds for a sense of a word, as WordNet has it."""
+    return any(
+        edge.family is Family.CONCEPT
+        and edge.licence.kind is LicenceKind.LEXICON
+        and not edge.truth_preserving
+        for edge in label.edges()
+    )
 
 
 Endings = tuple[tuple[Landing, ...], ...]  # for each literal
@@ -42,13 +53,17 @@ class Lookup:
         sources: Sequence[EdgeSource] = (),
         aggregator: Aggregator = additive,
         learned: IntArray | None = None,
+        doubted: BoolArray | None = None,
     ) -> None:
         """Lay a query over an index.
 
         `learned` has a row for each literal and a column for each segment of the document: what
         meeting it by single words costs, `FAR` where they do not. Nobody shares these ways.
+        `doubted` tells where no word is near enough for a sense that only WordNet knows: its steps
+        are not taken there.
         """
         self.learned = learned
+        self._doubted = doubted
         self.index = index
         self.query = query
         self.tau = tau
@@ -86,16 +101,25 @@ class Lookup:
             for literal, found in zip(self.query.literals, near.alone, strict=True)
         )
 
-    def offers(self, endings: Endings, near: Neighbourhood) -> list[list[Offer]]:
+    def offers(
+        self, endings: Endings, near: Neighbourhood, segment: int | None = None
+    ) -> list[list[Offer]]:
         """List all ways to meet each literal; `Offer.at` counts within the literal's endings."""
         return [
             [
                 Offer(label, self.aggregator(label.private, end.extra), label.shared, at)
                 for at, end in enumerate(ends)
                 for label in found.ways(end.term, without=end.without)
+                if self.takes(j, segment, label)
             ]
-            for ends, found in zip(endings, near.together, strict=True)
+            for j, (ends, found) in enumerate(zip(endings, near.together, strict=True))
         ]
+
+    def takes(self, j: int, segment: int | None, label: Label) -> bool:
+        """Tell whether a path may meet a literal in a segment."""
+        if self._doubted is None or segment is None or not self._doubted[j, segment]:
+            return True
+        return not by_sense(label)
 
     def joint(
         self,
@@ -106,7 +130,7 @@ class Lookup:
         segment: int | None = None,
     ) -> Combination | None:
         """Return the cheapest way to meet all literals together, learned ways of a segment too."""
-        rows = self.offers(endings, near)
+        rows = self.offers(endings, near, segment)
         if segment is not None and self.learned is not None:
             for row, units in zip(rows, self.learned[:, segment].tolist(), strict=True):
                 if units < FAR:
@@ -146,12 +170,25 @@ class Lookup:
                 ways = list(found.ways(term, without=without))
                 if len(segments) and ways:
                     where.append(segments)
-                    base.append(min(map(self.near.least, ways)) if shares else ways[0].units)
+                    base.append(self._least(j, ways, segments, shares=shares))
                     adds.append(extra)
         if not where:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        units = np.repeat(np.array(base, dtype=np.int64), [len(part) for part in where])
-        return np.concatenate(where), self.aggregator(units, np.concatenate(adds))
+        units = self.aggregator(np.concatenate(base), np.concatenate(adds))
+        return np.concatenate(where), units
+
+    def _least(
+        self, j: int, ways: Sequence[Label], segments: IntArray, *, shares: bool
+    ) -> IntArray:
+        """Return what the cheapest of some ways costs in each of some segments."""
+
+        def least(some: Sequence[Label]) -> int:
+            return min((self.near.least(w) if shares else w.units for w in some), default=FAR)
+
+        found = np.full(len(segments), least(ways), dtype=np.int64)
+        if self._doubted is not None and (doubted := self._doubted[j, segments]).any():
+            found[doubted] = least([way for way in ways if not by_sense(way)])
+        return found
 
     def _floors(self) -> IntArray:
         """The distances with every edge divided among all who may use it."""
@@ -168,10 +205,10 @@ class Lookup:
         for column in columns.tolist():
             endings = self.endings(int(self.segments[column]), self.near)
             segment = int(self.segments[column])
-            own = () if self.learned is None else tuple(self.learned[:, segment].tolist())
+            tables = [table for table in (self.learned, self._doubted) if table is not None]
             state = (
                 tuple(tuple((e.term, e.extra, e.without) for e in ends) for ends in endings),
-                own,
+                *(tuple(table[:, segment].tolist()) for table in tables),
             )
             if state not in known:
                 found = self.joint(endings, self.near, limit=self.near.limit, segment=segment)

@@ -27,6 +27,9 @@ Labels = Mapping[str, str]
 
 CONVINCED: Final = 0.5  # a judge that says at least this takes the segment for evidence
 DOUBTFUL: Final = 0.1  # one that says less has found nothing
+NEAR: Final = 0.7  # the price up to which a word that does not meet another is worth naming
+_ADJECTIVE: Final = 4  # letters of an adjective that an adverb in -ly may come from
+_NAMED: Final = 2  # such words, at most
 FILL_SLOTS: Final = "fill_slots"
 
 
@@ -79,6 +82,7 @@ class _Reading:
         headed: list[str] = []
         steps: list[str] = []
         lacking: list[str] = []
+        nearest: list[WordTrace] = []
         for number, literal in enumerate(literals):
             mine = [word for word in self.words if word.literal == number]
             if literal.met:
@@ -89,10 +93,11 @@ class _Reading:
                     (headed if _aside(literal, mine) else own).append(plain)
             elif any(word.met for word in mine):
                 steps.append(self._partly(literal, mine))
-            elif self._stands(literal.literal.label):
+            elif self._stands(literal.literal.label) or self._all_stand(mine):
                 steps.append(self._not_counted(literal, mine))
             else:
                 lacking.append(_quoted(literal.literal.label))
+                nearest += [word for word in mine if word.family is not None and word.price <= NEAR]
         parts = []
         for who, some in (("it says ", own), ("it stands under ", headed)):
             if some:
@@ -100,6 +105,10 @@ class _Reading:
         parts += steps
         if lacking:
             parts.append("nothing in it meets " + _listed(lacking))
+        if nearest:
+            few = sorted(nearest, key=lambda word: word.price)[:_NAMED]
+            told = [f"nearest to {_quoted(word.asked)} is {_quoted(word.said)}" for word in few]
+            parts.append(_listed(list(dict.fromkeys(told))))
         return parts
 
     def _plain(self, trace: LiteralTrace, mine: list[WordTrace]) -> str | None:
@@ -213,6 +222,10 @@ class _Reading:
             place, text = trace.mention, self.segment.headers[header].text
         return "" if place is None else text[place.start : place.end]
 
+    def _all_stand(self, mine: list[WordTrace]) -> bool:
+        """Tell whether all words of a condition stand there as they are asked."""
+        return bool(mine) and all(self._stands(word.asked) for word in mine)
+
     def _stands(self, label: str) -> bool:
         """Tell whether the words of a label stand in the passage, its headers or its section."""
         headers = [header.text for header in self.segment.headers]
@@ -223,8 +236,14 @@ def _holds(text: str, label: str) -> bool:
     """Tell whether all content words of a label stand in a text, or inflections of them."""
     words = label_words(label)
     wanted = [word for word in words if has_content(word.lower())] or words
-    there = {form for word in dict.fromkeys(label_words(text)) for form in forms(word)}
-    return bool(wanted) and all(not there.isdisjoint(forms(word)) for word in wanted)
+    there = {form for word in dict.fromkeys(label_words(text)) for form in _forms(word)}
+    return bool(wanted) and all(not there.isdisjoint(_forms(word)) for word in wanted)
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """Return the forms of a word, of an adverb also those of its adjective."""
+    found, bare = forms(word), word.casefold().removesuffix("ly")
+    return (*found, bare) if len(bare) >= _ADJECTIVE and bare != word.casefold() else found
 
 
 def _met(word: WordTrace) -> str:

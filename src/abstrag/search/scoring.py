@@ -84,6 +84,7 @@ class Scoring:
             sources=self.sources,
             aggregator=self.aggregator,
             learned=None if self.alignment is None else self.alignment.ways,
+            doubted=None if self.alignment is None else self.alignment.doubted,
         )
 
     @cached_property
@@ -244,18 +245,21 @@ class Scoring:
         prices = alignment.prices.copy()
         costs = np.full((len(self.query.literals), prices.shape[1]), MAX_GAP)
         costs[:, self.lookup.segments] = np.minimum(self.lookup.distances / COST_UNIT, MAX_GAP)
+        met = alignment.met.copy()
         for i, j in enumerate(alignment.literal_of):
             if j >= 0:
+                met[i] |= costs[j] < prices[i]
                 np.minimum(prices[i], costs[j], out=prices[i])
+        met &= prices <= alignment.constants.limit
         rarity = alignment.rarity**preset.rarity_power
         weights = alignment.asked.weights * rarity
         weights = weights / (weights.sum() or 1.0)
-        share, limit, unmet = preset.gist_share, alignment.constants.limit, preset.unmet_share
+        share, unmet = preset.gist_share, preset.unmet_share
         over = unmet * MAX_GAP + (1 - unmet) * prices
-        charged = np.vstack((np.where(prices <= limit, prices, over), alignment.gist[None]))
+        charged = np.vstack((np.where(met, prices, over), alignment.gist[None]))
         shares = np.append((1 - share) * weights, share)
         units = np.rint(preset.alignment_weight * COST_UNIT * shares[:, None] * charged)
-        nothing = ~((prices <= limit).any(axis=0) | self.holds)
+        nothing = ~(met.any(axis=0) | self.holds)
         whole: IntArray = np.vstack((units, self._fee(units.sum(axis=0), nothing)[None])).astype(
             int
         )

@@ -82,9 +82,9 @@ def _literal(
     literal = lookup.query.literals[j]
     met = column is not None and bool(lookup.distances[j, column] < FAR)
     if met:
-        way = _own_way(lookup, j, near, lookup.near)
+        way = _own_way(lookup, segment, j, near, lookup.near)
     else:
-        way = _own_way(lookup, j, lookup.endings(segment, lookup.far), lookup.far)
+        way = _own_way(lookup, segment, j, lookup.endings(segment, lookup.far), lookup.far)
     learned = FAR if lookup.learned is None else int(lookup.learned[j, segment])
     if alignment is not None and learned < (FAR if way is None else way[0]):
         return by_words(alignment, j, segment, learned, met=met)
@@ -106,7 +106,7 @@ def _literal(
 
 
 def _own_way(
-    lookup: Lookup, j: int, endings: Endings, around: Neighbourhood
+    lookup: Lookup, segment: int, j: int, endings: Endings, around: Neighbourhood
 ) -> tuple[int, Label, Landing, tuple[str, ...]] | None:
     """The cheapest way for one literal by itself, and which other terms do as well.
 
@@ -114,7 +114,8 @@ def _own_way(
     """
     ways: list[tuple[int, Label, Landing]] = []
     for end in endings[j]:
-        label = around.alone[j].best(end.term, without=end.without)
+        known = around.alone[j].ways(end.term, without=end.without)
+        label = next((one for one in known if lookup.takes(j, segment, one)), None)
         if label is not None:
             ways.append((lookup.aggregator(label.units, end.extra), label, end))
     if not ways:

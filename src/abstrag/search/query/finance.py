@@ -80,7 +80,8 @@ class FinanceTerms:
             return f"{found.group()} ({'; '.join(new)})" if new else found.group()
 
         def replaced(found: re.Match[str]) -> str:
-            new = [] if knows(found["name"]) else names(found)
+            own = found["name"]
+            new = [] if knows(own) or prints(own) else names(found)
             return " and ".join(new) if new else found.group()
 
         figures: list[str] = []

@@ -59,7 +59,7 @@ class AbstractConcepts:
     requires: ClassVar[Layer | None] = Layer.CONTEXTS
     provides: ClassVar[Layer] = Layer.CONCEPTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
 
     def __call__(self, draft: Draft) -> Draft:
         """Add the layer of concepts."""

@@ -21,6 +21,8 @@ ORGANIZATION_UNITS: Final = frozenset(
 
 
 # What stands before an office makes another one of it.
+_HEADS: Final = frozenset("head lead".split())
+OFFICIAL: Final = "official"
 _RANKS: Final = frozenset("vice deputy assistant associate".split())
 _OFFICES: Final = (
     "administrator.n.01",
@@ -59,8 +61,9 @@ class Roles:
     def find(self, name: str) -> Role | None:
         """Return the role of that name, written as a key; also one that only its shape tells.
 
-        "chief nursing officer" is an executive and "deputy minister" has to do with a minister,
-        whether or not the inventory has them.
+        "chief nursing officer" is an executive, "head coach" a leader, "head of security" a
+        manager too, and "deputy minister" has to do with a minister, whether or not the inventory
+        has them.
         """
         return self.by_name.get(name) or self._shaped(name)
 
@@ -76,12 +79,17 @@ class Roles:
             known = [role for k in level if (role := self.by_key.get(k) or self.find(k))]
             level = [t for role in known for t in role.types if t not in found]
             found.update(dict.fromkeys(level))
+        own = self.by_key.get(key) or self.find(key)
+        if own is not None and own.of is not None and OFFICIAL in self.by_key and key != OFFICIAL:
+            found.setdefault(OFFICIAL)  # who holds an office in an organization is one
         return tuple(found)
 
     def _shaped(self, name: str) -> Role | None:
         first, _, rest = name.partition(" ")
         if first == "chief" and rest.endswith(" officer"):
             return Role(name, types=("executive",), of="company")
+        if first in _HEADS and rest and " " not in rest and is_person(rest):
+            return Role(name, types=("leader",), of="organization")
         if first in _RANKS and rest and (below := self.find(rest)):
             return Role(name, types=(below.key,), of=below.of)
         if not rest and holds_office(name):
@@ -102,6 +110,14 @@ def holds_office(noun: str) -> bool:
     if not senses or net.is_instance(senses[0]):
         return False
     return not _offices().isdisjoint(net.ancestors(senses[0]))
+
+
+@lru_cache(maxsize=4096)
+def is_person(noun: str) -> bool:
+    """Tell whether a noun first of all means somebody: coach, nurse."""
+    net = wordnet()
+    senses = net.synsets(noun, Pos.NOUN)
+    return bool(senses) and net.synset("person.n.01") in net.ancestors(senses[0])
 
 
 @cache

@@ -23,7 +23,7 @@ from abstrag.neural.aligner import PriceList
 from abstrag.neural.bundle import Aligning
 from abstrag.neural.content_words import has_content
 from abstrag.search.document_words import Considered, DocumentWords, Reach, Sought, forms
-from abstrag.search.evidence import ANOTHER_SENSE, price_limit
+from abstrag.search.evidence import ANOTHER_SENSE, SYNONYMS, price_limit
 from abstrag.search.families import names_office, office_around, step_family
 from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
@@ -262,7 +262,7 @@ class Alignment:
         """For each query word and segment the weight of the family, and whether the step counts."""
         fees, met = np.full(self.prices.shape, OMEGA["related"]), self.direct.copy()
         for i in range(len(self.asked_words)):
-            near = np.flatnonzero((self.prices[i] <= self.constants.limit) & ~self.direct[i])
+            near = np.flatnonzero((self.prices[i] <= SYNONYMS) & ~self.direct[i])
             known: dict[tuple[str, bool], tuple[float, float]] = {}
             for segment in near.tolist():
                 said = self.said(i, segment)
@@ -300,8 +300,8 @@ class Alignment:
             concerned = own.intersection(forms(step.asked)) and other.intersection(forms(step.said))
             if concerned and not step.refuses:
                 return self.constants.limit
-        family = self.family(i, segment)
-        return min(self.constants.limit, price_limit(word, said, family))
+        own_word = bool(self.direct[i].any())
+        return price_limit(word, said, self.family(i, segment), own_word=own_word)
 
 
 def _is_code(word: str) -> bool:

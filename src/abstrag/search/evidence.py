@@ -12,7 +12,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from abstrag.model.term import Family
-from abstrag.search.families import is_code, opposite, opposite_things, share_part_of_speech
+from abstrag.search.families import (
+    is_code,
+    one_meaning,
+    opposite,
+    opposite_things,
+    share_part_of_speech,
+)
 
 LIMITS: Final[Mapping[str, float]] = {
     Family.EXPRESSION.value: 0.55,
@@ -22,6 +28,7 @@ LIMITS: Final[Mapping[str, float]] = {
     Family.CONTEXT.value: 0.2,
     Family.RELATED.value: 0.4,
 }
+SYNONYMS: Final = 0.85  # the limit for words that share one of their first senses, the highest
 ANOTHER_SENSE: Final = 1.25  # above it what a lexicon has of a pair is of another sense
 _UNSUPPORTED: Final = frozenset({Family.CONTEXT.value, Family.RELATED.value})
 _GRADING: Final = frozenset(
@@ -30,16 +37,23 @@ _GRADING: Final = frozenset(
     " except first second third last next previous million billion thousand hundred dozen zero"
     " one two three four five six seven eight nine ten total average net gross % $ € £ ¥ °".split()
 )
+_BESIDE: Final = 0.3  # the limit where the document has the asked word too
 _ANOTHER_SORT: Final = 0.3  # the limit where two words share no part of speech
 
 
-def price_limit(asked: str, said: str, family: str) -> float:
-    """Return the price up to which a step of a family counts as meeting a word."""
+def price_limit(asked: str, said: str, family: str, *, own_word: bool = False) -> float:
+    """Return the price up to which a step of a family counts as meeting a word.
+
+    Where the document has the asked word itself, `own_word`, a merely related one is more often
+    another thing.
+    """
+    if family == Family.EXPRESSION.value and one_meaning(asked, said):
+        return SYNONYMS
     if family not in _UNSUPPORTED:
         return LIMITS[family]
     if {asked.casefold(), said.casefold()} & _GRADING and not opposite(asked, said):
         return 0.0
     if is_code(asked) or is_code(said) or opposite_things(asked, said):
         return 0.0
-    limit = LIMITS[family]
+    limit = min(LIMITS[family], _BESIDE) if own_word else LIMITS[family]
     return limit if share_part_of_speech(asked, said) else min(limit, _ANOTHER_SORT)

@@ -26,6 +26,7 @@ from abstrag.search.lexical import stemmed
 _UP: Final = 4  # steps up to what is broader
 _UP_DERIVED: Final = 2  # where a derivation has been taken already
 _LEAST_DEPTH: Final = {Pos.NOUN: 4, Pos.VERB: 0}  # what is broader still says something
+_FIRST_SENSES: Final = 4  # what a word means without much ado
 _STEM: Final = 5  # letters of a stem that tells what a word is about
 _PART, _LEAST = 4, 3  # letters of the two parts of a word that WordNet does not know
 _PREFIXES: Final = tuple(
@@ -50,6 +51,7 @@ _NEGATIONS: Final = frozenset("no not none neither nor never without cannot".spl
 _SIGNS: Final = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
 _WORDS: Final = re.compile(r"[\w&-]+")
 _AFTER: Final = re.compile(r"\s+of\s+\w+")
+_NEXT: Final = re.compile(r" [^\W\d_]+")
 _BEFORE, _REACH = 4, 60  # words before the last one of an office's name, and letters
 _EVENT_POS: Final = (Pos.VERB, Pos.NOUN)
 
@@ -162,6 +164,8 @@ def office_around(text: str, start: int, end: int) -> str:
     before = _WORDS.findall(text[max(0, start - _REACH) : start])[-_BEFORE:]
     after = _AFTER.match(text, end)
     known, word = roles(), text[start:end]
+    if (held := _NEXT.match(text, end)) and known.find(key(word + held.group())):
+        return word + held.group()  # "head coach", at its first word
     for first in range(len(before) + 1):
         name = " ".join((*before[first:], word))
         if after is not None and first == len(before) and known.find(key(name + after.group())):
@@ -273,9 +277,27 @@ def _synonyms(some: Iterable[Lemma], others: Iterable[Lemma]) -> bool:
     return any(_senses(one, pos) & _senses(other, pos) for pos in Pos)
 
 
+@lru_cache(maxsize=1 << 14)
+def one_meaning(asked: str, said: str) -> bool:
+    """Tell whether two words share a sense that is one of the first of either: collect, gather."""
+    net = wordnet()
+    a, b = _bases(_word(asked)), _bases(_word(said))
+    for pos in Pos:
+        shared = _senses(a, pos) & _senses(b, pos)
+        for base, own in (*a, *b):
+            if own is pos and shared.intersection(net.synsets(base, pos)[:_FIRST_SENSES]):
+                return True
+    return False
+
+
 def _derived_synonyms(a: str, b: str) -> bool:
-    """Tell whether one word has a sense in which another is derived from the other word."""
-    return any(_senses(_bases(a), pos) & _derived_senses(b) for pos in Pos)
+    """Tell whether a word first of all means what is derived from another.
+
+    Its other senses do not count: a state's revenue is taxation, a company's is not.
+    """
+    net = wordnet()
+    first = {s for base, pos in _bases(a) for s in net.synsets(base, pos)[:1]}
+    return bool(first & _derived_senses(b))
 
 
 @lru_cache(maxsize=1 << 14)

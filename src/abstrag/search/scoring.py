@@ -250,7 +250,6 @@ class Scoring:
             if j >= 0:
                 met[i] |= costs[j] < prices[i]
                 np.minimum(prices[i], costs[j], out=prices[i])
-        met &= prices <= alignment.constants.limit
         rarity = alignment.rarity**preset.rarity_power
         weights = alignment.asked.weights * rarity
         weights = weights / (weights.sum() or 1.0)

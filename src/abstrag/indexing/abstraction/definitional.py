@@ -34,6 +34,7 @@ def is_a(passage: Passage, token: int) -> Iterator[ClassStatement]:
     """Find "a transformer is a neural network" and "TSMC was a chipmaker", at the verb."""
     words = passage.words
     subject, attribute = words.child(token, "nsubj"), words.child(token, "attr")
+    yield from _that_is(passage, token, attribute)
     if subject is None or attribute is None or not subject < token < attribute:
         return
     if any(words.lower[c] in _HEDGES for c in words.children[token]):
@@ -46,6 +47,24 @@ def is_a(passage: Passage, token: int) -> Iterator[ClassStatement]:
     for member in members(passage, subject):
         if can_be_member(passage, member):
             yield ClassStatement(member, class_, begin(passage, member), class_ + 1, 0.9)
+
+
+def _that_is(passage: Passage, token: int, attribute: int | None) -> Iterator[ClassStatement]:
+    """Find "a canary, that is a small group of servers,": a thing and what it is, at the verb."""
+    words, said = passage.words, token - 1
+    if attribute is None or said - 2 < passage.first or words.lower[said] != "that":
+        return
+    thing, class_ = said - 2, true_class(words, attribute)
+    if (
+        class_ is not None
+        and token < attribute
+        and words.text[said - 1] == ","
+        and words.pos[thing] in NOUNS
+        and determiner(words, thing) in ("a", "an")
+        and determiner(words, attribute) in ("a", "an")
+        and can_be_member(passage, thing)
+    ):
+        yield ClassStatement(thing, class_, begin(passage, thing), class_ + 1, 0.85, defined=True)
 
 
 def _classifies(passage: Passage, verb: int, subject: int, attribute: int, class_: int) -> bool:

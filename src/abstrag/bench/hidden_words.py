@@ -52,17 +52,17 @@ def named_places(hit: Hit, segment: Segment) -> list[WordPlace]:
     """Return the places of the words that a hit's trace names, one mention for each query word.
 
     A word that is met names the word that meets it. One that is not met by itself, but whose
-    condition a stated way meets, names what that way ends at.
+    condition a stated way meets, names what that way ends at. Of any other the trace names the word
+    that comes nearest, whose price it pays.
     """
     every = content_places(segment)
     found: dict[WordPlace, None] = {}
     for word in hit.words:
-        if word.met and word.said_start is not None and word.said_end is not None:
+        literal = None if word.literal is None else hit.trace.literals[word.literal]
+        spans = [] if word.met else _stated(literal)
+        if not spans and word.said_start is not None and word.said_end is not None:
             part = SECTION if word.in_section else TEXT if word.header is None else word.header
             spans = [(part, word.said_start, word.said_end)]
-        else:
-            literal = None if word.literal is None else hit.trace.literals[word.literal]
-            spans = _stated(literal)
         for part, start, end in spans:
             inside = [p for p in every if p.part == part and p.start < end and start < p.end]
             found.update(dict.fromkeys(inside or [WordPlace(part, start, end)]))

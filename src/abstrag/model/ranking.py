@@ -38,10 +38,11 @@ class LiteralTrace:
 class WordTrace:
     """One content word of a query, and the word of a segment that meets it best.
 
-    `price` lies in [0, 4], 0 for the very word; it is met where the price is within the learned
-    limit. `said` is the word that comes nearest, "" where none does, at `said_start` to `said_end`
-    of the segment's text, of its header number `header`, or of its section's name. `family` names
-    the step and is None for the very word. `units` is what the word adds to the score, in 1/10,000.
+    `price` lies in [0, 4], 0 for the very word; it is met where the price is within what the family
+    of the step allows. `said` is the word that comes nearest, "" where none does, at `said_start`
+    to `said_end` of the segment's text, of its header number `header`, or of its section's name.
+    `family` names the step and is None for the very word. `units` is what the word adds to the
+    score, in 1/10,000.
     """
 
     asked: str

@@ -51,6 +51,7 @@ def stated(text: str) -> list[tuple[str, str]]:
         ("TSMC is one of the chip suppliers.", [("entity:tsmc", "chip supplier")]),
         ("Glioma is a type of brain tumor.", [("glioma", "brain tumor")]),
         ("TSMC, which is a chip supplier, raised prices.", [("entity:tsmc", "chip supplier")]),
+        ("A canary, that is a small group of servers, failed.", [("canary", "small group")]),
         ("Recall is defined as the share of relevant items.", [("recall", "share")]),
         ("We use a method called Naringenin.", [("entity:naringenin", "method")]),
         ("“Affiliate” means any entity that controls a party.", [("affiliate", "entity")]),

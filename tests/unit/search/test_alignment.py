@@ -263,3 +263,18 @@ def test_a_word_of_the_canonical_text_is_met_where_another_stands_for_it() -> No
     assert words.rewritten[at]
     assert words.place(0, int(at)).text == "It"
     assert not DocumentWords(segments, HandMade()).same("reactor").any()
+
+
+def test_a_code_is_met_however_it_is_spaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("abstrag.engine.searcher.default_aligner", HandMade)
+    searcher = Searcher(index(document_of("Cells of NIH3T3 divide daily.")), preset=ALIGNED)
+    words = {word.asked: word for word in hits(searcher, "Which NIH 3T3 cells divide?")[0].words}
+    assert words["NIH"].said == words["3T3"].said == "NIH3T3"
+    assert words["NIH"].met
+    assert words["3T3"].price == 0.0
+
+
+def test_the_number_of_a_note_is_no_part_of_a_word() -> None:
+    assert set(forms("dividends1")) & set(forms("dividend"))
+    assert not set(forms("BRCA1")) & set(forms("BRCA"))
+    assert set(forms("receivables")) & set(forms("receivable"))

@@ -21,7 +21,7 @@ DOMAINS = {"medicine", "law", "sports", "software", "geography", "school"}
 
 
 def test_each_set_has_all_domains() -> None:
-    for folder in (DATA / "first", DATA / "second"):
+    for folder in (DATA / "first", DATA / "second", DATA / "third"):
         assert {path.stem for path in folder.glob("*.toml")} == DOMAINS
 
 

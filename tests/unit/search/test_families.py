@@ -3,7 +3,7 @@
 import pytest
 
 from abstrag.search.document_words import forms
-from abstrag.search.families import direction, opposite, step_family
+from abstrag.search.families import direction, office_around, opposite, step_family
 from abstrag.search.literal_words import literals_of_words
 
 
@@ -26,6 +26,14 @@ from abstrag.search.literal_words import literals_of_words
         ("company", "CEO", "intent"),
         ("kill", "died", "event"),
         ("sleep", "snore", "event"),
+        ("percentage", "%", "expression"),
+        ("not", "neither", "expression"),
+        ("occurrence", "occurred", "expression"),
+        ("official", "director", "intent"),
+        ("leader", "head coach", "intent"),
+        ("executive", "chief legal officer", "intent"),
+        ("cancelled", "scrapped", "event"),
+        ("revenue", "tax", "related"),
         ("mortality", "incidence", "related"),
         ("universe", "university", "related"),
         ("rise", "fell", "related"),
@@ -38,6 +46,19 @@ def test_all_senses_and_derivations_name_the_family(asked: str, said: str, famil
 def test_a_word_aside_that_nothing_names_is_the_context() -> None:
     assert step_family("role", "Filmography", aside=True) == "context"
     assert step_family("win", "winners", aside=True) == "expression"
+
+
+def test_an_office_is_read_by_its_whole_name() -> None:
+    text = "The chief legal officer of Blau met the head of security and the head coach."
+    names = {
+        word: office_around(text, text.index(word), text.index(word) + len(word))
+        for word in ("officer", "head of", "coach", "Blau")
+    }
+    assert names["officer"] == "chief legal officer"
+    assert names["coach"] == "head coach"
+    assert names["Blau"] == ""
+    start = text.index("head coach")
+    assert office_around(text, start, start + 4) == "head coach"
 
 
 def test_opposites_and_directions_are_told() -> None:

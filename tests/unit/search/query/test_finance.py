@@ -44,6 +44,8 @@ def test_a_name_that_the_document_does_not_say_is_replaced_by_what_it_prints() -
     terms = finance_terms()
     assert terms.read(text, row.__eq__, lambda _: False).literal == f"Did {row} grow?"
     assert terms.read(text, row.__eq__, lambda _: True).literal == text
+    text = "What are accounts receivable?"
+    assert terms.read(text, lambda _: True, lambda _: False).literal == text
 
 
 def test_rows_are_known_by_whole_words_of_their_names() -> None:

@@ -12,6 +12,7 @@ def limit(asked: str, said: str, *, own_word: bool = False) -> float:
 
 def test_more_may_be_paid_where_a_lexicon_knows_the_pair() -> None:
     assert limit("collect", "gathered") == SYNONYMS
+    assert limit("join", "United") == LIMITS["expression"]
     assert limit("tumor", "tumorigenic") == LIMITS["expression"]
     assert limit("people", "humans") == LIMITS["related"]
     assert LIMITS["related"] < LIMITS["concept"] < LIMITS["expression"] < SYNONYMS

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 _SENSES: Final = 3  # most frequent senses of a query word that may be meant
+_DO: Final = frozenset({"do", "does", "did"})
 _SUPPORT: Final = frozenset({"be", "have", "do", "get", "let"})
 _NAMES: Final = frozenset(
     {"ORG", "PERSON", "GPE", "LOC", "PRODUCT", "FAC", "WORK_OF_ART", "LAW", "EVENT", "NORP"}
@@ -143,6 +144,7 @@ class _Reader:
         yield from self._lettered()
         yield from self._quantities()
         yield from self._known_names()
+        yield from self._asked_verb()
         yield from self._phrases(known=True)
         yield from self._other_names()
         yield from self._phrases(known=False)
@@ -337,6 +339,22 @@ class _Reader:
                 events = [event_key(meaning, "VERB") for meaning in meanings]
                 slots = verb_slots(w, first, self.named)
                 yield self._event(first, self.text[start:end], events, slots)
+
+    def _asked_verb(self) -> Iterator[_Found]:
+        """The verb of "did the landlord yield?" where it was parsed as a noun.
+
+        That is the last word of the clause that may be a verb, where no other word is one.
+        """
+        w = self.words
+        does = next((i for i in range(w.size) if w.lower[i] in _DO), None)
+        if does is None or any(w.pos[i] == "VERB" for i in range(w.size) if i != does):
+            return
+        ends = (i for i in range(does + 2, w.size) if w.pos[i] in ("ADP", "PUNCT", "SCONJ"))
+        last = next(ends, w.size) - 1
+        free = last >= does + 2 and last not in self.taken and w.pos[last] in ("NOUN", "ADJ")
+        if free and w.lower[last] in wordnet().base_forms(w.lower[last], Pos.VERB):
+            self.taken.add(last)
+            yield self._event(last, w.lower[last], [event_key(w.lower[last], "VERB")], ())
 
     def _verbs(self) -> Iterator[_Found]:
         w = self.words

@@ -12,6 +12,8 @@ from abstrag.language.keys import term_id
 from abstrag.model.term import Edge, Family, Interval, Licence, LicenceKind, Relation, TermKind
 
 _EVER, _NEVER = date.min.isoformat(), date.max.isoformat()
+_LEAP: Final = 2  # days by which two periods of so many years may differ
+_MOSTLY: Final = 0.49  # the share of a period that makes it another one of the same length
 _PREFIX: Final = f"{TermKind.TIME.value}:"
 
 
@@ -71,7 +73,10 @@ def _speaks_of(own: Interval, asked: Interval) -> bool:
         return asked.start <= own.start <= asked.end
     if own.start <= _EVER:
         return asked.start <= own.end <= asked.end
-    return asked.overlaps(own)
+    if not asked.overlaps(own):
+        return False
+    alike = abs(_days(own.start, own.end) - _days(asked.start, asked.end)) <= _LEAP
+    return not (alike and _outside(own, asked) >= _MOSTLY)  # 2015–16 is not 2016–17
 
 
 def _outside(own: Interval, asked: Interval) -> float:

@@ -51,6 +51,20 @@ def test_a_noun_the_parser_takes_for_an_adverb_is_looked_for() -> None:
     assert [(x.kind, x.label) for x in found] == [(LiteralKind.CONCEPT, "lipopolysaccharide")]
 
 
+@pytest.mark.parametrize(
+    ("question", "verb"),
+    [
+        ("On which point did the landlord yield?", "yield"),
+        ("What did year six collect along the stream?", "collect"),
+        ("Which leak did the night shift repair?", "repair"),
+    ],
+)
+def test_the_verb_of_a_question_is_an_event_also_where_it_looks_like_a_noun(
+    question: str, verb: str
+) -> None:
+    assert literal(asked(question), verb).kind is LiteralKind.EVENT
+
+
 def test_an_adverb_is_no_noun() -> None:
     labels = [x.label for x in asked("Which chips will later be sold worldwide?").literals]
     assert "later" not in labels

@@ -79,6 +79,12 @@ def test_a_time_that_overlaps_pays_for_what_lies_outside() -> None:
     assert edge.cost == pytest.approx(0.35 + 365 / 731, abs=1e-3)
 
 
+def test_a_period_of_the_same_length_that_only_half_overlaps_is_another_one() -> None:
+    times = {"time:2015-01-01/2016-12-31": Interval("2015-01-01", "2016-12-31")}
+    asked = time_id(Interval("2016-01-01", "2017-12-31"))
+    assert not list(ExpandTime(times).edges_into(asked))
+
+
 def test_a_time_id_reads_back() -> None:
     for interval in (Interval("2024-05-14", "2024-05-14"), Interval("2024-01-01", "2024-12-31")):
         assert interval_of(time_id(interval)) == interval

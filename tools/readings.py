@@ -4,7 +4,7 @@
     python tools/readings.py score sheet.jsonl
     python tools/readings.py swapped --data DATA
 
-`draw` asks the questions of the report parts, and those of `reading_questions.jsonl` about real
+`draw` asks the questions of the report parts, and those of `reading_questions.jsonl` or another file about real
 filings, papers, contracts and web pages. From the first hits it draws steps that are not the very
 word, with a fixed seed and at most two of a hit, into a sheet with a line for each. In a sheet
 `judgement` is to be filled in with right, related or wrong, and `why`. It also prints how the steps
@@ -62,6 +62,7 @@ class Sources:
     limit: int | None
     seed: int = SEED
     part: Part = Part.REPORT
+    questions: Path = QUESTIONS
 
     @cached_property
     def options(self) -> SearchOptions:
@@ -85,7 +86,7 @@ class Sources:
 
     def real(self) -> Iterator[tuple[str, str, SearchableDocument]]:
         """Go through the questions about real documents."""
-        lines = [json.loads(line) for line in QUESTIONS.read_text("utf-8").splitlines()]
+        lines = [json.loads(line) for line in self.questions.read_text("utf-8").splitlines()]
         contracts = {c.document.id: c.document for c in self._contracts()}
         system = AbstragSystem(preset=PRESETS[self.preset], indexer=Indexer())
         opened: dict[str, SearchableDocument] = {}
@@ -106,7 +107,9 @@ class Sources:
 def draw(given: argparse.Namespace) -> None:
     """Write a sheet, and print families and false readings."""
     part = Part(given.part)
-    sources = Sources(given.data, given.store, given.preset, given.limit, given.seed, part)
+    sources = Sources(
+        given.data, given.store, given.preset, given.limit, given.seed, part, given.questions
+    )
     families: Counter[str] = Counter()
     drawn, lines, shown, offenders = random.Random(given.seed), [], 0, []
     asked = list(given.sets)
@@ -228,6 +231,7 @@ def main() -> None:
     drawing.add_argument("--no-real", action="store_true", help="report parts alone")
     drawing.add_argument("--aloud", action="store_true", help="print every first hit's reading")
     drawing.add_argument("--count", type=int, default=STEPS)
+    drawing.add_argument("--questions", type=Path, default=QUESTIONS)
     drawing.add_argument("--seed", type=int, default=SEED)
     drawing.add_argument("--part", default=Part.REPORT.value, help="tune: what rules are made on")
     drawing.set_defaults(do=draw)

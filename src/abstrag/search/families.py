@@ -15,8 +15,7 @@ from typing import Final
 from rapidfuzz.distance.OSA import distance as edits
 
 from abstrag.language.keys import key
-from abstrag.lexicon.events import event_key, event_type, names_event
-from abstrag.lexicon.nominalization import nominalized
+from abstrag.lexicon.events import event_key, event_type, names_event, nominalized
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import wordnet

@@ -309,8 +309,10 @@ def forms(word: str) -> tuple[str, ...]:
     net = wordnet()
     bases = [base for pos in Pos for base in net.base_forms(folded, pos)]
     plain = bases or [*stemmed([folded]), folded.removesuffix("s")]
-    if folded.endswith(_PLURALS):
-        plain.append(folded.removesuffix("s"))
+    single = folded.removesuffix("s")
+    unknown = not any(net.base_forms(single, pos) for pos in Pos)  # "Alzheimers"
+    if folded.endswith(_PLURALS) or (single != folded and unknown):
+        plain.append(single)
     if note := _NOTE.fullmatch(folded):
         plain += [base for pos in Pos for base in net.base_forms(note[1], pos)]
     return tuple(dict.fromkeys((folded, *plain)))

@@ -7,7 +7,7 @@ said only where no form of its words stands in the passage, its headers or its s
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -42,13 +42,14 @@ def read_aloud(
     judgement: float | None = None,
     company: str | None = None,
     words: tuple[WordTrace, ...] = (),
+    names: Sequence[Collection[str]] = (),
 ) -> str:
     """Say in a sentence or two why a segment is where it is.
 
     `company` is what the judge read besides the segment, `words` how each word of the query is met
-    where words were aligned.
+    where words were aligned, `names` what else each literal is called.
     """
-    reading = _Reading(segment, labels, words)
+    reading = _Reading(segment, labels, words, names)
     parts = reading.parts(trace.literals)
     unmet = [t for t in trace.literals if not t.met]
     text = "; ".join(parts) or "it holds nothing of the query"
@@ -70,6 +71,7 @@ class _Reading:
     segment: Segment
     labels: Labels
     words: tuple[WordTrace, ...]
+    names: Sequence[Collection[str]] = ()
 
     @property
     def met(self) -> bool:
@@ -93,8 +95,8 @@ class _Reading:
                     (headed if _aside(literal, mine) else own).append(plain)
             elif any(word.met for word in mine):
                 steps.append(self._partly(literal, mine))
-            elif self._stands(literal.literal.label) or self._all_stand(mine):
-                steps.append(self._not_counted(literal, mine))
+            elif uncounted := self._not_counted(number, literal, mine):
+                steps.append(uncounted)
             else:
                 lacking.append(_quoted(literal.literal.label))
                 nearest += [word for word in mine if word.family is not None and word.price <= NEAR]
@@ -196,12 +198,17 @@ class _Reading:
         lacks = f"; {_listed(missing)} {verb} not met" if missing else ""
         return f"of {_quoted(trace.literal.label)} it says {found}{lacks}"
 
-    def _not_counted(self, trace: LiteralTrace, mine: list[WordTrace]) -> str:
-        """Say of words that stand there that they do not count as what is asked for."""
+    def _not_counted(self, number: int, trace: LiteralTrace, mine: list[WordTrace]) -> str:
+        """Say of words that stand there, or another name, that they do not count as asked for."""
         label = _quoted(trace.literal.label)
-        if any(word.other_sense for word in mine):
-            return f"{label} stands there in another sense"
-        return f"{label} stands there, but does not count as met"
+        all_stand = bool(mine) and all(self._stands(word.asked) for word in mine)
+        if all_stand or self._stands(trace.literal.label):
+            if any(word.other_sense for word in mine):
+                return f"{label} stands there in another sense"
+            return f"{label} stands there, but does not count as met"
+        names = self.names[number] if number < len(self.names) else ()
+        name = next((name for name in sorted(names) if self._stands(name)), "")
+        return f"{_quoted(name)}, a name of {label}, does not count as met" if name else ""
 
     def _slots(self, trace: LiteralTrace) -> str:
         """Say what a telling of an event leaves open, and what that costs."""
@@ -221,10 +228,6 @@ class _Reading:
         else:
             place, text = trace.mention, self.segment.headers[header].text
         return "" if place is None else text[place.start : place.end]
-
-    def _all_stand(self, mine: list[WordTrace]) -> bool:
-        """Tell whether all words of a condition stand there as they are asked."""
-        return bool(mine) and all(self._stands(word.asked) for word in mine)
 
     def _stands(self, label: str) -> bool:
         """Tell whether the words of a label stand in the passage, its headers or its section."""

@@ -362,6 +362,7 @@ class Scoring:
                 tau=self.tau,
                 judgement=judgement,
                 words=words,
+                names=self._names,
                 company=judge.company(segment) if isinstance(judge, CompanyJudge) else None,
             ),
             text=segment.text,
@@ -370,6 +371,20 @@ class Scoring:
             cell=cell_of(self.document.document, segment),
             words=words,
             lines=self._lines(candidates, row, judgement),
+        )
+
+    @cached_property
+    def _names(self) -> tuple[frozenset[str], ...]:
+        """For each literal what else it is called for sure."""
+        graph, labels = self.lookup.graph, self.index.labels
+        return tuple(
+            frozenset(
+                labels[name]
+                for term in literal.terms
+                for name in graph.names_of(term)
+                if name in labels and name not in literal.terms
+            )
+            for literal in self.query.literals
         )
 
     def _words(self, position: int) -> tuple[WordTrace, ...]:

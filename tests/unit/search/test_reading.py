@@ -139,3 +139,16 @@ def test_another_name_is_quoted_with_what_it_stands_for() -> None:
 def test_a_day_in_the_time_asked_for_is_told_as_lying_within_it() -> None:
     said = first_reading("Rain fell on 14 May 2024.", "Did rain fall in May 2024?")
     assert "“14 May 2024” (within “in May 2024”)" in said.replace("“May 2024”", "“in May 2024”")
+
+
+def test_another_name_that_does_not_count_is_not_said_to_be_missing() -> None:
+    unmet = LiteralTrace(literal("stem cell"), met=False)
+    said = read(trace_of(unmet), "Fewer LT-HSCs divide.", names=[{"HSC"}])
+    assert "“HSC”, a name of “stem cell”, does not count as met" in said
+    assert "nothing in it meets" not in said
+
+
+def test_what_comes_nearest_to_an_unmet_word_is_told() -> None:
+    near = word("average", "Net", price=0.5, family=Family.RELATED, met=False)
+    said = read(trace_of(LiteralTrace(literal("average"), met=False)), "Net income", (near,))
+    assert "othing in it meets “average”; nearest to “average” is “Net”" in said

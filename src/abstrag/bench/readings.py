@@ -64,14 +64,15 @@ def false_unmet(hit: Hit, index: DocumentIndex) -> list[str]:
     """Return what a hit's reading says is not met although it stands there, or a name of it does.
 
     It stands there when all its content words do, or inflections of them, in the quote, its
-    headers or the names of its sections.
+    headers or the names of its sections; another name of it when its words do in a row.
     """
-    said = _words(" ".join((hit.text, *hit.headers, *hit.section)))
+    text = " ".join((hit.text, *hit.headers, *hit.section))
+    said, row = _words(text), [word.casefold() for word in _WORD.findall(text)]
     names = _Names(index)
     return [
         label
         for label in said_unmet(hit.reading)
-        if any(_stands(one, said) for one in (label, *names.of(label)))
+        if _stands(label, said) or any(_in_a_row(name, row) for name in names.of(label))
     ]
 
 
@@ -94,6 +95,14 @@ class _Names:
 def _stands(label: str, said: Sequence[str]) -> bool:
     wanted = [word for word in _words(label) if has_content(word)]
     return bool(wanted) and all(any(_inflected(word, one) for one in said) for word in wanted)
+
+
+def _in_a_row(name: str, row: Sequence[str]) -> bool:
+    words = [word.casefold() for word in _WORD.findall(name)]
+    return bool(words) and any(
+        all(map(_inflected, words, row[at : at + len(words)]))
+        for at in range(len(row) - len(words) + 1)
+    )
 
 
 def _inflected(one: str, other: str) -> bool:

@@ -207,7 +207,7 @@ class _Reading:
                 return f"{label} stands there in another sense"
             return f"{label} stands there, but does not count as met"
         names = self.names[number] if number < len(self.names) else ()
-        name = next((name for name in sorted(names) if self._stands(name)), "")
+        name = next((name for name in sorted(names) if self._in_a_row(name)), "")
         return f"{_quoted(name)}, a name of {label}, does not count as met" if name else ""
 
     def _slots(self, trace: LiteralTrace) -> str:
@@ -228,6 +228,12 @@ class _Reading:
         else:
             place, text = trace.mention, self.segment.headers[header].text
         return "" if place is None else text[place.start : place.end]
+
+    def _in_a_row(self, name: str) -> bool:
+        """Tell whether a name stands in the passage, its headers or its section as it is written."""
+        headers = [header.text for header in self.segment.headers]
+        text = " ".join((self.segment.text, *headers, *self.segment.section))
+        return bool(re.search(rf"(?<!\w){re.escape(name)}(?:e?s)?(?!\w)", text, re.IGNORECASE))
 
     def _stands(self, label: str) -> bool:
         """Tell whether the words of a label stand in the passage, its headers or its section."""

@@ -14,7 +14,7 @@ from abstrag.bench.hidden_words import (
     hiding,
     keeping,
 )
-from abstrag.bench.readings import said_unmet
+from abstrag.bench.readings import _WORD, _in_a_row, _stands, said_unmet
 from abstrag.bench.swapped import swapped_cases
 from abstrag.testing.sample_index import sample_index
 
@@ -59,6 +59,15 @@ def test_a_passage_can_be_kept_as_nothing_but_its_named_words() -> None:
 def test_a_hidden_word_is_hidden_in_the_canonical_text_too(canonical: str, expected: str) -> None:
     place = WordPlace(TEXT, 7, 11)
     assert hidden_canonical("He met Anna on 14 May", canonical, [place]) == expected
+
+
+def test_a_code_is_one_word_and_a_name_stands_in_a_row() -> None:
+    text = "H3K9me3 was lost. The share price has no performance conditions and no plan."
+    row = [word.casefold() for word in _WORD.findall(text)]
+    assert not _stands("H3K9", row)
+    assert _stands("prices", row)
+    assert not _in_a_row("Performance Share Plan", row)
+    assert _in_a_row("share prices", row)
 
 
 def test_what_a_reading_says_is_not_met_is_read_off_its_words() -> None:

@@ -230,7 +230,7 @@ class _Reading:
         return "" if place is None else text[place.start : place.end]
 
     def _in_a_row(self, name: str) -> bool:
-        """Tell whether a name stands in the passage, its headers or its section as it is written."""
+        """Tell whether a name stands in the passage, its headers or its section, word for word."""
         headers = [header.text for header in self.segment.headers]
         text = " ".join((self.segment.text, *headers, *self.segment.section))
         return bool(re.search(rf"(?<!\w){re.escape(name)}(?:e?s)?(?!\w)", text, re.IGNORECASE))

@@ -26,7 +26,7 @@ from abstrag.search.document_words import Considered, DocumentWords, Reach, Soug
 from abstrag.search.families import step_family
 from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
-from abstrag.search.precedents import moved
+from abstrag.search.precedents import LENGTH, moved, word_weights
 
 _TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
@@ -178,6 +178,20 @@ class Alignment:
         """For each segment what it costs to take it for being about what the query is about."""
         asked = moved(self.asked.gist, self.precedents, self.words.model)
         return PriceList(self.constants).of_gist(self.words.nearness(asked))
+
+    @cached_property
+    def unlike(self) -> FloatArray:
+        """For each segment what it costs to say it in other words than evidence elsewhere does."""
+        size = len(self.words.segments)
+        told = word_weights(self.asked.gist, self.precedents, self.words.model)
+        if not told:
+            return np.zeros(size)
+        bases, owners, numbers = self.words.bases
+        weights = np.array([told.get(base, 0.0) for base in bases])
+        total = np.bincount(owners, weights[numbers], size)
+        like = total / np.sqrt(np.bincount(owners, minlength=size) + LENGTH)
+        found: FloatArray = like.max() - like
+        return found
 
     @cached_property
     def rarity(self) -> FloatArray:

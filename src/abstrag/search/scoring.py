@@ -235,9 +235,10 @@ class Scoring:
     def aligned_units(self) -> IntArray:
         """What the words of the query, its whole and meeting nothing add to −log of Match.
 
-        Rows are words, then the whole, then what a segment pays for meeting nothing; columns are
-        the segments. A word costs its own price, or that of the literal it belongs to where the
-        bridges to it are cheaper.
+        Rows are words, then the whole, then what a segment pays for being worded unlike the
+        evidence of other documents, then for meeting nothing; columns are the segments. A word
+        costs its own price, or that of the literal it belongs to where the bridges to it are
+        cheaper.
         """
         alignment, preset = self.alignment, self.preset
         assert alignment is not None
@@ -255,6 +256,7 @@ class Scoring:
         charged = np.vstack((np.where(prices <= limit, prices, over), alignment.gist[None]))
         shares = np.append((1 - share) * weights, share)
         units = np.rint(preset.alignment_weight * COST_UNIT * shares[:, None] * charged)
+        units = np.vstack((units, np.rint(COST_UNIT * alignment.unlike[None])))
         nothing = ~((prices <= limit).any(axis=0) | self.holds)
         whole: IntArray = np.vstack((units, self._fee(units.sum(axis=0), nothing)[None])).astype(
             int
@@ -385,7 +387,9 @@ class Scoring:
         preset, position = self.preset, int(candidates.positions[row])
         units = self.aligned_units[:, position].tolist()
         said = max(judgement or 0.0, float(candidates.stated[row]))
-        lines = [("words", sum(units[:-2])), ("about the same thing", units[-2])]
+        lines = [("words", sum(units[:-3])), ("about the same thing", units[-3])]
+        if units[-2]:
+            lines.append(("unlike the evidence elsewhere", units[-2]))
         if units[-1]:
             lines.append(("nothing met", units[-1]))
         if preset.judge_weight:

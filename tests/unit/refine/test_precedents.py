@@ -1,5 +1,6 @@
 """Precedents: where three documents had the answer, a fourth of the genre is looked at too."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,14 @@ from abstrag.refine.ledger import Kept
 from abstrag.refine.limits import Budget, objection
 from abstrag.refine.precedents import Replayed, Taught, due, sifted
 from abstrag.refine.state import State
-from abstrag.search.precedents import direction, moved, packed, unpacked
+from abstrag.search.precedents import (
+    direction,
+    moved,
+    packed,
+    unpacked,
+    word_weights,
+    wording,
+)
 from abstrag.search.relevance import ALIGNED
 from abstrag.stores.location import MEMORY
 from abstrag.workspace.lessons import learn
@@ -128,10 +136,37 @@ def test_only_near_questions_of_three_documents_move_a_question() -> None:
     assert found.tolist() == [1.0, pytest.approx(3 / 8)]  # 3 of them against a doubt of 5
 
 
-def test_the_direction_leads_from_what_is_near_to_the_evidence() -> None:
+def test_words_of_three_documents_evidence_speak_for_a_segment_and_those_of_two_do_not() -> None:
     asked = np.array([1.0, 0.0], np.float32)
+    said = wording([["ban", "fish", "lake"], ["lake", "open"], ["lake"]], [0], [1, 2])
+    assert said == (("ban", 1.0, 0.0), ("fish", 1.0, 0.0), ("lake", 1.0, 1.0))
+    shown = [_taught(name, [1.0, 0.0], [0.0, 1.0]).precedent for name in "abc"]
+    told = [replace(one, words=said) for one in shown[:2]]
+    third = replace(shown[2], words=said[1:])
+    weights = word_weights(asked, (*told, third), "m")
+    assert set(weights) == {"fish", "lake"}  # "ban" is in the evidence of two
+    assert weights["fish"] > weights["lake"] == 0  # "lake" tells evidence from nothing
+    assert word_weights(asked, tuple(told), "m") == {}
+
+
+def test_what_is_worded_like_evidence_elsewhere_says_so_in_its_lines(workspace: Workspace) -> None:
+    say(workspace, "basel", "como", "garda")
+    learn(workspace)
+    document = workspace.document("thun")
+    lines = {
+        hit.segment: {line.name: line.units for line in hit.lines}
+        for hit in document.search(QUERY).hits
+    }
+    own = evidence(workspace, "thun")
+    name = "unlike the evidence elsewhere"
+    assert name not in lines[own]
+    assert all(told[name] > 0 for segment, told in lines.items() if segment != own)
+
+
+def test_the_direction_leads_from_what_is_near_to_the_evidence() -> None:
     segments = np.array([[0.0, 1.0], [0.9, 0.1], [0.8, 0.0]], np.float32)
-    found = direction(asked, segments, [0])
+    found = direction(segments, [0], [1, 2])
+    assert direction(segments, [0], []) is None
     assert found is not None
     assert found.tolist() == pytest.approx([-0.85, 0.95])
     assert unpacked(packed(found)).tolist() == pytest.approx(found.tolist(), abs=1e-3)

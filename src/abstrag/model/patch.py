@@ -180,6 +180,7 @@ class Precedent:
     asked: str
     told: str
     words: tuple[tuple[str, float, float], ...] = ()  # the share of evidence, of the others with it
+    beside: float = 0.0  # the share of evidence that stands beside other evidence
     kind: Literal[DeltaKind.PRECEDENT] = DeltaKind.PRECEDENT
 
 

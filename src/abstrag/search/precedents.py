@@ -4,7 +4,8 @@ A question is a vector, and so is each segment. Where three documents or more ha
 evidence in which direction the answer to such a question lies, the question is moved that way,
 the further the more of them there are and the nearer their questions; then it is compared with
 the segments as usual. And the words that evidence has and its rivals lack, or the other way round,
-in three documents or more, tell which segments here are worded like evidence.
+in three documents or more, tell which segments here are worded like evidence. Where evidence stood
+side by side, a segment beside a better one comes nearer to it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ DOUBT: Final = 5.0  # the weight of "nothing is known" beside what documents hav
 RIVALS: Final = 10  # segments that rank best and are no evidence, which evidence is compared with
 WORDING: Final = 0.75  # how much the wording counts, in −log of a score
 LENGTH: Final = 5  # words that every segment is taken to have besides its own: short ones say less
+PULL: Final = 1.5  # how much standing together counts, times the share of evidence that does
+_MOST_PULL: Final = 0.5  # of the way to the better segment beside
 _SMOOTHING: Final = 0.5  # of a segment with and of one without a word, on either side
 
 
@@ -99,6 +102,30 @@ def word_weights(
     return {w: float(speaks[i]) for i, w in enumerate(known.words) if enough[i]}
 
 
+def together(evidence: Sequence[int]) -> float:
+    """Return the share of the evidence that stands beside other evidence."""
+    known = frozenset(evidence)
+    return sum(bool({at - 1, at + 1} & known) for at in known) / max(1, len(known))
+
+
+def pull(asked: Vectors, precedents: tuple[Precedent, ...], model: str) -> float:
+    """Return how far a segment comes up to a better one beside it, from 0 to one half."""
+    near = _near(asked, precedents, model)
+    if near is None:
+        return 0.0
+    weights, known = near
+    return min(_MOST_PULL, PULL * float(weights @ known.beside) / (float(weights.sum()) + DOUBT))
+
+
+def pulled(units: npt.NDArray[np.float64], share: float) -> npt.NDArray[np.float64]:
+    """Return what each segment gains by the better one of those beside it, given all costs."""
+    beside = np.full(len(units), np.inf)
+    np.minimum(beside[1:], units[:-1], out=beside[1:])
+    np.minimum(beside[:-1], units[1:], out=beside[:-1])
+    gained: npt.NDArray[np.float64] = share * np.maximum(units - beside, 0.0)
+    return gained
+
+
 def _near(
     asked: Vectors, precedents: tuple[Precedent, ...], model: str
 ) -> tuple[npt.NDArray[np.float64], _Known] | None:
@@ -136,6 +163,7 @@ class _Known:
     words: tuple[str, ...]
     evidence: npt.NDArray[np.float32]
     rivals: npt.NDArray[np.float32]
+    beside: npt.NDArray[np.float64]
 
     def votes(self, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """Return for each word in how many documents' evidence it is, of some precedents."""
@@ -159,4 +187,5 @@ def _known(precedents: tuple[Precedent, ...]) -> _Known:
         tuple(words),
         evidence,
         rivals,
+        np.array([one.beside for one in precedents]),
     )

@@ -27,6 +27,7 @@ from abstrag.search.judging import Judge
 from abstrag.search.lookup import Lookup
 from abstrag.search.match import Pooling, Signal, Similarity, coverage, log_units
 from abstrag.search.postings import BoolArray, FloatArray, IntArray
+from abstrag.search.precedents import pulled
 from abstrag.search.query.scope import in_scope
 from abstrag.search.reading import DOUBTFUL, read_aloud
 from abstrag.search.relevance import SMOOTH, Preset
@@ -236,9 +237,9 @@ class Scoring:
         """What the words of the query, its whole and meeting nothing add to −log of Match.
 
         Rows are words, then the whole, then what a segment pays for being worded unlike the
-        evidence of other documents, then for meeting nothing; columns are the segments. A word
-        costs its own price, or that of the literal it belongs to where the bridges to it are
-        cheaper.
+        evidence of other documents, less what it gains by standing beside a better one where that
+        evidence did so, then for meeting nothing; columns are the segments. A word costs its own
+        price, or that of the literal it belongs to where the bridges to it are cheaper.
         """
         alignment, preset = self.alignment, self.preset
         assert alignment is not None
@@ -256,7 +257,10 @@ class Scoring:
         charged = np.vstack((np.where(prices <= limit, prices, over), alignment.gist[None]))
         shares = np.append((1 - share) * weights, share)
         units = np.rint(preset.alignment_weight * COST_UNIT * shares[:, None] * charged)
-        units = np.vstack((units, np.rint(COST_UNIT * alignment.unlike[None])))
+        shown = np.rint(COST_UNIT * alignment.unlike)
+        if alignment.pull:
+            shown -= np.rint(pulled(units.sum(axis=0) + shown, alignment.pull))
+        units = np.vstack((units, shown[None]))
         nothing = ~((prices <= limit).any(axis=0) | self.holds)
         whole: IntArray = np.vstack((units, self._fee(units.sum(axis=0), nothing)[None])).astype(
             int
@@ -389,7 +393,7 @@ class Scoring:
         said = max(judgement or 0.0, float(candidates.stated[row]))
         lines = [("words", sum(units[:-3])), ("about the same thing", units[-3])]
         if units[-2]:
-            lines.append(("unlike the evidence elsewhere", units[-2]))
+            lines.append(("evidence elsewhere", units[-2]))
         if units[-1]:
             lines.append(("nothing met", units[-1]))
         if preset.judge_weight:

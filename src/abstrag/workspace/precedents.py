@@ -83,7 +83,7 @@ class _Replay:
     def __call__(self, candidates: tuple[Taught, ...]) -> Replayed:
         """Search every case that some precedents of other documents move, with and without them."""
         lost: dict[str, str] = {}
-        gained = 0
+        gained: dict[str, str] = {}
         for text, cases in self._cases.items():
             others = [one for one in candidates if one.precedent.document != text]
             moved = [case for case in cases if _touches(others, case.taught)]
@@ -91,7 +91,8 @@ class _Replay:
                 for case, old, new in self._searched(opened, moved, others):
                     if not old.survives(new):
                         lost[case.name] = case.episode.query
-                    gained += new.found > old.found
+                    if new.found > old.found:
+                        gained[case.name] = case.episode.query
         return Replayed(lost, gained)
 
     def _opened(self, one: Taught) -> tuple[Refiner, Evaluator] | None:

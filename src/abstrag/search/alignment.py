@@ -26,7 +26,7 @@ from abstrag.search.document_words import Considered, DocumentWords, Reach, Soug
 from abstrag.search.families import step_family
 from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
-from abstrag.search.precedents import LENGTH, moved, pull, word_weights
+from abstrag.search.precedents import LENGTH, moved, pull, speaking, word_weights
 
 _TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
@@ -192,6 +192,11 @@ class Alignment:
         like = total / np.sqrt(np.bincount(owners, minlength=size) + LENGTH)
         found: FloatArray = like.max() - like
         return found
+
+    @property
+    def elsewhere(self) -> int:
+        """How many other documents show where the answer to such a question stands."""
+        return speaking(self.asked.gist, self.precedents, self.words.model)
 
     @cached_property
     def pull(self) -> float:

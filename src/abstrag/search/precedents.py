@@ -102,6 +102,12 @@ def word_weights(
     return {w: float(speaks[i]) for i, w in enumerate(known.words) if enough[i]}
 
 
+def speaking(asked: Vectors, precedents: tuple[Precedent, ...], model: str) -> int:
+    """Return how many documents' precedents count for a question."""
+    near = _near(asked, precedents, model)
+    return 0 if near is None else len(set(near[1].documents[near[0] > 0].tolist()))
+
+
 def together(evidence: Sequence[int]) -> float:
     """Return the share of the evidence that stands beside other evidence."""
     known = frozenset(evidence)

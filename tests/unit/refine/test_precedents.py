@@ -8,6 +8,7 @@ import pytest
 
 from abstrag.engine.precedents import precedent_of
 from abstrag.model.patch import Precedent
+from abstrag.refine.critic import in_force
 from abstrag.refine.ledger import Kept
 from abstrag.refine.limits import Budget, objection
 from abstrag.refine.precedents import Replayed, Taught, sifted
@@ -164,6 +165,8 @@ def test_what_is_worded_like_evidence_elsewhere_says_so_in_its_lines(workspace: 
     name = "evidence elsewhere"
     assert name not in lines[own]
     assert all(told[name] > 0 for segment, told in lines.items() if segment != own)
+    told_a_model = in_force(document.searcher.scoring(QUERY))
+    assert told_a_model == ["3 documents have shown where the answer to this stands"]
 
 
 def test_where_evidence_stood_together_a_segment_comes_up_to_the_better_one_beside_it() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -64,6 +64,7 @@ class _Replay:
     workspace: Workspace
     known: Sequence[Taught]
     evaluator: Evaluator | None
+    without: dict[str, Signals] = field(default_factory=dict)  # by case: the same in every round
 
     @cached_property
     def _cases(self) -> dict[str, list[_Case]]:
@@ -121,7 +122,9 @@ class _Replay:
             after = route(after, one.patch)
         look = _looking(refiner, evaluator)
         for case in cases:
-            yield case, look(case.episode, before), look(case.episode, after)
+            if case.name not in self.without:
+                self.without[case.name] = look(case.episode, before)
+            yield case, self.without[case.name], look(case.episode, after)
 
 
 def _touches(candidates: Sequence[Taught], case: Taught) -> bool:

@@ -10,12 +10,12 @@ import numpy as np
 
 from abstrag.engine.searcher import Searcher
 from abstrag.model.patch import Precedent
-from abstrag.refine.evaluator import reach_of
+from abstrag.refine.evaluator import EVIDENCE, reach_of
 from abstrag.refine.ledger import text_hash
 from abstrag.refine.sufficiency import sufficiency
 from abstrag.search.precedents import RIVALS, direction, packed, together, wording
 
-SURE: Final = 0.2  # the critic's doubt below which the first hit is taken for evidence
+SURE: Final = 0.5  # the critic's doubt below which the first hit is taken for evidence
 
 
 def precedent_of(searcher: Searcher, query: str, good: Sequence[str]) -> Precedent | None:
@@ -59,9 +59,14 @@ def _rivals(searcher: Searcher, query: str, evidence: Sequence[int]) -> list[int
 
 
 def presumed(searcher: Searcher, query: str) -> Precedent | None:
-    """Return what the first hit shows where the critic is sure of the ranking; else None."""
+    """Return what the first hits show where the critic is sure of the ranking; else None.
+
+    The first is taken for evidence, and of the others what the judge takes for it.
+    """
     ranking = searcher.search(query, k=reach_of(len(searcher.index.segments)))
     expected = sufficiency(ranking, searcher.index.genre.value)
     if expected is None or expected.missed >= SURE:
         return None
-    return precedent_of(searcher, query, [ranking.hits[0].segment])
+    first, *others = ranking.hits
+    taken = [hit.segment for hit in others if (hit.judgement or 0.0) >= EVIDENCE]
+    return precedent_of(searcher, query, [first.segment, *taken])

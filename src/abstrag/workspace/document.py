@@ -233,7 +233,7 @@ class SearchableDocument(Searchable):
             ledger.note_precedent(shown, self.index, "a person called it evidence")
 
     def presume(self, query: str) -> bool:
-        """Take the first hits for evidence, for others to learn from, if the critic is sure of them.
+        """Take the first hits for evidence, for others to learn from, where the critic is sure.
 
         Returns whether it is.
         """

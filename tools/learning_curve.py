@@ -1,10 +1,11 @@
 """Measure what lessons of some documents do for others: learn, freeze, and search the others.
 
     python -m tools.learning_curve --data DATA --dataset contractnli --learn dev:tune \
-        --report dev:report --out RUN [--wrong 0.1] [--no-gold]
+        --report dev:report --out RUN [--wrong 0.1] [--no-gold [--critic general]]
 
 The evidence of each query to a document of the first split is given as feedback; with `--no-gold`
-the calibrated critic takes the first hit for evidence where it is sure. `--refine` refines the
+the calibrated critic takes the first hits for evidence where it is sure, under the preset that
+searches or the one of `--critic`. `--refine` refines the
 documents as well. After 25, 50, 100 and all episodes, what has the votes of three documents is
 promoted, and the documents of the other split, which nothing was learned from, are searched with
 the lessons in force. `--wrong` gives that share of the episodes a segment that is no evidence.
@@ -54,6 +55,7 @@ class Curve:
     wrong: float
     refine: bool
     budget: Budget
+    critic: SearchOptions | None = None  # under which it looks where there is no gold
 
     def opened(self, case: Case) -> tuple[SearchableDocument, dict[int, str]]:
         """Index the document of a case, once, and say which element each segment belongs to."""
@@ -88,7 +90,8 @@ class Curve:
             if self.gold:
                 document.feedback(episode.query, good=episode.gold)
             else:
-                document.presume(episode.query)
+                name = document.index.document.id
+                self.workspace.stored(name, self.critic).presume(episode.query)
         if not (chosen and self.refine):
             return 0, 0, 0
         evaluator = gold_evaluator(k=self.k) if self.gold else None
@@ -165,6 +168,7 @@ def main() -> None:
     parser.add_argument("-k", type=int, default=3, help="how far the critic looks")
     parser.add_argument("--wrong", type=float, default=0.0)
     parser.add_argument("--no-gold", action="store_true")
+    parser.add_argument("--critic", choices=sorted(PRESETS), help="default: as --preset")
     parser.add_argument("--refine", action="store_true", help="mend each document too")
     parser.add_argument("--attempts", type=int, default=12)
     parser.add_argument("--checkpoints", type=int, nargs="*", default=list(CHECKPOINTS))
@@ -183,7 +187,9 @@ def main() -> None:
     )
     with Workspace(config) as workspace:
         budget = Budget(attempts=given.attempts)
-        curve = Curve(workspace, given.k, not given.no_gold, given.wrong, given.refine, budget)
+        critic = SearchOptions(preset=PRESETS[given.critic or given.preset])
+        gold = not given.no_gold
+        curve = Curve(workspace, given.k, gold, given.wrong, given.refine, budget, critic)
         run(curve, groups(teaching)[: given.limit], held, given)
 
 

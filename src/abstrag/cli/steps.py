@@ -22,7 +22,7 @@ from abstrag.model.patch import (
     StepPrice,
     TimeWindow,
 )
-from abstrag.refine.outcome import Attempt, Placed, Refinement, Run, Step
+from abstrag.refine.outcome import Attempt, End, Placed, Refinement, Run, Step
 
 _TEXT_WIDTH: Final = 88
 
@@ -47,7 +47,7 @@ def print_refinement(
     out.print(f"\n[dim]query[/]  [bold]{escape(made.query)}[/]")
     for step in made.steps:
         print_step(out, step, index)
-    if not made.steps and made.sufficient:
+    if not made.steps and made.end is End.ACCEPTED:
         out.print("the critic accepts what is found; there is nothing to refine")
     for patch in made.patches:
         kept = "not kept, as asked" if forgets else "kept"

@@ -166,11 +166,11 @@ class StepPrice:
 
 @record
 class Precedent:
-    """What a document said where a question was asked of it, as a direction in the vector space.
+    """What a document said where a question was asked of it: in which direction, in which words.
 
     Whoever asks nearly the same of a document of the same genre looks a little further that way.
     Vectors are those of one model, as base64 of little-endian half floats: `asked` is the
-    question's, `told` the mean of the evidence less the mean of what is near and is none.
+    question's, `told` the mean of the evidence less the mean of what ranks best and is none.
     """
 
     question: str
@@ -179,7 +179,13 @@ class Precedent:
     model: str
     asked: str
     told: str
+    words: tuple[tuple[str, float, float], ...] = ()  # the share of evidence, of the others with it
+    beside: float = 0.0  # the share of evidence that stands beside other evidence
     kind: Literal[DeltaKind.PRECEDENT] = DeltaKind.PRECEDENT
+
+    def __hash__(self) -> int:
+        """Of what tells two apart; hundreds of them are hashed with every search."""
+        return hash((self.document, self.question, self.told))
 
 
 Delta = Annotated[

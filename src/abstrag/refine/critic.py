@@ -158,4 +158,6 @@ def in_force(scoring: Scoring) -> list[str]:
     for step in scoring.alignment.steps if scoring.alignment else ():
         limit = f"at least {step.at_least:g}" if step.refuses else f"at most {step.at_most:g}"
         told.append(f"“{step.said}” for “{step.asked}” costs {limit}")
+    if scoring.alignment and (elsewhere := scoring.alignment.elsewhere):
+        told.insert(0, f"{elsewhere} documents have shown where the answer to this stands")
     return told[:_MOST_CHANGES]

@@ -15,6 +15,7 @@ from hashlib import sha256
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from abstrag.config import OMEGA
 from abstrag.language.keys import key
@@ -24,7 +25,7 @@ from abstrag.model.term import Family, Licence, LicenceKind
 from abstrag.refine.lessons import Vote
 from abstrag.search.precedents import VOTES, nearness, unpacked
 
-_ROUNDS: Final = 4  # in which those that move a lost query most are left out
+_ROUNDS: Final = 3  # in which those that do more harm than good are left out
 
 
 @record
@@ -64,7 +65,7 @@ class Replayed:
     """What precedents did to documents that had shown nothing themselves."""
 
     lost: Mapping[str, str]  # cases that lost their evidence, with their queries
-    gained: int  # cases that got it
+    gained: Mapping[str, str]  # cases that got more of it
 
 
 Replay = Callable[[tuple[Taught, ...]], Replayed]
@@ -106,33 +107,39 @@ def sifted(
 ) -> tuple[tuple[Taught, ...], dict[str, str]]:
     """Leave out what does more harm than good; returns the rest, and why not the others.
 
-    In each round the candidates that move a lost query most are left out. If what is left still
-    costs more queries their evidence than it gives it to, nothing is left.
+    A candidate answers for the queries near its question: it goes where more of them lose evidence
+    than gain any, each counted as far as it is near. In the last round all go that are near a lost
+    one, so that nothing is kept which was not put to a replay.
     """
     left, refused = list(candidates), dict[str, str]()
     for number in range(_ROUNDS):
         seen = replay(tuple(left))
-        if len(seen.lost) <= seen.gained:
-            return tuple(left), refused
-        reason = f"{len(seen.lost)} queries lose their evidence by it and {seen.gained} gain"
-        last = number == _ROUNDS - 1
-        blamed = left if last else [one for case in seen.lost for one in _most(case, left)]
-        for one in blamed:
+        lost, gained = (_felt(cases, left) for cases in (seen.lost, seen.gained))
+        worse = lost > 0 if number == _ROUNDS - 1 else lost > gained
+        if not seen.lost or not (lost > gained).any():
+            break
+        for one in [one for one, bad in zip(left, worse.tolist(), strict=True) if bad]:
             first = next(iter(seen.lost.values()))
-            refused[one.id] = f"{reason}, first {first!r}"
+            reason = f"{len(seen.lost)} queries lose their evidence and {len(seen.gained)} gain"
+            refused[one.id] = f"{reason}, most near it lose, first {first!r}"
         left = [one for one in left if one.id not in refused]
+        if not left:
+            break
     return tuple(left), refused
 
 
-def _most(case: str, candidates: Sequence[Taught]) -> list[Taught]:
-    """Return the candidates nearest to a case, which is named by its document and its vector."""
-    document, _, vector = case.partition(" ")
-    others = [one for one in candidates if one.precedent.document != document]
-    if not others:
-        return []
-    asked = np.stack([unpacked(one.precedent.asked) for one in others])
-    order = np.argsort(-nearness(unpacked(vector), asked), kind="stable")
-    return [others[at] for at in order[:VOTES].tolist()]
+def _felt(cases: Iterable[str], candidates: Sequence[Taught]) -> npt.NDArray[np.float64]:
+    """Return for each candidate how near some cases are to it, all together.
+
+    A case is named by its document and its vector; what its own document has shown is out.
+    """
+    total = np.zeros(len(candidates))
+    asked = np.stack([unpacked(one.precedent.asked) for one in candidates])
+    documents = np.array([one.precedent.document for one in candidates])
+    for case in cases:
+        document, _, vector = case.partition(" ")
+        total += np.where(documents == document, 0.0, nearness(unpacked(vector), asked))
+    return total
 
 
 def decided(one: Taught, *, when: str = "", refused: bool = False) -> Taught:

@@ -27,7 +27,7 @@ from abstrag.search.evidence import ANOTHER_SENSE, SYNONYMS, price_limit
 from abstrag.search.families import names_office, office_around, step_family
 from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
-from abstrag.search.precedents import moved
+from abstrag.search.precedents import LENGTH, moved, pull, speaking, word_weights
 
 _TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
@@ -193,6 +193,30 @@ class Alignment:
         """For each segment what it costs to take it for being about what the query is about."""
         asked = moved(self.asked.gist, self.precedents, self.words.model)
         return PriceList(self.constants).of_gist(self.words.nearness(asked))
+
+    @cached_property
+    def unlike(self) -> FloatArray:
+        """For each segment what it costs to say it in other words than evidence elsewhere does."""
+        size = len(self.words.segments)
+        told = word_weights(self.asked.gist, self.precedents, self.words.model)
+        if not told:
+            return np.zeros(size)
+        bases, owners, numbers = self.words.bases
+        weights = np.array([told.get(base, 0.0) for base in bases])
+        total = np.bincount(owners, weights[numbers], size)
+        like = total / np.sqrt(np.bincount(owners, minlength=size) + LENGTH)
+        found: FloatArray = like.max() - like
+        return found
+
+    @property
+    def elsewhere(self) -> int:
+        """How many other documents show where the answer to such a question stands."""
+        return speaking(self.asked.gist, self.precedents, self.words.model)
+
+    @cached_property
+    def pull(self) -> float:
+        """How far a segment comes up to a better one beside it, as evidence elsewhere stands."""
+        return pull(self.asked.gist, self.precedents, self.words.model)
 
     @cached_property
     def rarity(self) -> FloatArray:

@@ -185,6 +185,20 @@ class DocumentWords:
         return found
 
     @cached_property
+    def bases(self) -> tuple[list[str], IntArray, IntArray]:
+        """The base forms of all words without digits, and each pair of a segment and one it has."""
+        known: dict[str, int] = {}
+        numbers = np.array(
+            [known.setdefault(base_form(word), len(known)) for word in self.words.vocabulary],
+            np.int64,
+        )
+        plain = ~(self.words.with_digits[self.table.numbers] | self.rewritten)
+        pairs = self._owners[plain].astype(np.int64) * len(known)
+        pairs = np.unique(pairs + numbers[self.table.numbers[plain]])
+        segments, words = np.divmod(pairs, max(1, len(known)))
+        return list(known), segments, words
+
+    @cached_property
     def _owners(self) -> npt.NDArray[np.int32]:
         return np.repeat(np.arange(len(self.segments), dtype=np.int32), np.diff(self.starts))
 
@@ -316,6 +330,12 @@ def forms(word: str) -> tuple[str, ...]:
     if note := _NOTE.fullmatch(folded):
         plain += [base for pos in Pos for base in net.base_forms(note[1], pos)]
     return tuple(dict.fromkeys((folded, *plain)))
+
+
+def base_form(word: str) -> str:
+    """Return one form that inflections of a word share."""
+    folded, *bases = forms(word)
+    return bases[0] if bases else folded
 
 
 def added_words(segments: Sequence[Segment], canonical: Sequence[str]) -> list[list[Added]]:

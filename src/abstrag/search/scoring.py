@@ -27,6 +27,7 @@ from abstrag.search.judging import Judge
 from abstrag.search.lookup import Lookup
 from abstrag.search.match import Pooling, Signal, Similarity, coverage, log_units
 from abstrag.search.postings import BoolArray, FloatArray, IntArray
+from abstrag.search.precedents import pulled
 from abstrag.search.query.scope import in_scope
 from abstrag.search.reading import DOUBTFUL, read_aloud
 from abstrag.search.relevance import SMOOTH, Preset
@@ -236,9 +237,10 @@ class Scoring:
     def aligned_units(self) -> IntArray:
         """What the words of the query, its whole and meeting nothing add to −log of Match.
 
-        Rows are words, then the whole, then what a segment pays for meeting nothing; columns are
-        the segments. A word costs its own price, or that of the literal it belongs to where the
-        bridges to it are cheaper.
+        Rows are words, then the whole, then what a segment pays for being worded unlike the
+        evidence of other documents, less what it gains by standing beside a better one where that
+        evidence did so, then for meeting nothing; columns are the segments. A word costs its own
+        price, or that of the literal it belongs to where the bridges to it are cheaper.
         """
         alignment, preset = self.alignment, self.preset
         assert alignment is not None
@@ -258,6 +260,10 @@ class Scoring:
         charged = np.vstack((np.where(met, prices, over), alignment.gist[None]))
         shares = np.append((1 - share) * weights, share)
         units = np.rint(preset.alignment_weight * COST_UNIT * shares[:, None] * charged)
+        shown = np.rint(COST_UNIT * alignment.unlike)
+        if alignment.pull:
+            shown -= np.rint(pulled(units.sum(axis=0) + shown, alignment.pull))
+        units = np.vstack((units, shown[None]))
         nothing = ~(met.any(axis=0) | self.holds)
         whole: IntArray = np.vstack((units, self._fee(units.sum(axis=0), nothing)[None])).astype(
             int
@@ -403,7 +409,9 @@ class Scoring:
         preset, position = self.preset, int(candidates.positions[row])
         units = self.aligned_units[:, position].tolist()
         said = max(judgement or 0.0, float(candidates.stated[row]))
-        lines = [("words", sum(units[:-2])), ("about the same thing", units[-2])]
+        lines = [("words", sum(units[:-3])), ("about the same thing", units[-3])]
+        if units[-2]:
+            lines.append(("evidence elsewhere", units[-2]))
         if units[-1]:
             lines.append(("nothing met", units[-1]))
         if preset.judge_weight:

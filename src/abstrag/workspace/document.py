@@ -13,7 +13,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.term import AbstractionMap
-from abstrag.refine.sufficiency import sufficiency
+from abstrag.refine.sufficiency import LOOKED_AT, sufficiency
 from abstrag.search.relevance import Preset
 from abstrag.telemetry import span
 from abstrag.workspace.options import SearchOptions
@@ -90,9 +90,11 @@ class SearchableDocument(Searchable):
         """
         known = {"abstrag.document": self.index.document.id, "abstrag.preset": self.preset.name}
         with span("abstrag.search", {**known, "abstrag.k": k}) as recorded:
-            found = self.searcher.search(query, k=k, tau=self._tau(tau), fill=fill)
+            seen = max(k, LOOKED_AT) if k > 0 else k  # what is expected must not depend on k
+            found = self.searcher.search(query, k=seen, tau=self._tau(tau), fill=fill)
+            expected = sufficiency(found, self.index.genre.value)
+            found = replace(found, hits=found.hits[:k]) if seen > k else found
             recorded.note({"abstrag.hits": len(found.hits)})
-        expected = sufficiency(found, self.index.genre.value)
         return found if expected is None else replace(found, absent=round(expected.absent, 3))
 
     def explain(self, query: str, segment: str, *, tau: float | None = None) -> Hit:
@@ -233,7 +235,7 @@ class SearchableDocument(Searchable):
             ledger.note_precedent(shown, self.index, "a person called it evidence")
 
     def presume(self, query: str) -> bool:
-        """Take the first hit for evidence, for others to learn from, if the critic is sure of it.
+        """Take the first hits for evidence, for others to learn from, where the critic is sure.
 
         Returns whether it is.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -64,6 +64,7 @@ class _Replay:
     workspace: Workspace
     known: Sequence[Taught]
     evaluator: Evaluator | None
+    without: dict[str, Signals] = field(default_factory=dict)  # by case: the same in every round
 
     @cached_property
     def _cases(self) -> dict[str, list[_Case]]:
@@ -83,7 +84,7 @@ class _Replay:
     def __call__(self, candidates: tuple[Taught, ...]) -> Replayed:
         """Search every case that some precedents of other documents move, with and without them."""
         lost: dict[str, str] = {}
-        gained = 0
+        gained: dict[str, str] = {}
         for text, cases in self._cases.items():
             others = [one for one in candidates if one.precedent.document != text]
             moved = [case for case in cases if _touches(others, case.taught)]
@@ -91,7 +92,8 @@ class _Replay:
                 for case, old, new in self._searched(opened, moved, others):
                     if not old.survives(new):
                         lost[case.name] = case.episode.query
-                    gained += new.found > old.found
+                    if new.found > old.found:
+                        gained[case.name] = case.episode.query
         return Replayed(lost, gained)
 
     def _opened(self, one: Taught) -> tuple[Refiner, Evaluator] | None:
@@ -120,7 +122,9 @@ class _Replay:
             after = route(after, one.patch)
         look = _looking(refiner, evaluator)
         for case in cases:
-            yield case, look(case.episode, before), look(case.episode, after)
+            if case.name not in self.without:
+                self.without[case.name] = look(case.episode, before)
+            yield case, self.without[case.name], look(case.episode, after)
 
 
 def _touches(candidates: Sequence[Taught], case: Taught) -> bool:

@@ -1,5 +1,6 @@
 """Precedents: where three documents had the answer, a fourth of the genre is looked at too."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,11 +8,22 @@ import pytest
 
 from abstrag.engine.precedents import precedent_of
 from abstrag.model.patch import Precedent
+from abstrag.refine.critic import in_force
 from abstrag.refine.ledger import Kept
 from abstrag.refine.limits import Budget, objection
-from abstrag.refine.precedents import Replayed, Taught, due, sifted
+from abstrag.refine.precedents import Replayed, Taught, sifted
 from abstrag.refine.state import State
-from abstrag.search.precedents import direction, moved, packed, unpacked
+from abstrag.search.precedents import (
+    direction,
+    moved,
+    packed,
+    pull,
+    pulled,
+    together,
+    unpacked,
+    word_weights,
+    wording,
+)
 from abstrag.search.relevance import ALIGNED
 from abstrag.stores.location import MEMORY
 from abstrag.workspace.lessons import learn
@@ -128,34 +140,71 @@ def test_only_near_questions_of_three_documents_move_a_question() -> None:
     assert found.tolist() == [1.0, pytest.approx(3 / 8)]  # 3 of them against a doubt of 5
 
 
-def test_the_direction_leads_from_what_is_near_to_the_evidence() -> None:
+def test_words_of_three_documents_evidence_speak_for_a_segment_and_those_of_two_do_not() -> None:
     asked = np.array([1.0, 0.0], np.float32)
+    said = wording([["ban", "fish", "lake"], ["lake", "open"], ["lake"]], [0], [1, 2])
+    assert said == (("ban", 1.0, 0.0), ("fish", 1.0, 0.0), ("lake", 1.0, 1.0))
+    shown = [_taught(name, [1.0, 0.0], [0.0, 1.0]).precedent for name in "abc"]
+    told = [replace(one, words=said) for one in shown[:2]]
+    third = replace(shown[2], words=said[1:])
+    weights = word_weights(asked, (*told, third), "m")
+    assert set(weights) == {"fish", "lake"}  # "ban" is in the evidence of two
+    assert weights["fish"] > weights["lake"] == 0  # "lake" tells evidence from nothing
+    assert word_weights(asked, tuple(told), "m") == {}
+
+
+def test_what_is_worded_like_evidence_elsewhere_says_so_in_its_lines(workspace: Workspace) -> None:
+    say(workspace, "basel", "como", "garda")
+    learn(workspace)
+    document = workspace.document("thun")
+    lines = {
+        hit.segment: {line.name: line.units for line in hit.lines}
+        for hit in document.search(QUERY).hits
+    }
+    own = evidence(workspace, "thun")
+    name = "evidence elsewhere"
+    assert name not in lines[own]
+    assert all(told[name] > 0 for segment, told in lines.items() if segment != own)
+    told_a_model = in_force(document.searcher.scoring(QUERY))
+    assert told_a_model == ["3 documents have shown where the answer to this stands"]
+
+
+def test_where_evidence_stood_together_a_segment_comes_up_to_the_better_one_beside_it() -> None:
+    assert together([3, 4, 9]) == pytest.approx(2 / 3)
+    asked = np.array([1.0, 0.0], np.float32)
+    shown = [_taught(name, [1.0, 0.0], [0.0, 1.0]).precedent for name in "abc"]
+    assert pull(asked, tuple(shown), "m") == 0
+    side_by_side = tuple(replace(one, beside=2 / 3) for one in shown)
+    share = pull(asked, side_by_side, "m")
+    assert share == pytest.approx(1.5 * 2 / 8)
+    assert pull(asked, side_by_side[:2], "m") == 0  # two documents are too few
+    assert pulled(np.array([8.0, 0.0, 4.0, 4.0]), 0.25).tolist() == [2, 0, 1, 0]
+
+
+def test_the_direction_leads_from_what_is_near_to_the_evidence() -> None:
     segments = np.array([[0.0, 1.0], [0.9, 0.1], [0.8, 0.0]], np.float32)
-    found = direction(asked, segments, [0])
+    found = direction(segments, [0], [1, 2])
+    assert direction(segments, [0], []) is None
     assert found is not None
     assert found.tolist() == pytest.approx([-0.85, 0.95])
     assert unpacked(packed(found)).tolist() == pytest.approx(found.tolist(), abs=1e-3)
 
 
-def test_what_a_replay_blames_is_left_out_and_the_rest_is_kept() -> None:
+def test_what_does_more_harm_than_good_near_it_is_left_out_and_the_rest_is_kept() -> None:
     good = [_taught(name, [1.0, 0.0], [0.0, 1.0]) for name in "abc"]
-    worst = _taught("d", [0.9, 0.44], [0.0, -1.0])
-    assert {one.name for one in due((*good, worst), "m")} == set("abcd")
-    case = f"e {packed(np.array([0.9, 0.44]))}"
+    worst = _taught("d", [0.0, 1.0], [0.0, -1.0])
+    lost, won = (f"e {packed(np.array(vector))}" for vector in ([0.0, 1.0], [1.0, 0.0]))
 
     def replay(some: tuple[Taught, ...]) -> Replayed:
-        return Replayed({case: "a query"} if worst in some else {}, 0)
+        return Replayed({lost: "a query"} if worst in some else {}, {won: "another"})
 
-    left, refused = sifted(
-        (*good, *(more := [_taught("f", [1.0, 0.0], [0.0, 1.0])]), worst), replay
-    )
-    assert worst not in left
-    assert set(left) < {*good, *more}  # the nearest to what was lost go with it
-    assert "1 queries lose their evidence by it and 0 gain" in refused[worst.id]
-    nobody, all_of_them = sifted(good, lambda some: Replayed({case: "a query"}, 0))
+    left, refused = sifted((*good, worst), replay)
+    assert left == tuple(good)
+    assert "1 queries lose their evidence and 1 gain" in refused[worst.id]
+    nobody, all_of_them = sifted(good, lambda some: Replayed({won: "a query"}, {}))
     assert nobody == ()
     assert len(all_of_them) == 3
-    everybody, none = sifted(good, lambda some: Replayed({case: "a query"}, 1))
+    everybody, none = sifted(good, lambda some: Replayed({won: "a query"}, {won: "another"}))
     assert everybody == tuple(good)
     assert none == {}
 

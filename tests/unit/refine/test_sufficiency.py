@@ -13,7 +13,6 @@ from abstrag.refine.evaluator import Evaluator, reach_of
 from abstrag.refine.sufficiency import (
     ANY_GENRE,
     FEATURES,
-    LOOKED_AT,
     Calibration,
     Calibrations,
     Logistic,
@@ -43,12 +42,12 @@ def test_a_preset_that_was_not_fitted_has_no_opinion(tmp_path: Path) -> None:
         assert workspace.document("harbour").search(STRANGE).absent is None
 
 
-def test_fewer_hits_than_were_looked_at_say_nothing(tmp_path: Path) -> None:
+def test_what_is_expected_does_not_depend_on_how_many_hits_are_asked_for(tmp_path: Path) -> None:
     with opened(tmp_path) as workspace:
         document = workspace.document("harbour")
-        assert document.search(STRANGE, k=LOOKED_AT - 1).absent is None
-        five, ten = (document.search(STRANGE, k=k).absent for k in (5, 10))
-        assert five == ten
+        one, five, ten = (document.search(STRANGE, k=k) for k in (1, 5, 10))
+        assert one.absent == five.absent == ten.absent is not None
+        assert one.hits == ten.hits[:1]
 
 
 def test_a_patch_cannot_talk_the_critic_into_keeping_it() -> None:

@@ -6,6 +6,7 @@ const UNIT = 10000; // a line is told in so many parts of 1
 const MEANS = {
   words: "what it takes to meet the words of the question",
   "about the same thing": "how far the passage as a whole is from the question as a whole",
+  "evidence elsewhere": "how unlike it is to what other documents have as evidence for such a question; less where evidence stands together and the passage beside it fits",
   judge: "how little the judge takes it for evidence",
   match: "how far it is from fitting the question, the judge's word included where it was asked",
   utility: "how little a passage like this says: its role, what it adds, how firmly",

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from abstrag.collection.cards import OnMade, all_cards
+from abstrag.collection.cards import OnMade
 from abstrag.collection.filters import Filters
 from abstrag.collection.found import Found
 from abstrag.collection.results import CollectionRanking, Standing
 from abstrag.collection.second_look import second_look
 from abstrag.collection.sentences import SentenceShelf
 from abstrag.collection.shelf import Shelf
+from abstrag.collection.shelf_file import open_shelf
 from abstrag.collection.shortlist import Shortlist
 from abstrag.config import PRIOR_POWER, SHORTLIST, TAU
 from abstrag.engine.kept import Kept
@@ -91,8 +92,7 @@ class CollectionSearcher:
     def shelf(self) -> Shelf:
         """The cards of all documents, read when first needed."""
         if self._shelf is None:
-            cards = all_cards(self.store, encoder=self.encoder, on_made=self._on_made)
-            self._shelf = Shelf.of(cards)
+            self._shelf = open_shelf(self.store, encoder=self.encoder, on_made=self._on_made)
         return self._shelf
 
     @property

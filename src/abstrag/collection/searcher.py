@@ -31,6 +31,7 @@ from abstrag.stores.rows import collector_paused
 from abstrag.stores.spare import SpareMemory
 
 _KEPT: Final = 64  # open documents, the last ones used
+_JUDGED: Final = 20  # paragraphs the judge reads of all documents; docs/collections.md says why
 
 OpenDocument = Callable[[DocumentInfo], Searcher]
 
@@ -198,6 +199,8 @@ class CollectionSearcher:
         """Lay a query over every document on the shortlist."""
         rows, shares = [], []
         preset = self.preset.plain if unread_notice(text) else self.preset
+        if preset.judged is not None:
+            preset = replace(preset, judged=min(preset.judged, _JUDGED))
         best = max((float(shortlist.prior[row]) for row in shortlist.rows), default=1.0)
         for row in shortlist.rows:
             try:

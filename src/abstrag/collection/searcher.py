@@ -31,7 +31,7 @@ from abstrag.stores.rows import collector_paused
 from abstrag.stores.spare import SpareMemory
 
 _KEPT: Final = 64  # open documents, the last ones used
-_JUDGED: Final = 20  # paragraphs the judge reads of all documents; docs/collections.md says why
+_JUDGED: Final = 16  # paragraphs the judge reads of all documents; docs/collections.md says why
 
 OpenDocument = Callable[[DocumentInfo], Searcher]
 

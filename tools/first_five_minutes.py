@@ -4,14 +4,16 @@
     python tools/first_five_minutes.py --here
 
 The package of this checkout is installed into a new environment, with its requirements from the
-usual index, and then used as a stranger would: a first answer, a first question why something is
-not there, a first correction. With --here the installed one is used and nothing is installed.
+usual index, and then used as a stranger would: a first answer, a first question whose evidence is
+missed, why it is, a first correction, and the question again. With --here the installed one is used
+and nothing is installed. Of what a step prints the first hit is shown, or else the first lines.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,8 +26,11 @@ from typing import Final
 ROOT: Final = Path(__file__).parent.parent
 DEMO: Final = ROOT / "src" / "abstrag" / "data" / "demo"
 RUN: Final = "from abstrag.cli.main import main; main()"
-QUESTION: Final = "Did sewage enter the river?"
-PASSAGE: Final = "Untreated wastewater reached the Alder below the old mill"
+ANSWERED: Final = "How much wastewater did the station lose?"
+MISSED: Final = "Which damage did the spill cause?"
+PASSAGE: Final = "Fish died over a length of two kilometres."
+SAID: Final = ("--good", PASSAGE, "--right", "damage=died", "--wrong", "spill=spilled")
+_FIRST_HIT: Final = re.compile(r" *1  .+")
 
 
 def step(what: str, line: list[str], folder: Path) -> float:
@@ -33,8 +38,10 @@ def step(what: str, line: list[str], folder: Path) -> float:
     started = time.perf_counter()
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
     took = time.perf_counter() - started
-    said = next((text.strip() for text in done.stdout.splitlines() if text.strip()), "")
-    print(f"{took:6.1f} s  {what}: {said[:90]}", flush=True)
+    lines = [text.strip() for text in done.stdout.splitlines() if text.strip()]
+    hits = [text for text in lines if _FIRST_HIT.fullmatch(text)]
+    said = hits[0] if hits else " · ".join(lines[:2])
+    print(f"{took:6.1f} s  {what}: {said[:120]}", flush=True)
     if done.returncode:
         sys.exit(f"{what} failed:\n{done.stderr}")
     return took
@@ -59,11 +66,11 @@ def main() -> None:
         abstrag = [python, "-c", RUN]
         for what, line in (
             ("index", ["index", "water.md"]),
-            ("first answer", ["ask", "water", QUESTION]),
-            ("first hits", ["search", "water", QUESTION, "-k", "3"]),
-            ("first why-not", ["why-not", "water", QUESTION, "--text", PASSAGE, "-k", "1"]),
-            ("first correction", ["refine", "water", QUESTION]),
-            ("asked again", ["search", "water", QUESTION, "-k", "3"]),
+            ("first answer", ["ask", "water", ANSWERED]),
+            ("first question missed", ["search", "water", MISSED, "-k", "3"]),
+            ("first why-not", ["why-not", "water", MISSED, "--text", PASSAGE, "-k", "3"]),
+            ("first correction", ["feedback", "water", MISSED, *SAID]),
+            ("asked again", ["search", "water", MISSED, "-k", "3"]),
         ):
             total += step(what, [*abstrag, *line], folder)
         print(f"{total:6.1f} s  in all")

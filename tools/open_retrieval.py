@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -34,7 +35,7 @@ from abstrag.collection.shelf import K1, B
 from abstrag.collection.shortlist import Shortlist
 from abstrag.config import PRIOR_POWER
 from abstrag.search.match import standardized
-from abstrag.search.relevance import DEFAULT_PRESET, FAST, Preset
+from abstrag.search.relevance import ALIGNED, DEFAULT_PRESET, FAST, Preset
 from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -133,7 +134,8 @@ def systems_of(
         "first look": first_look,
         "shortlist": shortlist,
         "collection, words only": searched(opened(FAST, embeddings=False)),
-        "collection, no judge": searched(opened(FAST)),
+        "collection, fast": searched(opened(FAST)),
+        "collection, aligned": searched(opened(ALIGNED)),
         "collection, by best hit": by_best_hit,
         "collection": lambda text: [d.document for d in found(text)[:K]],
     }
@@ -178,6 +180,8 @@ def main() -> None:
         systems = systems_of(workspace, corpus_of(given.data), given.systems, given.power)
         scores, lines = np.zeros((len(claims), len(systems))), []
         for row, claim in enumerate(claims):
+            if row % 10 == 0:
+                print(f"{row} of {len(claims)} claims", file=sys.stderr, flush=True)
             for column, (name, rank) in enumerate(systems.items()):
                 ranked = rank(claim.text)
                 scores[row, column] = ndcg(ranked, claim.gold)

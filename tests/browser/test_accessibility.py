@@ -39,6 +39,14 @@ def serious(page: Any, axe: str) -> list[str]:
     ]
 
 
+def opened(page: Any) -> None:
+    """Open the steps of the first hit, and press a thumb of it."""
+    page.locator(".hit >> text=Show the steps").first.click()
+    page.wait_for_selector(".hit .trace")
+    page.locator(".hit .actions .thumbs button").first.click()
+    page.wait_for_selector(".hit .thumbs button[aria-pressed=true]")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", list(SIZES))
 def test_no_view_of_a_document_has_a_serious_finding(
@@ -46,8 +54,13 @@ def test_no_view_of_a_document_has_a_serious_finding(
 ) -> None:
     page = visit(viewport=SIZES[size], color_scheme=scheme)
     ask(page)
-    page.locator(".hit >> text=Show the steps").first.click()
-    page.wait_for_selector(".hit .trace")
+    opened(page)
+    page.evaluate("document.body.dataset.pane = 'document'")
+    page.wait_for_selector(".sheet-page.drawn .spot", state="attached")
+    if size == "wide":
+        page.wait_for_selector(".wires path", state="attached")
+    assert serious(page, axe) == [], "lines on the page"
+    page.evaluate("document.body.dataset.pane = 'evidence'")
     for view in VIEWS:
         page.click(f"#tab-{view}")
         page.wait_for_selector(f"#view-{view} > :not(:empty)")
@@ -68,6 +81,7 @@ def test_the_search_over_all_and_the_list_have_no_serious_finding(
     page.keyboard.press("Enter")
     page.wait_for_selector(".hit[aria-current]")
     page.locator("summary", has_text="Only some of them").click()
+    opened(page)
     assert serious(page, axe) == []
     page.click("#shelf-button")
     page.wait_for_selector(".shelf li small")

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from abstrag.backgrounds.fact import Fact, Link, Name, scheme
+from abstrag.backgrounds.fact import NAMED, Fact, Link, Name, scheme
 from abstrag.backgrounds.file import together
 from abstrag.backgrounds.forms import MOST_WORDS, folded
 from abstrag.backgrounds.lines import content_digest
@@ -23,6 +23,7 @@ from abstrag.model.background import EMPTY
 from abstrag.model.record import to_json
 
 _BATCH: Final = 5_000
+_RULES: Final = 2  # by which sources are put together: other ones make another file of them
 _CACHE_KIB: Final = 16 * 1024  # what SQLite may keep in memory while it sorts
 
 _STAGE: Final = """
@@ -34,6 +35,26 @@ CREATE TEMP TABLE linked (
     thing TEXT, target TEXT, role INTEGER, distance REAL, confidence REAL, source INTEGER,
     line INTEGER
 );
+"""
+# What is stated of a name that is nothing but another name of one thing is stated of that thing:
+# "LSTM" may stand for "long short-term memory" in one file and be a neural network in another.
+_JOIN: Final = f"""
+CREATE TEMP TABLE joined AS
+    SELECT own.thing AS old, MIN(other.thing) AS new FROM (
+        SELECT thing, MIN(form) AS form FROM said
+        WHERE thing IN (SELECT thing FROM linked UNION SELECT target FROM linked)
+            AND scheme(thing) = '{NAMED}'
+        GROUP BY thing HAVING COUNT(DISTINCT form) = 1 AND MAX(distance) < 0
+    ) own JOIN said other ON other.form = own.form
+    WHERE other.thing <> own.thing AND scheme(other.thing) = '{NAMED}'
+        AND NOT other.preferred AND other.distance < 0
+    GROUP BY own.thing HAVING COUNT(DISTINCT other.thing) = 1;
+CREATE UNIQUE INDEX joined_old ON joined (old);
+DELETE FROM said WHERE thing IN (SELECT old FROM joined);
+UPDATE linked SET thing = (SELECT new FROM joined WHERE old = thing)
+    WHERE thing IN (SELECT old FROM joined);
+UPDATE linked SET target = (SELECT new FROM joined WHERE old = target)
+    WHERE target IN (SELECT old FROM joined);
 """
 # Of several lines that say the same the cheapest stands, then the surest, then the first.
 _SETTLE: Final = f"""
@@ -162,7 +183,7 @@ def _compile(
     counts = [base.execute(sql).fetchone()[0] for sql in (_DUPLICATES, _CONFLICTS)]
     base.execute("INSERT INTO meta VALUES (?, ?, ?, ?)", (mark, to_json(rest), *counts))
     base.execute("COMMIT")
-    base.executescript(f"BEGIN; {_SETTLE} COMMIT;")
+    base.executescript(f"BEGIN; {_JOIN} {_SETTLE} COMMIT;")
 
 
 def _stage(base: sqlite3.Connection, number: int, source: Source, on_facts: OnFacts) -> int:
@@ -219,7 +240,7 @@ def _digest(sources: Sequence[Source], digests: Sequence[str]) -> str:
         (_shown(s, sources), s.distance, s.language, digest)
         for s, digest in zip(sources, digests, strict=True)
     ]
-    return sha256(repr((VERSION, parts)).encode()).hexdigest()
+    return sha256(repr((VERSION, _RULES, parts)).encode()).hexdigest()
 
 
 def _digest_of(path: Path) -> str | None:

@@ -9,9 +9,9 @@ from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.options import json_option, store_option
 from abstrag.cli.output import console, print_json, progress
 from abstrag.cli.store_target import StoreTarget
-from abstrag.collection.cards import all_cards
 from abstrag.collection.filters import Filters
 from abstrag.collection.listing import Sort, listing
+from abstrag.collection.shelf_file import keep_shelf
 from abstrag.errors import InputError
 from abstrag.model.record import to_data
 from abstrag.neural.whole_text import default_encoder
@@ -120,17 +120,17 @@ def store_prepare(store_path: Target | None, no_embeddings: bool, as_json: bool)
         open_store(store_path or default_store(), create=False) as store,
         progress(None, quiet=as_json) as bar,
     ):
-        cards = all_cards(
+        made, count = keep_shelf(
             store,
             encoder=encoder,
             on_made=lambda done, total: bar.update(bar.task_ids[0], total=total, completed=done),
         )
         dropped = drop_made_by_others(store)
     if as_json:
-        told = {"documents": len(cards.documents), "made": cards.made, "dropped": dropped}
+        told = {"documents": count, "made": made, "dropped": dropped}
         print_json(told)
         return
-    console().print(f"{cards.made} cards made, {len(cards.documents)} documents have one")
+    console().print(f"{made} cards made, {count} documents have one")
     if dropped:
         console().print(f"{dropped:,} results of models that are not installed dropped")
 

@@ -11,8 +11,9 @@ from abstrag.collection.sentences import VERSION as SENTENCES_VERSION
 from abstrag.collection.sentences import SentenceShelf, embedded
 from abstrag.collection.vectors import WINDOW_WORDS, Coded, windows
 from abstrag.neural.encoder import TextEncoder
+from abstrag.search.document_words import keep_words
 from abstrag.stores.protocol import DocumentInfo, Store
-from abstrag.stores.spare import keep_layer
+from abstrag.stores.spare import SpareMemory, keep_layer
 
 CARD: Final = "card"
 VECTORS: Final = "vectors"
@@ -66,6 +67,11 @@ def card_key(info: DocumentInfo) -> tuple[str, str]:
     return info.content_hash, f"{VERSION} {info.fingerprint}"
 
 
+def vectors_made_by(encoder: TextEncoder) -> str:
+    """Return the fingerprint of the vectors of documents: that of the encoder, and what it read."""
+    return f"{WINDOW_WORDS} {SENTENCES_VERSION} {encoder.fingerprint}"
+
+
 _CardsByKey = dict[tuple[str, str], Card]
 _VectorsByContent = dict[str, Coded]
 
@@ -107,7 +113,8 @@ class _Reader:
     ) -> None:
         """Make and keep what documents lack, and put it with the rest.
 
-        Sentences come first: a card or a vector says that those of its document are there.
+        Sentences and words come first: a card or a vector says that those of its document are
+        there.
         """
         indexes = {info: self.store.get(info.id) for info in documents}
         for info, index in indexes.items():
@@ -117,6 +124,8 @@ class _Reader:
                 keep_layer(self.store, info.content_hash, CARD, card_key(info)[1], made.to_bytes())
         if self.encoder is not None:
             bare = {i.content_hash: i for i in documents if i.content_hash not in vectors}
+            for info in bare.values():
+                keep_words(indexes[info], SpareMemory(self.store))
             self._sentences.keep_vectors({info: indexes[info] for info in bare.values()})
             cut = {content: windows(indexes[info]) for content, info in bare.items()}
             for content, coded in embedded(cut, self.encoder):
@@ -130,4 +139,4 @@ class _Reader:
     @property
     def _vector_print(self) -> str:
         assert self.encoder is not None
-        return f"{WINDOW_WORDS} {SENTENCES_VERSION} {self.encoder.fingerprint}"
+        return vectors_made_by(self.encoder)

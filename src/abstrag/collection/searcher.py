@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from abstrag.collection.cards import OnMade, all_cards
+from abstrag.collection.cards import OnMade
 from abstrag.collection.filters import Filters
 from abstrag.collection.found import Found
 from abstrag.collection.results import CollectionRanking, Standing
 from abstrag.collection.second_look import second_look
 from abstrag.collection.sentences import SentenceShelf
 from abstrag.collection.shelf import Shelf
+from abstrag.collection.shelf_file import open_shelf
 from abstrag.collection.shortlist import Shortlist
 from abstrag.config import PRIOR_POWER, SHORTLIST, TAU
 from abstrag.engine.kept import Kept
@@ -30,6 +31,7 @@ from abstrag.stores.rows import collector_paused
 from abstrag.stores.spare import SpareMemory
 
 _KEPT: Final = 64  # open documents, the last ones used
+_JUDGED: Final = 16  # paragraphs the judge reads of all documents; docs/collections.md says why
 
 OpenDocument = Callable[[DocumentInfo], Searcher]
 
@@ -91,8 +93,7 @@ class CollectionSearcher:
     def shelf(self) -> Shelf:
         """The cards of all documents, read when first needed."""
         if self._shelf is None:
-            cards = all_cards(self.store, encoder=self.encoder, on_made=self._on_made)
-            self._shelf = Shelf.of(cards)
+            self._shelf = open_shelf(self.store, encoder=self.encoder, on_made=self._on_made)
         return self._shelf
 
     @property
@@ -198,6 +199,8 @@ class CollectionSearcher:
         """Lay a query over every document on the shortlist."""
         rows, shares = [], []
         preset = self.preset.plain if unread_notice(text) else self.preset
+        if preset.judged is not None:
+            preset = replace(preset, judged=min(preset.judged, _JUDGED))
         best = max((float(shortlist.prior[row]) for row in shortlist.rows), default=1.0)
         for row in shortlist.rows:
             try:

@@ -28,7 +28,7 @@ def second_look(shortlist: Shortlist, sentences: SentenceShelf) -> Shortlist:
     found = {}
     if shortlist.asked is not None:
         vectors = [each.vectors for each in read if each.vectors is not None]
-        found[Source.SENTENCES] = VectorTable(vectors)(shortlist.asked)
+        found[Source.SENTENCES] = VectorTable.of(vectors)(shortlist.asked)
     found[Source.COVER] = _covered(shortlist, [each.stems for each in read])
     return shortlist.looked_into(rows, found)
 

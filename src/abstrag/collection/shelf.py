@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from math import log1p
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from abstrag.array_file import Arrays
 from abstrag.collection.card import hashed
 from abstrag.collection.cards import Cards
 from abstrag.collection.postings import CollectionPostings
@@ -20,11 +21,12 @@ from abstrag.model.query import Query
 from abstrag.neural.encoder import Vectors
 from abstrag.search.lexical import words
 from abstrag.search.query.normalize import normalize
-from abstrag.search.query.time import interval_of
 from abstrag.stores.protocol import DocumentInfo
 
 K1: Final = 1.5
 B: Final = 0.75
+_POSTINGS: Final = tuple(each.name for each in fields(CollectionPostings))
+_VECTORS: Final = tuple(each.name for each in fields(VectorTable))
 
 
 class Source(StrEnum):
@@ -53,7 +55,7 @@ class Shelf:
         """Turn cards into arrays."""
         made = cards.cards
         terms = CollectionPostings.of([c.terms for c in made], [c.costs for c in made])
-        times = {term: interval_of(term) for card in made for term in card.times}
+        times = dict.fromkeys(term for card in made for term in card.times)
         return cls(
             documents=cards.documents,
             texts=np.fromiter((card.text for card in made), np.uint64, len(made)),
@@ -62,10 +64,51 @@ class Shelf:
             vocabulary=CollectionVocabulary(
                 segments=len(made),
                 postings=terms,
-                times={term: own for term, own in times.items() if own is not None},
+                times=tuple(times),
             ),
-            vectors=VectorTable(cards.vectors) if cards.vectors else None,
+            vectors=VectorTable.of(cards.vectors) if cards.vectors else None,
         )
+
+    @classmethod
+    def from_arrays(cls, documents: tuple[DocumentInfo, ...], arrays: Arrays) -> Shelf:
+        """Put a shelf together again from the arrays it was taken apart into.
+
+        Raises:
+            ValueError: They are not those of a shelf of so many documents.
+        """
+        try:
+            stems, terms = (
+                CollectionPostings(*(arrays[f"{kind} {name}"] for name in _POSTINGS))
+                for kind in ("stems", "terms")
+            )
+            texts, lengths = arrays["texts"], arrays["lengths"]
+            times = arrays["times"].tobytes().decode()
+            held = [arrays[name] for name in _VECTORS if name in arrays]
+        except KeyError as error:
+            raise ValueError(f"there is no array {error}") from error
+        if len(texts) != len(documents):
+            raise ValueError(f"{len(texts)} documents, not {len(documents)}")
+        return cls(
+            documents,
+            texts,
+            lengths,
+            stems,
+            CollectionVocabulary(len(documents), terms, tuple(times.split("\n")[:-1])),
+            VectorTable(*held) if held else None,
+        )
+
+    @property
+    def arrays(self) -> Arrays:
+        """Everything but the documents' own records, by name."""
+        terms, times = self.vocabulary.postings, self.vocabulary.times
+        lines = "".join(f"{term}\n" for term in times).encode()
+        found: dict[str, npt.NDArray[Any]] = {"texts": self.texts, "lengths": self.lengths}
+        found["times"] = np.frombuffer(lines, np.uint8)
+        for kind, postings in (("stems", self.stems), ("terms", terms)):
+            found |= {f"{kind} {name}": getattr(postings, name) for name in _POSTINGS}
+        if self.vectors is not None:
+            found |= {name: getattr(self.vectors, name) for name in _VECTORS}
+        return found
 
     def scores(self, text: str, asked: Vectors | None) -> Mapping[Source, Scores]:
         """Return what each source thinks of every document; without vectors there are two.

@@ -65,26 +65,35 @@ def windows(index: DocumentIndex) -> list[str]:
     return [f"{title}. {' '.join(some)}" for some in stretches] or [title]
 
 
+@dataclass(frozen=True, slots=True)
 class VectorTable:
     """The vectors of all rows; a row is as close to a query as its closest window."""
 
-    def __init__(self, parts: Sequence[Coded]) -> None:
-        self._codes = np.concatenate([part.codes for part in parts])
-        self._scales = np.concatenate([part.scales for part in parts])
+    codes: Codes
+    scales: Scores
+    first: npt.NDArray[np.int64]  # window of each row
+
+    @classmethod
+    def of(cls, parts: Sequence[Coded]) -> VectorTable:
+        """Put the vectors of rows below one another."""
         sizes = np.fromiter((len(part.codes) for part in parts), np.int64, len(parts))
-        self._first = np.cumsum(sizes) - sizes
+        return cls(
+            np.concatenate([part.codes for part in parts]),
+            np.concatenate([part.scales for part in parts]),
+            np.cumsum(sizes) - sizes,
+        )
 
     def __call__(self, query: Vectors) -> Scores:
         """Return the cosine of each row with a query, a negative one counted as 0."""
-        cosines = np.empty(len(self._codes), np.float32)
+        cosines = np.empty(len(self.codes), np.float32)
         for at in range(0, len(cosines), _AT_A_TIME):
             some = slice(at, at + _AT_A_TIME)
             # row by row: a matrix product would wake threads that cost more than they bring
-            cosines[some] = np.einsum("ij,j->i", self._codes[some].astype(np.float32), query)
-        cosines *= self._scales
-        return np.clip(np.maximum.reduceat(cosines, self._first), 0.0, 1.0)
+            cosines[some] = np.einsum("ij,j->i", self.codes[some].astype(np.float32), query)
+        cosines *= self.scales
+        return np.clip(np.maximum.reduceat(cosines, self.first), 0.0, 1.0)
 
     @property
     def nbytes(self) -> int:
         """The memory all of it takes."""
-        return self._codes.nbytes + self._scales.nbytes + self._first.nbytes
+        return self.codes.nbytes + self.scales.nbytes + self.first.nbytes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,7 @@ from abstrag.model.distances import abstraction_distance
 from abstrag.model.query import Query
 from abstrag.model.term import Family, Interval, TermKind
 from abstrag.search.query.synonym import same_root
+from abstrag.search.query.time import interval_of
 
 LONGEST_NAME: Final = 6  # words of a query that are looked up as one name
 _DERIVED: Final = OMEGA[Family.CONCEPT] + abstraction_distance(one_way=False)
@@ -49,7 +50,7 @@ class CollectionVocabulary:
 
     segments: int
     postings: CollectionPostings
-    times: Mapping[str, Interval]
+    times: tuple[str, ...]  # ids of the time terms of any document
     longest_name: int = LONGEST_NAME
 
     @property
@@ -69,7 +70,8 @@ class CollectionVocabulary:
 
     def times_inside(self, interval: Interval) -> tuple[str, ...]:
         """Return the times of any document that lie wholly inside an interval."""
-        return tuple(sorted(t for t, own in self.times.items() if interval.contains(own)))
+        known = ((term, interval_of(term)) for term in self.times)
+        return tuple(sorted(t for t, own in known if own is not None and interval.contains(own)))
 
     def has_section(self, name: str) -> bool:
         """Say yes: cards have no headings, and each document decides for itself."""

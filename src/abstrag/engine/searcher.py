@@ -42,6 +42,7 @@ from abstrag.search.match import Signal, Similarity
 from abstrag.search.precedents import unsettled
 from abstrag.search.query.expand import expand
 from abstrag.search.query.finance import RowNames, StatementRows, finance_terms
+from abstrag.search.query.gloss import Glossary
 from abstrag.search.query.normalize import normalize
 from abstrag.search.query.operator import QueryOperator, admitted
 from abstrag.search.query.operators import OPERATORS, standard_operators
@@ -218,6 +219,9 @@ class Searcher:
             return None
         (read,) = self._aligner.read([query.text])
         asked = conditions(query, read)
+        plain = self._glossary.glossed(query.text)
+        if plain != query.text:  # what it is about is read off the document's own names
+            asked = replace(asked, gist=self._aligner.read([plain])[0].gist)
         links = ALIGN_WORDS not in self._without
         made = Alignment(self._words, query, asked, self._aligner.constants, links=links)
         if self._words.long:
@@ -275,6 +279,13 @@ class Searcher:
     def _normalize(self, text: str, today: date | None) -> Query:
         if notice := unread_notice(text, self.language):
             return replace(normalize(text, self.vocabulary, today=today), notice=notice)
+        return self._glossary.told(self._read_query(text, today))
+
+    @cached_property
+    def _glossary(self) -> Glossary:
+        return Glossary.of(self.index)
+
+    def _read_query(self, text: str, today: date | None) -> Query:
         if self._reader is not None:
             read = self._reader.normalize(text, self.vocabulary, today=today)
             if read is not None:

@@ -58,6 +58,7 @@ def standard_chain(
     from abstrag.indexing.entities import NormalizeEntities
     from abstrag.indexing.events import AbstractEvents
     from abstrag.indexing.lift import LiftContext
+    from abstrag.indexing.naming.alias_rules import with_plurals
     from abstrag.indexing.operator import Chain
     from abstrag.indexing.segment import SegmentLayout
     from abstrag.indexing.times import NormalizeTimes
@@ -77,7 +78,7 @@ def standard_chain(
     local = Chain(
         SegmentLayout(granularity, genre),
         ResolveCoreference(),
-        NormalizeEntities(aliases, *source(aliases)),
+        NormalizeEntities(with_plurals(aliases), *source(aliases)),
         NormalizeTimes(tuple(sorted(background.anchors.items()))),
         LiftContext(),
         AbstractConcepts(classes, roles, *source(classes, roles)),

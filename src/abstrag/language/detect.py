@@ -156,6 +156,12 @@ _WORDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 _ONLY: Final = MappingProxyType(  # what no English text has
     {code: words - _WORDS[ENGLISH] for code, words in _WORDS.items() if code != ENGLISH}
 )
+_LANGUAGES: Final = MappingProxyType(  # that have a word
+    {
+        word: tuple(code for code, own in _ONLY.items() if word in own)
+        for word in frozenset().union(*_ONLY.values())
+    }
+)
 _LETTERS: Final = (  # that few other languages write
     ("cs", "řěů"),
     ("da", "øæ"),
@@ -194,9 +200,13 @@ def language_of(text: str) -> str:
         return ENGLISH
     english = sum(word in _WORDS[ENGLISH] for word in words)
     telling = words if len(words) >= _FEW else [word for word in words if len(word) > 1]
-    counts = {code: sum(word in own for word in telling) for code, own in _ONLY.items()}
-    for code, letters in _LETTERS:
-        counts[code] += sum(any(letter in word for letter in letters) for word in words)
+    counts = dict.fromkeys(_ONLY, 0)
+    for word in telling:
+        for code in _LANGUAGES.get(word, ()):
+            counts[code] += 1
+    for word in words:
+        for code, letters in () if word.isascii() else _LETTERS:
+            counts[code] += any(letter in word for letter in letters)
     best = max(counts, key=lambda code: (counts[code], code))
     found = counts[best]
     if len(words) < _FEW:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -35,6 +35,7 @@ from abstrag.neural.tokens import Tokenizer
 
 ALIGNER: Final = WEIGHTS / "aligner"
 MEAN: Final = "mean.npy"  # of the vectors of whole texts
+_QUESTIONS_KEPT: Final = 16
 
 Prices = npt.NDArray[np.float64]
 
@@ -84,6 +85,8 @@ class Aligner:
         self._bundle = bundle
         self._lock = Lock()
         self._parts: tuple[Tokenizer, Any] | None = None
+        # a question is put to many documents, and read once
+        self._alone = lru_cache(maxsize=_QUESTIONS_KEPT)(self._read_one)
 
     @classmethod
     def load(
@@ -122,6 +125,8 @@ class Aligner:
         return kept_texts(self.memory, ANYWHERE, self._read, self, texts)
 
     def _read(self, texts: Sequence[str]) -> list[AlignedText]:
+        if len(texts) == 1:
+            return [self._alone(texts[0])]
         unique = list(dict.fromkeys(texts))
         made = side_by_side(self._read_one, unique, threads=self.threads, size=len)
         found = dict(zip(unique, made, strict=True))

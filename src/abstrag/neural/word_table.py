@@ -1,32 +1,27 @@
 """The words of all texts of a document, as the aligner has read them: one table, kept in one file.
 
-The file is mapped into memory, so that opening it costs nothing and a search reads what it needs:
-
-    head        what follows: the name, type, shape and place of each array, as JSON
-    arrays      each at a multiple of 64 bytes
-
+The file is mapped into memory, so that opening it costs nothing and a search reads what it needs.
 Vectors are signed bytes. A long document has its words in groups too: whoever looks for the words
 near another one looks at the middle of each group first.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from abstrag.array_file import file_parts, mapped_arrays
 from abstrag.neural.aligned_text import AlignedText, rounded, spread
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.word_groups import grouped
 
 GROUPED_FROM: Final = 20_000  # texts
 _MAGIC: Final = b"ABSTRAG WORDS 2\n"
-_LINE: Final = 64  # bytes: arrays begin at a multiple of it
 _AT_A_TIME: Final = 2048  # texts that are read before their vectors become bytes
 
 Bytes = npt.NDArray[np.int8]
@@ -99,16 +94,7 @@ class WordTable:
 
     def parts(self) -> Iterator[bytes]:
         """Return the bytes of its file, in pieces."""
-        listed: list[tuple[str, str, tuple[int, ...]]] = []
-        for each in fields(self):
-            array = getattr(self, each.name)
-            listed.append((each.name, array.dtype.str, array.shape))
-        head = json.dumps(listed).encode()
-        head = _MAGIC + len(head).to_bytes(8, "little") + head
-        yield head + bytes(-len(head) % _LINE)
-        for each in fields(self):
-            data = np.ascontiguousarray(getattr(self, each.name)).tobytes()
-            yield data + bytes(-len(data) % _LINE)
+        return file_parts(_MAGIC, {each.name: getattr(self, each.name) for each in fields(self)})
 
     @classmethod
     def mapped(cls, data: memoryview) -> WordTable:
@@ -117,20 +103,9 @@ class WordTable:
         Raises:
             ValueError: The file is something else, or a part of one.
         """
-        at = len(_MAGIC) + 8
-        if bytes(data[: len(_MAGIC)]) != _MAGIC:
-            raise ValueError("not a table of words")
-        size = int.from_bytes(data[len(_MAGIC) : at], "little")
-        listed = json.loads(bytes(data[at : at + size]))
-        at = _up(at + size)
-        found: dict[str, Any] = {}
-        for name, kind, shape in listed:
-            count = int(np.prod(shape, dtype=np.int64))
-            array = np.frombuffer(data, np.dtype(kind), count=count, offset=at)
-            found[name] = array.reshape(shape)
-            at = _up(at + array.nbytes)
-        if set(found) != {each.name for each in fields(cls)} or at != len(data):
-            raise ValueError(f"{len(data)} bytes, not {at}")
+        found = mapped_arrays(_MAGIC, data)
+        if set(found) != {each.name for each in fields(cls)}:
+            raise ValueError(f"the file has {sorted(found)}")
         return cls(**found)
 
     def cosines(self, asked: Vectors, words: npt.NDArray[np.int64] | None = None) -> Vectors:
@@ -160,7 +135,3 @@ def name_of(texts: Sequence[str], model: str, added: Sequence[Sequence[Added]] =
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
     return f"{digest.hexdigest()}.words"
-
-
-def _up(at: int) -> int:
-    return at + -at % _LINE

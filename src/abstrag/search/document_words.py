@@ -20,11 +20,12 @@ import numpy.typing as npt
 from abstrag.config import MAX_GAP
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.index import DocumentIndex
 from abstrag.model.segment import Segment
 from abstrag.neural.aligned_text import AlignedText, spread
-from abstrag.neural.aligner import PriceList
+from abstrag.neural.aligner import PriceList, default_aligner
 from abstrag.neural.bundle import Aligning
-from abstrag.neural.cached import CachedAligner, TextAligner
+from abstrag.neural.cached import CachedAligner, MappedMemory, Memory, TextAligner
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.passage import segment_text
 from abstrag.neural.word_table import Added, WordTable
@@ -336,6 +337,17 @@ def base_form(word: str) -> str:
     """Return one form that inflections of a word share."""
     folded, *bases = forms(word)
     return bases[0] if bases else folded
+
+
+def keep_words(index: DocumentIndex, memory: Memory) -> None:
+    """Let the shipped aligner read a document ahead, so that no search waits for it.
+
+    A memory without files keeps nothing.
+    """
+    if isinstance(memory, MappedMemory) and memory.mapped is not None:
+        content = index.document.content_hash
+        aligner = CachedAligner(default_aligner(), memory, content_hash=content)
+        DocumentWords(index.segments, aligner, [record.canonical for record in index.records])
 
 
 def added_words(segments: Sequence[Segment], canonical: Sequence[str]) -> list[list[Added]]:

@@ -45,8 +45,18 @@ class MappedFiles:
         except (OSError, ValueError):  # not there, not ours to read, or empty
             return None
 
-    def put(self, content_hash: str, name: str, parts: Iterable[bytes | memoryview]) -> None:
-        """Keep a file, where the disk takes it; nobody ever sees half of it."""
+    def put(
+        self,
+        content_hash: str,
+        name: str,
+        parts: Iterable[bytes | memoryview],
+        *,
+        versions: int = VERSIONS,
+    ) -> None:
+        """Keep a file, where the disk takes it; nobody ever sees half of it.
+
+        The oldest files of the same content go, so that no more than `versions` are left.
+        """
         path = self._path(content_hash, name)
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +69,7 @@ class MappedFiles:
                     draft.unlink(missing_ok=True)
                     raise
             draft.replace(path)
-            self._make_way(path.parent)
+            self._make_way(path.parent, versions)
 
     def names(self, content_hash: str) -> list[str]:
         """Return the names of the files of a content, the oldest first."""
@@ -69,8 +79,8 @@ class MappedFiles:
         """Drop the files of a content."""
         rmtree(self._path(content_hash, "x").parent, ignore_errors=True)
 
-    def _make_way(self, folder: Path) -> None:
-        for path in _by_age(folder)[:-VERSIONS]:
+    def _make_way(self, folder: Path, versions: int) -> None:
+        for path in _by_age(folder)[:-versions]:
             path.unlink(missing_ok=True)
 
     def _path(self, content_hash: str, name: str) -> Path:

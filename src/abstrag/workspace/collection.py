@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from abstrag.collection.filters import Filters
-from abstrag.collection.map import CollectionMap
 from abstrag.collection.results import (
     CollectionRanking,
     CollectionWhyNot,
@@ -28,6 +28,7 @@ from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.searchable import Searchable
 
 if TYPE_CHECKING:
+    from abstrag.collection.map import CollectionMap
     from abstrag.workspace.workspace import Workspace
 
 
@@ -130,7 +131,7 @@ def open_collection(
             "a collection is searched without a language model",
             hint="leave the model out, or name one document",
         )
-    _see_that_there_are_some(workspace, filters)
+    _see_that_there_are_some(shelf.documents, workspace, filters)
     searcher = CollectionSearcher(
         workspace.store,
         preset=options.preset,
@@ -144,8 +145,9 @@ def open_collection(
     return SearchableCollection(workspace, options, searcher, filters)
 
 
-def _see_that_there_are_some(workspace: Workspace, filters: Filters) -> None:
-    documents = workspace.documents()
+def _see_that_there_are_some(
+    documents: Sequence[DocumentInfo], workspace: Workspace, filters: Filters
+) -> None:
     if not documents:
         raise UnknownDocument(
             f"the store {shown(workspace.target)!r} is empty",

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from abstrag.collection.cards import OnMade, all_cards
+from abstrag.collection.cards import OnMade
+from abstrag.collection.shelf_file import keep_shelf
 from abstrag.neural.aligner import default_aligner
-from abstrag.neural.cached import CachedAligner
 from abstrag.neural.judge import default_judge
-from abstrag.neural.passage import segment_text
 from abstrag.neural.whole_text import default_encoder
-from abstrag.search.document_words import added_words
+from abstrag.search.document_words import keep_words
 from abstrag.stores.protocol import Store
 from abstrag.stores.spare import SpareMemory
 
@@ -32,7 +31,8 @@ def prepare(workspace: Workspace, on_made: OnMade = lambda _done, _all: None) ->
     """
     if len(workspace.documents()) < 2:
         return 0
-    return all_cards(workspace.store, encoder=workspace.embedder, on_made=on_made).made
+    made, _ = keep_shelf(workspace.store, encoder=workspace.embedder, on_made=on_made)
+    return made
 
 
 def read_words(workspace: Workspace, documents: Iterable[str]) -> int:
@@ -46,10 +46,7 @@ def read_words(workspace: Workspace, documents: Iterable[str]) -> int:
     for name in documents:
         info = workspace.store.find(name)
         if info.segments >= READ_AHEAD:
-            aligner = CachedAligner(default_aligner(), memory, content_hash=info.content_hash)
-            index = workspace.index(info)
-            added = added_words(index.segments, [record.canonical for record in index.records])
-            aligner.table([segment_text(segment) for segment in index.segments], added)
+            keep_words(workspace.index(info), memory)
             read += 1
     return read
 

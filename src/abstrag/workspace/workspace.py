@@ -384,11 +384,10 @@ class Workspace:
 
     def _shelf(self, embeddings: bool, on_made: OnMade) -> Shelf:
         """Return the cards of all documents, read again when the documents have changed."""
-        from abstrag.collection.cards import all_cards
-        from abstrag.collection.shelf import Shelf
+        from abstrag.collection.shelf_file import open_shelf
 
         encoder = self.embedder if embeddings else None
         key = self.store.version(), embeddings
         return self._shelves.get(
-            key, lambda: Shelf.of(all_cards(self.store, encoder=encoder, on_made=on_made))
+            key, lambda: open_shelf(self.store, encoder=encoder, on_made=on_made)
         )

@@ -183,3 +183,22 @@ def test_a_background_file_is_a_source_and_its_rules_come_whole(tmp_path: Path) 
     assert (found.roles, found.known) == ({}, ("light",))
     assert found.anchors == {"FY1": "2001-01-01"}
     assert found.events == (EventRule("visit", "deal"),)
+
+
+def test_what_is_stated_of_a_short_form_is_stated_of_what_it_stands_for(tmp_path: Path) -> None:
+    names = table(tmp_path, "alias,name\nLSTM,long short-term memory\n")
+    classes = table(tmp_path, "thing,class\nLSTM,neural network\n", name="classes.csv")
+    file = compiled(tmp_path, names, classes)
+    for text in ("We train LSTMs.", "A long short-term memory is trained."):
+        made = file.touched_by([text])
+        assert made.suggestions == ()
+        assert [*made.background.classes.values()] == [("neural network",)]
+
+
+def test_a_short_form_of_two_things_is_neither(tmp_path: Path) -> None:
+    names = table(tmp_path, "alias,name\nCNN,convolutional network\nCNN,Cable News Network\n")
+    classes = table(tmp_path, "thing,class\nCNN,broadcaster\n", name="classes.csv")
+    file = compiled(tmp_path, names, classes)
+    made = file.touched_by(["CNN reports."])
+    assert made.background.classes == {}
+    assert "broadcaster" in {one.target for one in made.suggestions}

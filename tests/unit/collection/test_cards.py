@@ -10,9 +10,13 @@ from abstrag.collection.card import COST_STEPS, Card, card_of, hashed
 from abstrag.collection.cards import CARD, VECTORS, Cards, all_cards, card_key
 from abstrag.collection.vectors import WINDOW_WORDS, Coded, VectorTable, windows
 from abstrag.errors import StoreCorrupt
+from abstrag.neural.aligner import Aligner, default_aligner
+from abstrag.neural.cached import CachedAligner
+from abstrag.search.document_words import DocumentWords
 from abstrag.search.lexical import words
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
+from abstrag.stores.spare import SpareMemory
 from tests.unit.collection.shelves import TEXTS, Topics, fill, indexed, indexes, put
 
 
@@ -150,7 +154,7 @@ def test_bytes_are_as_good_as_numbers() -> None:
     made = np.random.default_rng(1).normal(size=(50, 384)).astype(np.float32)
     made /= np.linalg.norm(made, axis=1, keepdims=True)
     coded = Coded.from_bytes(Coded.of(made).to_bytes())
-    table = VectorTable([Coded(coded.codes[:20], coded.scales[:20]), *_rows(coded, 20)])
+    table = VectorTable.of([Coded(coded.codes[:20], coded.scales[:20]), *_rows(coded, 20)])
     exact = np.maximum(made @ made[0], 0.0)
     assert np.abs(table(made[0])[1:] - exact[20:]).max() < 0.01
     assert table(made[0])[0] == pytest.approx(1.0, abs=0.01)  # the closest window counts
@@ -159,3 +163,21 @@ def test_bytes_are_as_good_as_numbers() -> None:
 def _rows(coded: Coded, first: int) -> list[Coded]:
     size = len(coded.codes)
     return [Coded(coded.codes[i : i + 1], coded.scales[i : i + 1]) for i in range(first, size)]
+
+
+def test_the_words_of_a_document_are_read_with_its_vectors(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, "visit")
+    all_cards(store)
+    assert store.mapped is not None
+    content = store.documents()[0].content_hash
+    assert store.mapped.names(content) == []  # no model was asked for
+    all_cards(store, encoder=Topics())
+    (name,) = store.mapped.names(content)
+    assert name.endswith(".words")
+    monkeypatch.setattr(Aligner, "read", lambda *_given: pytest.fail("read again"))
+    index = store.get("visit")
+    aligner = CachedAligner(default_aligner(), SpareMemory(store), content_hash=content)
+    words = DocumentWords(index.segments, aligner, [one.canonical for one in index.records])
+    assert "accelerators" in words.words.vocabulary

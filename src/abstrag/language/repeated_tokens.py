@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from thinc.api import Model
     from thinc.types import Ragged
 
-RULES: Final = ("attribute_ruler", "lemmatizer")  # the components that `TokenForms` stands in for
+RULES: Final = ("attribute_ruler", "lemmatizer")
 _EMBEDDING: Final = ("tok2vec", "ner")
 _LAYERS: Final = ("extract_features", "list2ragged", "with_array", "with_array", "ragged2list")
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -89,6 +89,8 @@ class TokenForms:
     What they say depends on a token, its tag and its dependency, but for a few rules that look at
     the token beside it as well: a text to which such a rule applies is left to the components.
     """
+
+    instead_of = RULES
 
     def __init__(self, ruler: AttributeRuler, lemmatizer: Lemmatizer) -> None:
         from spacy.matcher import Matcher

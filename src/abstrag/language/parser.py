@@ -6,6 +6,7 @@ checker only, so that reading a store or a map does not wait for a parser.
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -57,6 +58,7 @@ def _loaded() -> Language:
             config={"nlp": {"tokenizer": {"@tokenizers": _NO_RULES}}},
         )
         embed_distinct_tokens(made)
+        gc.freeze()  # what stays as long as the process need not be looked through again
     except (ImportError, OSError) as error:
         raise ResourceMissing(
             f"the spaCy model {MODEL!r} cannot be loaded: {error}",

@@ -1,10 +1,15 @@
 """How fast documents are read and indexed, and how much memory that takes, against older code.
 
     python benchmarks/document_reading.py --before OLD/src FILE...
+    python benchmarks/document_reading.py --before OLD/src --command FILE...
 
 Each file is indexed by both, in turns and in a process of its own each time, so that a machine that
-is busy with other things slows both down alike. Processor time is what counts; `reading` is the
-part of it in which the file becomes a document. Memory is the peak of the process.
+is busy with other things slows both down alike. Processor time is what counts. `start` is what a
+process takes until it has indexed a first sentence; `reading` is the part of the rest in which the
+file becomes a document, `indexing` all of the rest. Memory is the peak of the process.
+
+With --command each turn runs `abstrag index` with a new store: `processor` and `clock` are the
+whole of it, its workers and the vectors of words included, and `disk` is what lies there after it.
 """
 
 from __future__ import annotations
@@ -14,54 +19,94 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Final
 
 OURS: Final = Path(__file__).parent.parent / "src"
 TURNS: Final = 3
 _MEASURE: Final = """
 import json, resource, sys, time
-from abstrag.documents.load import load
-from abstrag.indexing.pipeline import index
-from abstrag.language.parser import parse
 from pathlib import Path
-parse(["Load the model before the clock starts."])
-started = time.process_time()
+from abstrag.documents.load import load, load_bytes
+from abstrag.indexing.pipeline import index
+index(load_bytes(b"The firm paid 3 dollars in May.", name="first.txt"))
+began = time.process_time()
 document = load(Path(sys.argv[1]))
-read = time.process_time() - started
+read = time.process_time() - began
 made = index(document)
-whole = time.process_time() - started
+whole = time.process_time() - began
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 pages = max((b.page or 1 for b in document.blocks), default=1)
-told = {"reading": read, "indexing": whole, "peak": peak, "pages": pages}
+told = {"start": began, "reading": read, "indexing": whole, "peak": peak, "pages": pages}
 print(json.dumps({**told, "segments": len(made.segments)}))
 """
+_COMMAND: Final = """
+import sys
+from abstrag.cli.main import main
+sys.argv[0] = "abstrag"
+sys.exit(main())
+"""
+_PEAK: Final = """
+import json, resource, subprocess, sys
+code = subprocess.call([sys.executable, "-c", *sys.argv[1:]], stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+told = {"processor": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss / 1024}
+print(json.dumps(told))
+sys.exit(code)
+"""
+
+Figures = dict[str, float]
 
 
-def measure(source: Path, file: Path) -> dict[str, float]:
-    """Index a file with the code of a source folder."""
+def _run(program: Sequence[str], source: Path, cache: Path) -> Figures:
+    """Run a program with the code of a source folder; its compiled modules are kept for turns."""
+    own = {"PYTHONPATH": str(source.resolve()), "PYTHONPYCACHEPREFIX": str(cache)}
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     told = subprocess.run(
-        [sys.executable, "-c", _MEASURE, str(file)],
-        env={**os.environ, "PYTHONPATH": str(source.resolve())},
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", *program], env=kept | own, stdout=subprocess.PIPE, check=True
     )
-    figures: dict[str, float] = json.loads(told.stdout.splitlines()[-1])
+    figures: Figures = json.loads(told.stdout.splitlines()[-1])
     return figures
 
 
-def row(name: str, code: str, runs: Sequence[dict[str, float]]) -> str:
-    """Write the medians of some runs."""
-    pages = runs[0]["pages"]
-    reading, indexing, peak = (
-        median(run[key] for run in runs) for key in ("reading", "indexing", "peak")
-    )
+def measure(source: Path, file: Path, cache: Path) -> Figures:
+    """Read and index a file in one process."""
+    return _run([_MEASURE, str(file)], source, cache)
+
+
+def command(source: Path, file: Path, cache: Path) -> Figures:
+    """Index a file as a user does, into a new store."""
+    with TemporaryDirectory() as folder:
+        store = Path(folder) / "store.db"
+        began = time.perf_counter()
+        program = [_PEAK, _COMMAND, "index", str(file), "--store", str(store)]
+        figures = _run(program, source, cache)
+        figures["clock"] = time.perf_counter() - began
+        figures["disk"] = sum(f.stat().st_size for f in Path(folder).rglob("*") if f.is_file())
+    return figures
+
+
+def row(runs: Sequence[Figures]) -> str:
+    """Write the medians of some runs of `measure`."""
+    middle = {key: median(run[key] for run in runs) for key in runs[0]}
+    pages = middle["pages"]
     return (
-        f"| {name} | {code} | {pages:.0f} | {1000 * reading / pages:.0f} ms "
-        f"| {1000 * indexing / pages:.0f} ms | {peak:.0f} MiB | {runs[0]['segments']:.0f} |"
+        f"{pages:.0f} | {middle['start']:.2f} s | {1000 * middle['reading'] / pages:.1f} ms "
+        f"| {1000 * middle['indexing'] / pages:.1f} ms | {middle['peak']:.0f} MiB "
+        f"| {middle['segments']:.0f}"
+    )
+
+
+def command_row(runs: Sequence[Figures]) -> str:
+    """Write the medians of some runs of `command`."""
+    middle = {key: median(run[key] for run in runs) for key in runs[0]}
+    return (
+        f"{middle['processor']:.1f} s | {middle['clock']:.1f} s | {middle['peak']:.0f} MiB "
+        f"| {middle['disk'] / 1e6:.1f} MB"
     )
 
 
@@ -71,17 +116,26 @@ def main() -> None:
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--before", type=Path, help="the src folder of older code")
     parser.add_argument("--turns", type=int, default=TURNS)
+    parser.add_argument("--command", action="store_true", help="run `abstrag index`")
     given = parser.parse_args()
     sources = {"before": given.before, "now": OURS} if given.before else {"now": OURS}
-    print("| file | code | pages | reading a page | indexing a page | peak | segments |")
-    print("|---|---|---|---|---|---|---|")
-    for file in given.files:
-        runs: dict[str, list[dict[str, float]]] = {code: [] for code in sources}
-        for _ in range(given.turns):
-            for code, source in sources.items():
-                runs[code].append(measure(source, file))
-        for code, found in runs.items():
-            print(row(file.name, code, found), flush=True)
+    once: Callable[[Path, Path, Path], Figures] = command if given.command else measure
+    heads = "pages | start | reading a page | indexing a page | peak | segments"
+    if given.command:
+        heads = "processor | clock | peak | disk"
+    print(f"| file | code | {heads} |")
+    print("|---" * (heads.count("|") + 3) + "|")
+    with TemporaryDirectory() as caches:
+        for code, source in sources.items():  # compiles the modules
+            once(source, given.files[0], Path(caches) / code)
+        for file in given.files:
+            runs: dict[str, list[Figures]] = {code: [] for code in sources}
+            for _ in range(given.turns):
+                for code, source in sources.items():
+                    runs[code].append(once(source, file, Path(caches) / code))
+            for code, found in runs.items():
+                told = command_row(found) if given.command else row(found)
+                print(f"| {file.name} | {code} | {told} |", flush=True)
 
 
 if __name__ == "__main__":

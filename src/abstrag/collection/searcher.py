@@ -15,6 +15,7 @@ from abstrag.collection.sentences import SentenceShelf
 from abstrag.collection.shelf import Shelf
 from abstrag.collection.shelf_file import open_shelf
 from abstrag.collection.shortlist import Shortlist
+from abstrag.collector import collector_paused
 from abstrag.config import PRIOR_POWER, SHORTLIST, TAU
 from abstrag.engine.kept import Kept
 from abstrag.engine.searcher import DEFAULT_K, Searcher
@@ -27,7 +28,6 @@ from abstrag.search.joint import JointRanking, Share
 from abstrag.search.judging import Judge
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.stores.protocol import DocumentInfo, Store
-from abstrag.stores.rows import collector_paused
 from abstrag.stores.spare import SpareMemory
 
 _KEPT: Final = 64  # open documents, the last ones used

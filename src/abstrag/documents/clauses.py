@@ -30,10 +30,12 @@ _NUMBER: Final = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})(?P<mark>[.)]
 _LETTER: Final = re.compile(r"\(?(?P<letter>[a-z]|[ivx]{1,5})[.)]\s+(?=\S)")
 _LONGEST_HEADING: Final = 80  # characters
 _RUN_IN: Final = re.compile(
-    r"(?P<words>[A-Z“\"][^.:;]{2,80}?)(?:(?:\.|:|\s[–—-])\s+(?=[A-Z“\"(\[\d])|\s(?=\d+\.\d))"
+    r"(?P<words>[A-Z“\"](?:[^.:;]|;(?=\s[A-Z])){2,80}?)(?:(?:\.|:|\s[–—-])\s+(?=[A-Z“\"(\[\d])|\s(?=\d+\.\d))"
 )
 _SMALL: Final = frozenset(
-    "a an and as at between by for from in into of on or other the this to under upon with".split()
+    "a after against all an and any as at before between by concerning during for from in into its "
+    "no not of on or other regarding relating respect such than the their this through to under "
+    "upon with within without".split()
 )
 _VERBS: Final = frozenset(
     "shall will may must is are was were has have agrees agree means includes does do".split()

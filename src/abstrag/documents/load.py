@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from stat import S_ISREG
 
+from abstrag.collector import collector_relaxed
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import document_id
 from abstrag.documents.clauses import with_clauses
@@ -26,7 +27,8 @@ def load(
     """Read a file of any supported format; `on_page` is told which page is read, of how many."""
     path = Path(path)
     data = read_file(path, max_bytes)
-    return _document(data, str(path), path.parent, max_bytes, on_page)
+    with collector_relaxed():
+        return _document(data, str(path), path.parent, max_bytes, on_page)
 
 
 def read_by(read: Reader, path: Path, max_bytes: int = MAX_FILE_BYTES) -> Document:

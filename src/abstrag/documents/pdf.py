@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,12 @@ from abstrag.documents.pdf_layout.figures import gathered
 from abstrag.documents.pdf_layout.filing import mark_filing, parted
 from abstrag.documents.pdf_layout.flow import flowing
 from abstrag.documents.pdf_layout.front import find_title, header_date, printed_date, sane_title
-from abstrag.documents.pdf_layout.furniture import body_size, sideways, without_furniture
+from abstrag.documents.pdf_layout.furniture import (
+    body_size,
+    running_head,
+    sideways,
+    without_furniture,
+)
 from abstrag.documents.pdf_layout.headings import body_of, mark_headings, mark_table_titles
 from abstrag.documents.pdf_layout.lines import Line, joined, pieces_of, rows_of, underline
 from abstrag.documents.pdf_layout.manuscript import Manuscript
@@ -35,6 +42,9 @@ from abstrag.errors import EmptyDocument, NoTextLayer
 from abstrag.model.document import Block, BlockKind, Document, Metadata
 from abstrag.model.scan import ScannedPage
 from abstrag.model.span import Span
+
+_NUMBERED: Final = re.compile(r"\d+(?:\.\d+)*\.?\s")  # a section
+_WORDS_OF_A_TITLE: Final = 3
 
 
 def load_pdf(data: bytes, name: str, on_page: OnPage = lambda _number, _all: None) -> Document:
@@ -78,7 +88,9 @@ def document_of(
         iso = signing_date(text, cover.period_end) or cover.period_end
     return Document(
         id=name,
-        title=cover.title if cover is not None and cover.filed else _title(blocks, reading, name),
+        title=cover.title
+        if cover is not None and cover.filed
+        else _title(blocks, reading, layout.head, name),
         text=text,
         blocks=blocks,
         metadata=Metadata(date=iso, date_span=span, format=format_name, pages=len(reading.pages)),
@@ -135,6 +147,7 @@ class _Layout:
 
     drafts: list[Draft]
     stamps: str
+    head: str  # what runs over the text of the first page
 
 
 def _layout(pages: Sequence[Page]) -> _Layout:
@@ -164,7 +177,7 @@ def _layout(pages: Sequence[Page]) -> _Layout:
             lines = [Line(run) for run in turned]
             found.append(Draft(BlockKind.PARAGRAPH, lines, page.number, figure=True))
         drafts += gathered(found, body)
-    return _Layout(flowing(drafts), stamps)
+    return _Layout(flowing(drafts), stamps, running_head(rows[0], kept[0]) if rows else "")
 
 
 def _blocks_of(region: Region, page: Page, body: float) -> list[Draft]:
@@ -198,10 +211,16 @@ def _filing(drafts: Sequence[Draft]) -> Cover | None:
     return cover or read_cover([draft.text for draft in first])
 
 
-def _title(blocks: Sequence[Block], reading: Reading, name: str) -> str:
-    """Return the printed title, else the header's, else the first heading, else the name."""
+def _title(blocks: Sequence[Block], reading: Reading, head: str, name: str) -> str:
+    """Return the printed title, else the header's, else the first heading, else the name.
+
+    Pages out of the middle of something have neither, and begin in some numbered section: what
+    runs over their text names the whole.
+    """
     printed = next((b.text for b in blocks if b.level == TITLE), None)
     heading = next((b.text for b in blocks if b.kind is BlockKind.HEADING and b.page == 1), None)
+    if (heading is None or _NUMBERED.match(heading)) and len(head.split()) >= _WORDS_OF_A_TITLE:
+        heading = sane_title(head) or heading
     return printed or sane_title(reading.title) or heading or name
 
 

@@ -14,7 +14,7 @@ from abstrag.model.span import Alignment
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _BREAK: Final = re.compile(r"[-‐\u00ad][ \t]*\r?\n[ \t]*([^\W_]+)")  # what follows half a word
-_SOFT_HYPHEN: Final = "\u00ad"
+_PIECE: Final = re.compile(r"[^\s\u00ad]+|(?P<space>\s+)")  # soft hyphens are left out
 
 
 class Hyphens:
@@ -57,30 +57,26 @@ def reading_text(
         length += len(text)
 
     for start, end in ranges:
-        dropped = _line_end_hyphens(source, start, end, hyphens) if hyphens else frozenset()
-        for at in range(start, end):
-            char = source[at]
-            if char == _SOFT_HYPHEN or at in dropped:
-                continue
-            if char.isspace():
-                pending = at if pending is None else pending
-                continue
-            if pending is not None and pieces:
-                put(" ", pending)
-            pending = None
-            put(char, at)
+        for first, last in _unbroken(source, start, end, hyphens) if hyphens else ((start, end),):
+            for match in _PIECE.finditer(source, first, last):
+                if match.lastgroup is not None:
+                    pending = match.start() if pending is None else pending
+                    continue
+                if pending is not None and pieces:
+                    put(" ", pending)
+                pending = None
+                put(match.group(), match.start())
     text = "".join(pieces)
     return text, Alignment(tuple(runs) or ((0, 0),))
 
 
-def _line_end_hyphens(source: str, start: int, end: int, hyphens: Hyphens) -> frozenset[int]:
-    """Return the offsets to leave out so that broken words read as one."""
-    dropped: set[int] = set()
+def _unbroken(source: str, start: int, end: int, hyphens: Hyphens) -> Iterator[tuple[int, int]]:
+    """Go through the ranges that are left when broken words read as one."""
     for word in broken_words(source, start, end):
         left, right = source[word.start : word.hyphen], source[word.right : word.end]
-        first = word.hyphen + (1 if hyphens.keep(left, right) else 0)
-        dropped.update(range(first, word.right))
-    return frozenset(dropped)
+        yield start, word.hyphen + (1 if hyphens.keep(left, right) else 0)
+        start = word.right
+    yield start, end
 
 
 class BrokenWord(NamedTuple):

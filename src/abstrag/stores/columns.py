@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, Final
 
+from abstrag.collector import collector_paused
 from abstrag.errors import InputError, StoreCorrupt
 from abstrag.model.document import Genre
 from abstrag.model.segment import Granularity
 from abstrag.stores.protocol import DocumentInfo
-from abstrag.stores.rows import Packed, collector_paused
+from abstrag.stores.rows import Packed
 
 INFO_COLUMNS: Final = tuple(field.name for field in fields(DocumentInfo))
 INFO: Final = f"SELECT {', '.join(INFO_COLUMNS)} FROM documents"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from abstrag.model.index import DocumentIndex
@@ -22,11 +22,15 @@ class Kept:
     columns: Mapping[str, Any]
     rows: Mapping[Table, Sequence[Row]]
     digest: str | None  # None: an older release wrote it
+    blobs: Mapping[str, bytes] = field(default_factory=dict)  # what the rows are packed in
 
     @property
     def broken(self) -> bool:
         """True when this is not what was written."""
-        return self.digest is not None and self.digest != seal(self.columns, self.rows)
+        return self.digest is not None and self.digest != self._seal()
+
+    def _seal(self) -> str:
+        return seal({**self.columns, **self.blobs}, {} if self.blobs else self.rows)
 
     @property
     def packed(self) -> Packed:
@@ -36,7 +40,7 @@ class Kept:
     @property
     def to_seal(self) -> tuple[int, str]:
         """The row that a document of an older release lacks."""
-        return self.number, seal(self.columns, self.rows)
+        return self.number, self._seal()
 
 
 def require_sound(

@@ -6,14 +6,13 @@ column that holds a whole record holds its JSON; what is only ever read as a who
 
 from __future__ import annotations
 
-import gc
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from abstrag.collector import collector_paused
 from abstrag.model.background import Background
 from abstrag.model.context import Context, Field, FieldValue
 from abstrag.model.document import Document, Genre
@@ -98,20 +97,8 @@ def pack(index: DocumentIndex) -> Packed:
 
 def unpack(packed: Packed) -> DocumentIndex:
     """Turn rows into the index they were made from."""
-    with collector_paused():
+    with collector_paused():  # looking doubles the time
         return _unpack(packed)
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Keep Python from looking for cycles: records have none, and looking doubles the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _unpack(packed: Packed) -> DocumentIndex:

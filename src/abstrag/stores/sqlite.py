@@ -14,7 +14,7 @@ from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Mention
 from abstrag.sqlite_file import transaction, use_write_ahead_log
-from abstrag.stores import layer_rows, memory, places, removal
+from abstrag.stores import layer_rows, memory, packed_rows, places, removal
 from abstrag.stores.columns import (
     GIVEN,
     INFO,
@@ -39,16 +39,11 @@ from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
 from abstrag.stores.rows import mention, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.schema import VERSION_KEY, migrate
 from abstrag.stores.seal import seal
-from abstrag.stores.tables import TABLES, Row
+from abstrag.stores.tables import POSTINGS, TABLES, TERMS, Row
 from abstrag.stores.turns import Turns
 
 _INSERT: Final = (
     f"INSERT INTO documents ({', '.join(GIVEN)}) VALUES ({', '.join(f':{name}' for name in GIVEN)})"
-)
-_POSTINGS: Final = (  # left alone, the planner reads all postings, for they are in order already
-    "SELECT segment, start, stop, header FROM postings INDEXED BY postings_term "
-    "WHERE document = ? AND term IN (SELECT number FROM terms WHERE document = ? AND id = ?) "
-    "ORDER BY position"
 )
 
 
@@ -109,6 +104,7 @@ class SqliteStore:
 
     def put_prepared(self, prepared: Prepared, *, source_path: str | None, source_hash: str) -> str:
         """Keep an index that was packed elsewhere, as `put` does."""
+        blobs = packed_rows.packed(prepared.rows)
         with self._writing() as run:
             document_id = self._choose_id(prepared.id, source_path)
             replaced = removal.delete(
@@ -118,9 +114,10 @@ class SqliteStore:
             columns = {**own, **prepared.columns}
             number = run.execute(_INSERT, columns).lastrowid
             run.execute(places.FORGET, (source_path,))
-            for table in TABLES:
-                run.executemany(table.insert, ((number, *row) for row in prepared.rows[table]))
-            run.execute("INSERT INTO seals VALUES (?, ?)", (number, seal(columns, prepared.rows)))
+            assert number is not None
+            packed_rows.put(self._connection, number, blobs)
+            digest = seal({**columns, **packed_rows.named(blobs)}, {})
+            run.execute("INSERT INTO seals VALUES (?, ?)", (number, digest))
             removal.forget_layers(self._connection, replaced, self.mapped)
         return document_id
 
@@ -140,9 +137,15 @@ class SqliteStore:
     def _kept(self, document_id: str) -> Kept:
         with self._reading() as run:
             number, *values = self._select(("number", *GIVEN), document_id)
-            rows = {table: run.execute(table.select, (number,)).fetchall() for table in TABLES}
+            columns = dict(zip(GIVEN, values, strict=True))
+            blobs = packed_rows.get(self._connection, number)
+            rows = {} if blobs else {t: run.execute(t.select, (number,)).fetchall() for t in TABLES}
             row = run.execute("SELECT digest FROM seals WHERE document = ?", (number,)).fetchone()
-        return Kept(number, dict(zip(GIVEN, values, strict=True)), rows, row and row[0])
+        if not blobs:
+            return Kept(number, columns, rows, row and row[0])
+        with decoding(f"document {document_id!r}", self._corrupt):
+            rows = packed_rows.unpacked(blobs)
+        return Kept(number, columns, rows, row and row[0], packed_rows.named(blobs))
 
     def background(self, document_id: str) -> Background:
         """Return the Background a document was indexed with."""
@@ -192,15 +195,18 @@ class SqliteStore:
     def postings(self, document_id: str, term_ids: Iterable[str]) -> dict[str, tuple[Mention, ...]]:
         """Return the mentions of each term in index order; a term without any maps to `()`."""
         wanted = list(term_ids)  # whatever makes them may use the store itself
-        with self._reading() as run:
+        with self._reading():
             (number,) = self._select(("number",), document_id)
-            rows = {
-                term_id: run.execute(_POSTINGS, (number, number, term_id)).fetchall()
-                for term_id in wanted
-            }
-        return {
-            term_id: tuple(mention(term_id, row) for row in some) for term_id, some in rows.items()
-        }
+            with decoding(f"document {document_id!r}", self._corrupt):
+                terms, rows = (
+                    packed_rows.one(self._connection, number, table) for table in (TERMS, POSTINGS)
+                )
+        found: dict[str, list[Mention]] = {term_id: [] for term_id in wanted}
+        asked = {number: term_id for number, term_id, *_ in terms if term_id in found}
+        for _, term, *place in rows:
+            if term in asked:
+                found[asked[term]].append(mention(asked[term], tuple(place)))
+        return {term_id: tuple(mentions) for term_id, mentions in found.items()}
 
     def remove(self, document_id: str) -> None:
         """Forget a document, named by its full store id, and the layers only it needed."""

@@ -17,12 +17,6 @@ class Table:
     key: int = 1
 
     @property
-    def insert(self) -> str:
-        """The statement that adds a row: the document's number, then the columns."""
-        marks = ", ".join("?" for _ in self.columns)
-        return f"INSERT INTO {self.name} (document, {', '.join(self.columns)}) VALUES (?, {marks})"
-
-    @property
     def select(self) -> str:
         """The statement that reads the rows of one document."""
         columns, key = ", ".join(self.columns), ", ".join(self.columns[: self.key])

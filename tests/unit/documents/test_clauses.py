@@ -100,3 +100,9 @@ def test_numbers_that_cannot_come_next_begin_no_clause() -> None:
     )
     found = clauses_of(load_bytes(text.encode(), name="nda.txt"))
     assert "12" not in {clause.number for clause in found}
+
+
+def test_a_heading_may_name_two_things_or_hold_small_words() -> None:
+    text = AGREEMENT.replace("Term and Termination.", "Term; Duties with respect to Information.")
+    found = {c.number: c.heading for c in clauses_of(load_bytes(text.encode(), name="nda.txt"))}
+    assert found["4"] == "Term; Duties with respect to Information"

@@ -95,6 +95,24 @@ def test_the_file_header_names_the_document_where_it_is_sane(header: str, title:
 
 
 @pytest.mark.parametrize(
+    ("over", "heading", "title"),
+    [
+        ("Causes of Delay in Harbours", "5.1   Counting", "Causes of Delay in Harbours"),
+        ("Causes of Delay in Harbours", "Counting", "Counting"),
+        ("Delays", "5.1   Counting", "5.1 Counting"),
+    ],
+)
+def test_a_page_out_of_the_middle_is_named_by_what_runs_over_it(
+    over: str, heading: str, title: str
+) -> None:
+    page = Page().text(72, 40, over).text(500, 40, "9")
+    y = page.justified(72, 80, FOX, 400)
+    page.text(72, y + 10, heading, font="bold")
+    page.justified(72, y + 26, SHIP, 400)
+    assert read(page).title == title
+
+
+@pytest.mark.parametrize(
     ("line", "iso", "quoted"),
     [
         ("March 9, 2023", "2023-03-09", "March 9, 2023"),

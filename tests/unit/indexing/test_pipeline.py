@@ -161,8 +161,9 @@ def test_a_changed_operator_re_runs_only_what_depends_on_it() -> None:
     assert len(ran) == 8
     ran.clear()
     again = index(demo_document(), background=full, cache=shelf, on_step=ran.append)
-    assert ran == []
+    assert ran == ["build_map"]  # which is faster made than read
     assert to_json(again) == to_json(demo())
+    ran.clear()
     fewer = Background(full.aliases, full.classes, full.roles, full.events[:1], name=full.name)
     changed = index(demo_document(), background=fewer, cache=shelf, on_step=ran.append)
     assert ran == ["abstract_events", "build_map"]
@@ -175,7 +176,7 @@ def test_what_an_operator_finds_again_re_runs_nothing_after_it() -> None:
     index(demo_document(), background=full, cache=shelf)
     more = replace(full, aliases={**full.aliases, "Nobody here": ("Never named",)})
     made = index(demo_document(), background=more, cache=shelf, on_step=ran.append)
-    assert ran == ["normalize_entities"]
+    assert ran == ["normalize_entities", "build_map"]
     assert to_json(made) == to_json(index(demo_document(), background=more))
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from abstrag.errors import StoreCorrupt, StoreError
 from abstrag.stores.sqlite import SqliteStore
+from tests.unit.stores.older_rows import write_as_older_release
 from tests.unit.stores.samples import sample_index
 
 
@@ -82,11 +83,31 @@ def test_a_page_of_garbage_is_corrupt(path: Path) -> None:
     ],
 )
 def test_a_damaged_row_is_corrupt(path: Path, damage: str) -> None:
+    write_as_older_release(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(damage)
         connection.commit()
     with SqliteStore.open(path) as store, pytest.raises(StoreCorrupt):
         store.check()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE packed_rows SET data = x'00' WHERE name = 'terms'",
+        "UPDATE packed_rows SET data = substr(data, 1, 9) WHERE name = 'terms'",
+        "UPDATE packed_rows SET name = 'edges', part = 9 WHERE name = 'terms'",
+        "DELETE FROM packed_rows WHERE name = 'postings'",
+    ],
+)
+def test_damaged_packed_rows_are_corrupt(path: Path, damage: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute(damage).rowcount > 0
+        connection.commit()
+    with SqliteStore.open(path) as store, pytest.raises(StoreCorrupt):
+        store.check()
+    with SqliteStore.open(path) as store, pytest.raises(StoreCorrupt):
+        store.get("trip")
 
 
 def test_a_damaged_layer_is_corrupt(path: Path) -> None:

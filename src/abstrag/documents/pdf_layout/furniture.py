@@ -52,6 +52,13 @@ def without_furniture(pages: Sequence[Page], rows: Sequence[Sequence[Row]]) -> l
     return kept
 
 
+def running_head(rows: Sequence[Row], kept: Sequence[Row]) -> str:
+    """Return what a page has over its text besides a page number."""
+    over = [row for row in rows if not kept or row[0].base < kept[0][0].base]
+    parts = (line.text for row in over for line in row)
+    return " ".join(part for part in parts if not _PAGE_NUMBER.fullmatch(part))
+
+
 def body_size(rows: Sequence[Sequence[Row]]) -> float:
     """Return the size most of a document's letters have."""
     letters: Counter[float] = Counter()

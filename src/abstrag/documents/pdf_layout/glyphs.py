@@ -122,7 +122,7 @@ class _Source:
     def __init__(self, page: Any) -> None:
         self._page = page
         self._handle = cast(page, c_void_p).value
-        self._owner = _fast_owner()
+        self._owner, self._font_of = _fast_owner(), _fast_font()
         self._matrix = raw.FS_MATRIX()
         self._rect = raw.FS_RECTF()
         self._x, self._y = c_double(), c_double()
@@ -181,13 +181,12 @@ class _Source:
         return setting
 
     def _font(self, owner: int | None) -> tuple[str, bool, bool, bool]:
-        font = raw.FPDFTextObj_GetFont(cast(owner, raw.FPDF_PAGEOBJECT)) if owner else None
-        key = cast(font, c_void_p).value if font else None
-        if not key:
+        font = self._font_of(owner) if owner else None
+        if not font:
             return "", False, False, False
-        if key not in self._fonts:
-            self._fonts[key] = _describe(font)
-        return self._fonts[key]
+        if font not in self._fonts:
+            self._fonts[font] = _describe(cast(font, raw.FPDF_FONT))
+        return self._fonts[font]
 
 
 def _describe(font: Any) -> tuple[str, bool, bool, bool]:
@@ -208,7 +207,7 @@ def _describe(font: Any) -> tuple[str, bool, bool, bool]:
 
 
 def _quarter(a: float, b: float) -> int | None:
-    if not a and not b:
+    if not b and a >= 0:
         return 0
     turns = math.atan2(b, a) / (math.pi / 2)
     nearest = round(turns)
@@ -220,3 +219,10 @@ def _fast_owner() -> Callable[[Any, int], int | None]:
     """Bind the call made twice for every word to plain integers instead of pointer objects."""
     address = cast(raw.FPDFText_GetTextObject, c_void_p).value
     return CFUNCTYPE(c_void_p, c_void_p, c_int)(address or 0)
+
+
+@cache
+def _fast_font() -> Callable[[int], int | None]:
+    """Bind the call made for every text object likewise."""
+    address = cast(raw.FPDFTextObj_GetFont, c_void_p).value
+    return CFUNCTYPE(c_void_p, c_void_p)(address or 0)

@@ -26,6 +26,7 @@ class Words:
 
     __slots__ = (
         "_ends",
+        "_listed",
         "children",
         "dep",
         "end",
@@ -66,10 +67,19 @@ class Words:
             if head != i:
                 self.children[head].append(i)
         self._ends: list[int] | None = None
+        self._listed: frozenset[int] | None = None
 
     def child(self, token: int, *deps: str) -> int | None:
         """Return the first child with one of these dependencies."""
         return next((c for c in self.children[token] if self.dep[c] in deps), None)
+
+    def listed(self, token: int) -> bool:
+        """True when something is coordinated with a token."""
+        if self._listed is None:  # for all at once: a token may have as many children as there are
+            self._listed = frozenset(
+                self.head[i] for i, dep in enumerate(self.dep) if dep in ("conj", "cc")
+            )
+        return token in self._listed
 
     def conjuncts(self, token: int) -> list[int]:
         """Return a token and what is coordinated with it, in the order of the text."""

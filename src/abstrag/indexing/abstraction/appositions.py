@@ -32,7 +32,7 @@ def apposition(passage: Passage, token: int) -> Iterator[ClassStatement]:
     """Find a name and a class side by side with a comma between, at the later one."""
     words = passage.words
     head = words.head[token]
-    if any(words.dep[c] in ("conj", "cc") for c in (*words.children[token], *words.children[head])):
+    if words.listed(token) or words.listed(head):
         return  # a list, whatever the parser says
     named = passage.name(token) is not None
     if passage.name(head) is not None and (not named or words.key[token] in roles().heads):

@@ -123,16 +123,11 @@ def _defined_terms(text: str, segment: int, named: list[Named]) -> Iterator[Defi
     The words before the bracket must be a whole name for this to hold, so it is asked for a legal
     form ("Acme Inc.") or for the term's own words ("the Tax Cuts and Jobs Act (the "Tax Act")").
     """
+    definite = [m for m in named if not _INDEFINITE.search(text, max(0, m.start - 4), m.start)]
     for bracket in _TERM_BRACKET.finditer(text):
-        before = [
-            m
-            for m in named
-            if m.end <= bracket.start()
-            and not _INDEFINITE.search(text, max(0, m.start - 4), m.start)
-        ]
-        if not before:
+        name = next((m for m in reversed(definite) if m.end <= bracket.start()), None)
+        if name is None:
             continue
-        name = before[-1]
         gap = text[name.end : bracket.start()]
         joint = _SEVERAL.search(bracket[1]) and not _SUBSIDIARIES.search(gap)
         if joint or not _DESCRIBED.fullmatch(gap):

@@ -158,8 +158,8 @@ def index_command(
     be read does not stop the others: what failed is listed at the end, and the exit code says so.
     Files are read by processes that are ended when a file takes too much time or memory; such a
     file is set aside, and not tried again without --retry. At last the words of long documents are
-    read for search, and where the store has more than one document, what a search over all of them
-    needs is made for those that are new. Documents
+    read for search, and where the store has more than one document, those of all, and what else a
+    search over all of them needs is made for those that are new. Documents
     whose files are gone stay in the store; `abstrag store remove` takes them out. With --llm a
     model takes part, and this process does all; what it could not answer is said, and asked again
     the next time.

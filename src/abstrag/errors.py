@@ -3,7 +3,8 @@
 AbstragError              anything we raise on purpose                      (exit 1, HTTP 500)
 ├── InputError            the caller's document, query or flag is wrong     (exit 2, HTTP 422)
 │   ├── ChainError        operators were composed in an impossible order
-│   └── BackgroundError   a Background file says something we cannot read
+│   ├── BackgroundError   a Background file says something we cannot read
+│   └── NothingAsked      no word of a query is one to look for
 ├── DocumentError         a file cannot become a document                   (exit 3, HTTP 422)
 │   ├── FileMissing       there is no such file                             (exit 4, HTTP 404)
 │   ├── NotAFile          the path is a folder where a file is needed       (exit 5)
@@ -65,6 +66,10 @@ class ChainError(InputError):
 
 class BackgroundError(InputError):
     """A Background file says something we cannot read."""
+
+
+class NothingAsked(InputError):
+    """No word of a query is one to look for, at least not in this document."""
 
 
 class DocumentError(AbstragError):

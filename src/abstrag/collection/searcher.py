@@ -20,7 +20,7 @@ from abstrag.config import PRIOR_POWER, SHORTLIST, TAU
 from abstrag.engine.kept import Kept
 from abstrag.engine.searcher import DEFAULT_K, Searcher
 from abstrag.engine.unread import unread_notice
-from abstrag.errors import InputError
+from abstrag.errors import InputError, NothingAsked
 from abstrag.model.ranking import Hit
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.whole_text import default_encoder
@@ -205,7 +205,7 @@ class CollectionSearcher:
         for row in shortlist.rows:
             try:
                 scoring = self.open(self.shelf.documents[row]).scoring(text, tau=tau, preset=preset)
-            except InputError:  # words that other documents know and this one does not
+            except NothingAsked:  # words that other documents know and this one does not
                 continue
             rows.append(row)
             share = float(shortlist.prior[row]) / best

@@ -179,6 +179,17 @@ def test_words_that_one_document_knows_lose_no_other(store: Store) -> None:
     assert searcher(store).search("Канцлер").hits[0].hit.document == "berlin"
 
 
+def test_an_error_in_one_document_is_not_taken_for_nothing_found(
+    library: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def scoring(*_: object, **__: object) -> None:
+        raise InputError("a patch of the policy cannot be read")
+
+    monkeypatch.setattr(Searcher, "scoring", scoring)
+    with pytest.raises(InputError, match="policy"):
+        searcher(library).search("the council paid for a lock")
+
+
 def test_a_shortlist_or_k_of_nothing_is_refused(library: Store) -> None:
     with pytest.raises(InputError):
         searcher(library, shortlist=0)

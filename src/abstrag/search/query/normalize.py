@@ -14,7 +14,7 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from abstrag.errors import InputError
+from abstrag.errors import NothingAsked
 from abstrag.language.keys import key, term_id
 from abstrag.language.parser import parse
 from abstrag.language.quantities import find_quantities
@@ -87,7 +87,7 @@ def normalize(text: str, vocabulary: Known, *, today: date | None = None) -> Que
     ):  # the parser reads English; such words count only where the document has them
         found = [f for f in found if any(t in vocabulary.terms for t in f.literal.terms)]
     if not found:
-        raise InputError(
+        raise NothingAsked(
             f"there is nothing to look for in the query {text.strip()[:60]!r}",
             hint="use content words, in English or as the document writes them",
         )

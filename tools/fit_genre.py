@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.indexing.genre_model import GenreModel, features
+from abstrag.indexing.genre import GenreModel, features
 from abstrag.model.document import Document, Genre
 from tools.genre_table import documents
 

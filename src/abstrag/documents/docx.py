@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from lxml import etree
@@ -12,14 +13,239 @@ from abstrag.documents.assemble import assemble
 from abstrag.documents.captions import is_caption, tie_captions
 from abstrag.documents.dates import parse_date
 from abstrag.documents.docx_package import Package, child, children, is_on, local, number, value
-from abstrag.documents.docx_styles import Styles
-from abstrag.documents.docx_text import ParagraphText, paragraphs, read_paragraph
 from abstrag.documents.grid import is_name
 from abstrag.documents.header import stated_date
 from abstrag.documents.sections import TITLE
 from abstrag.documents.text_headings import MAX_HEADING, heading
 from abstrag.documents.visible import RawCell, VisibleText
 from abstrag.model.document import BlockKind, Document
+
+# What Word's styles say about paragraphs: headings, lists, captions, code.
+
+_HEADING: Final = re.compile(r"heading (?P<level>[1-9])")
+_LIST: Final = re.compile(r"list (?:bullet|number)(?: (?P<level>[2-9]))?")
+_CODE: Final = re.compile(
+    r"html preformatted|macro text|(?:source )?code(?: block)?|preformatted(?: text)?|verbatim"
+)
+_CONTENTS: Final = re.compile(r"toc (?:\d|heading)|table of (?:figures|authorities)|contents \d")
+_BODY_LEVEL: Final = 9  # the outline level that means "no heading"
+_MAX_CHAIN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A paragraph style with everything it inherits."""
+
+    name: str = ""
+    outline: int | None = None
+    list_id: int | None = None
+    list_level: int | None = None
+    bold: bool = False
+
+
+class Styles:
+    """The styles of one document."""
+
+    def __init__(self, root: etree._Element | None) -> None:
+        self._made: dict[str, Style] = {}
+        self._elements = {
+            value(element, "styleId") or "": element
+            for element in (children(root, "style") if root is not None else ())
+        }
+        self._default = next(
+            (
+                key
+                for key, element in self._elements.items()
+                if value(element, "default") in ("1", "true")
+                and value(element, "type") == "paragraph"
+            ),
+            "",
+        )
+
+    def of(self, paragraph: etree._Element) -> Style:
+        """Return the style of a paragraph."""
+        key = value(child(paragraph, "pPr", "pStyle")) or self._default
+        if key not in self._made:
+            self._made[key] = self._resolve(key)
+        return self._made[key]
+
+    def _resolve(self, key: str) -> Style:
+        """Follow what a style is based on; what is nearer wins."""
+        name = outline = list_id = list_level = None
+        bold = False
+        for _ in range(_MAX_CHAIN):
+            element = self._elements.get(key)
+            if element is None:
+                break
+            if name is None:
+                name = (value(child(element, "name")) or key).casefold()
+            found = number(child(element, "pPr", "outlineLvl"))
+            outline = found if outline is None else outline
+            if list_id is None:
+                list_id = number(child(element, "pPr", "numPr", "numId"))
+                list_level = number(child(element, "pPr", "numPr", "ilvl"))
+            bold = bold or child(element, "rPr", "b") is not None
+            key = value(child(element, "basedOn")) or ""
+        return Style(name or key.casefold(), outline, list_id, list_level, bold)
+
+    def kind(self, paragraph: etree._Element) -> tuple[BlockKind, int | None] | None:
+        """Return what a paragraph is and its level, or None when it is a list of contents."""
+        style = self.of(paragraph)
+        if _CONTENTS.fullmatch(style.name):
+            return None
+        if style.name == "title":
+            return BlockKind.HEADING, TITLE
+        level = _heading_level(paragraph, style)
+        if level is not None:
+            return BlockKind.HEADING, level
+        if style.name == "caption":
+            return BlockKind.CAPTION, None
+        if _CODE.fullmatch(style.name):
+            return BlockKind.CODE, None
+        level = _list_level(paragraph, style)
+        if level is not None:
+            return BlockKind.LIST_ITEM, level
+        return BlockKind.PARAGRAPH, None
+
+
+def _heading_level(paragraph: etree._Element, style: Style) -> int | None:
+    own = number(child(paragraph, "pPr", "outlineLvl"))
+    outline = style.outline if own is None else own
+    if outline is not None:
+        return outline + 1 if outline < _BODY_LEVEL else None
+    match = _HEADING.fullmatch(style.name)
+    return int(match["level"]) if match else None
+
+
+def _list_level(paragraph: etree._Element, style: Style) -> int | None:
+    numbering = child(paragraph, "pPr", "numPr")
+    own = number(child(numbering, "numId"))
+    list_id = style.list_id if own is None else own
+    if list_id == 0:  # the paragraph takes itself out of its style's list
+        return None
+    match = _LIST.fullmatch(style.name)
+    if list_id is None and match is None:
+        return None
+    level = number(child(numbering, "ilvl"))
+    level = style.list_level if level is None else level
+    if level is not None:
+        return level + 1
+    return int(match["level"] or 1) if match else 1
+
+
+# The visible text of a Word paragraph.
+
+_THROUGH: Final = frozenset(  # wrappers whose content is part of the text
+    "hyperlink ins moveTo smartTag sdt sdtContent fldSimple bdo dir customXml ruby rubyBase".split()
+)
+_FIXED: Final = {"tab": "\t", "cr": "\n", "noBreakHyphen": "\u2011"}
+
+
+@dataclass(slots=True)
+class ParagraphText:
+    """What one paragraph shows, and what hangs on it."""
+
+    pieces: list[str] = field(default_factory=list)
+    notes: list[tuple[str, int]] = field(default_factory=list)  # footnote or endnote, and its id
+    boxes: list[etree._Element] = field(default_factory=list)  # text boxes anchored here
+    breaks_before: int = 0  # page breaks above the first character
+    breaks: int = 0  # page breaks in all
+    bold: bool = True  # every visible run is bold
+    blank: bool = True  # nothing but white space so far
+
+    @property
+    def text(self) -> str:
+        """The visible characters."""
+        return "".join(self.pieces)
+
+
+def read_paragraph(paragraph: etree._Element) -> ParagraphText:
+    """Read a paragraph: deletions, hidden text and field codes left out."""
+    found = ParagraphText()
+    _read(paragraph, found)
+    return found
+
+
+def paragraphs(element: etree._Element) -> Iterator[etree._Element]:
+    """Go through the paragraphs anywhere below an element, each once.
+
+    Of several renderings of one thing only the one that Word shows is looked at.
+    """
+    return (e for e in _below(element) if local(e) == "p")
+
+
+def _read(element: etree._Element, into: ParagraphText) -> None:
+    for item in element:
+        name = local(item)
+        if name == "r":
+            if not is_on(child(item, "rPr"), "vanish"):
+                _run(item, into)
+        elif name in _THROUGH:
+            _read(item, into)
+        elif name in ("oMath", "oMathPara"):
+            for text in item.iter():
+                if local(text) == "t":
+                    _put(text.text or "", into)
+        elif name == "AlternateContent":
+            _read(_chosen(item), into)
+
+
+def _put(text: str, into: ParagraphText) -> None:
+    into.pieces.append(text)
+    into.blank = into.blank and not text.strip()
+
+
+def _run(run: etree._Element, into: ParagraphText) -> None:
+    bold = is_on(child(run, "rPr"), "b")
+    for item in run:
+        name = local(item)
+        if name == "t":
+            text = item.text or ""
+            _put(text, into)
+            into.bold = into.bold and (bold or not text.strip())
+        elif name in _FIXED:
+            _put(_FIXED[name], into)
+        elif name == "br":
+            _put("" if value(item, "type") in ("page", "column") else "\n", into)
+        elif name == "lastRenderedPageBreak":
+            into.breaks += 1
+            into.breaks_before += into.blank
+        elif name in ("footnoteReference", "endnoteReference"):
+            note = number(item, "id")
+            if note is not None:
+                into.notes.append((name.removesuffix("Reference"), note))
+        elif name in ("drawing", "pict", "object"):
+            into.boxes.extend(_boxes(item))
+        elif name == "AlternateContent":
+            chosen = _chosen(item)
+            into.boxes.extend(_boxes(chosen))
+
+
+def _chosen(alternatives: etree._Element) -> etree._Element:
+    """Return the one of several renderings that Word would show."""
+    choice = child(alternatives, "Choice")
+    fallback = child(alternatives, "Fallback")
+    return next((e for e in (choice, fallback) if e is not None), alternatives)
+
+
+def _boxes(element: etree._Element) -> Iterator[etree._Element]:
+    """Go through the text boxes in a drawing; those inside a box belong to its paragraphs."""
+    return (e for e in _below(element, stop="txbxContent") if local(e) == "txbxContent")
+
+
+def _below(element: etree._Element, stop: str | None = None) -> Iterator[etree._Element]:
+    """Go through an element and what is below it in order, but not below those called `stop`."""
+    waiting = [element]
+    while waiting:
+        item = waiting.pop()
+        yield item
+        name = local(item)
+        if name == "AlternateContent":
+            chosen = _chosen(item)
+            waiting.extend(reversed(item) if chosen is item else [chosen])
+        elif name != stop:
+            waiting.extend(reversed(item))
+
 
 _CONTAINERS: Final = frozenset("sdt sdtContent customXml ins moveTo smartTag".split())
 _FIRST_ROW: Final = 0x0020  # the bit of a table's look that says "the first row is a header"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -12,26 +12,128 @@ from abstrag.documents.assemble import assemble
 from abstrag.documents.captions import with_caption
 from abstrag.documents.dates import find_date
 from abstrag.documents.decode import decode
-from abstrag.documents.grid import Slot
-from abstrag.documents.latex_blocks import LatexBlocks, Place
+from abstrag.documents.grid import Slot, slot, table_block
 from abstrag.documents.latex_commands import (
     CODE_ENVIRONMENTS,
     DISPLAYS,
     ENVIRONMENT_ARGUMENTS,
     FLOATS,
+    LISTS,
     UNREAD_ENVIRONMENTS,
 )
-from abstrag.documents.latex_environments import Environments
 from abstrag.documents.latex_inline import DISPLAY, TOKEN, InlineReader
 from abstrag.documents.latex_input import flatten
 from abstrag.documents.latex_labels import LEVELS, label_numbers, outermost
 from abstrag.documents.latex_macros import plain
 from abstrag.documents.latex_source import Group, Source
 from abstrag.documents.latex_table import TABULARS, cut_rows, shape
-from abstrag.documents.sections import TITLE
+from abstrag.documents.sections import TITLE, Sections
 from abstrag.documents.trace import Trace
 from abstrag.model.document import Block, BlockKind, Document
-from abstrag.model.span import Span
+from abstrag.model.span import Alignment, Span
+
+# Blocks of a LaTeX document: read from its plain form, placed in its text.
+
+Place = tuple[BlockKind, int | None]  # what a block is, and its level
+
+
+class LatexBlocks:
+    """Collects blocks; traces and offsets handed in are of the plain form, spans never are."""
+
+    def __init__(self, plain: Trace) -> None:
+        self.made: list[Block] = []
+        self.sections = Sections()
+        self._plain = plain
+
+    def read(self, trace: Trace) -> tuple[str, Alignment]:
+        """Return how a trace reads and where that stands in the document's text."""
+        text, alignment = trace.read()
+        return text, self._plain.compose(alignment, len(text)) if text else alignment
+
+    def add(self, place: Place, trace: Trace) -> Block | None:
+        """Add a block, unless there is nothing to read in it."""
+        text, alignment = self.read(trace)
+        return self._append(place, text, alignment, trace) if text else None
+
+    def add_code(self, source: str, start: int, end: int) -> None:
+        """Add a range as it is, blank lines around it left out."""
+        raw = source[start:end]
+        shown = raw.strip("\r\n").rstrip()
+        if not shown:
+            return
+        first = start + raw.index(shown)
+        trace = Trace()
+        trace.keep(source, first, first + len(shown))
+        text, alignment = trace.verbatim()
+        place = (BlockKind.CODE, None)
+        self._append(place, text, self._plain.compose(alignment, len(text)), trace)
+
+    def add_table(self, rows: Sequence[Sequence[Slot]], start: int, end: int) -> None:
+        """Add a table that stands between two offsets."""
+        origins = self._plain.origins
+        first = min(start, len(origins) - 1)
+        span = Span(origins[first], origins[max(first, min(end, len(origins)) - 1)] + 1)
+        block = table_block(rows, span, section=self.sections.path)
+        if block is not None:
+            self.made.append(block)
+
+    def cell(self, trace: Trace, start: int) -> Slot:
+        """Make a table cell; an empty one stands at `start`."""
+        text, alignment = self.read(trace)
+        at = self._plain.origins[min(start, len(self._plain.origins) - 1)]
+        return slot(text, alignment, at, self._end_of(trace))
+
+    def order(self, since: int) -> None:
+        """Order the blocks added since then by where they begin."""
+        self.made[since:] = sorted(self.made[since:], key=lambda block: block.span.start)
+
+    def _append(self, place: Place, text: str, alignment: Alignment, trace: Trace) -> Block:
+        kind, level = place
+        section = self.sections.path
+        if kind is BlockKind.HEADING and level is not None:
+            section = self.sections.enter(level, text)
+        found = alignment.locate(0, len(text))
+        span = Span(found.start, max(found.end, self._end_of(trace)))
+        block = Block(kind, text, span, alignment, section, level=level)
+        self.made.append(block)
+        return block
+
+    def _end_of(self, trace: Trace) -> int:
+        """Return where the source of a trace ends; a block may end in a formula or an accent."""
+        return self._plain.origins[trace.end - 1] + 1 if trace.end else 0
+
+
+# The environments that are open at a place of a LaTeX document.
+
+
+class Environments:
+    """A stack that knows how many of its lists are open without going through them."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[str, Place]] = []  # names, and the place to go back to
+        self._names: Counter[str] = Counter()
+        self.lists = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._open)
+
+    def begin(self, name: str, place: Place) -> None:
+        """Open an environment in which blocks were of this place."""
+        self._open.append((name, place))
+        self._names[name] += 1
+        self.lists += name in LISTS
+
+    def end(self, name: str) -> Place | None:
+        """Close an environment and what was left open inside; return the place to go back to."""
+        if not self._names[name]:
+            return None
+        while True:
+            closed, place = self._open.pop()
+            self._names[closed] -= 1
+            self.lists -= closed in LISTS
+            if closed == name:
+                return place
+
 
 _DOCUMENT: Final = re.compile(r"\\begin\s*\{document\}")
 _TITLE: Final = re.compile(r"\\(?:title|icmltitle|Title)\s*(?=[\[{])")

@@ -3,14 +3,188 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from abstrag.documents.latex_commands import DIMENSIONED, DISPLAYS, PREFIXED, UNREAD
-from abstrag.documents.latex_math import read_math
 from abstrag.documents.latex_source import MAX_RAW, Group, Source
-from abstrag.documents.latex_symbols import LETTERS, SIGNS, SPACES, accented, is_accent
 from abstrag.documents.trace import Trace
+
+# What LaTeX commands stand for: letters, signs, accents.
+
+
+def _table(text: str) -> MappingProxyType[str, str]:
+    words = text.split()
+    return MappingProxyType(dict(zip(words[::2], words[1::2], strict=True)))
+
+
+LETTERS: Final = _table(
+    # these swallow the blank behind them: "\o re" is one word
+    "L Ł l ł o ø O Ø ss ß ae æ AE Æ oe œ OE Œ aa å AA Å i ı j ȷ dh ð DH Ð th þ TH Þ"
+)
+SIGNS: Final = _table(
+    "ldots … dots … textellipsis … textendash – textemdash — textbullet • textperiodcentered · "
+    "S § P ¶ copyright © textcopyright © textregistered ® texttrademark ™ pounds £ euro € "
+    "texteuro € textdegree ° degree ° dag † ddag ‡ textquoteleft ‘ textquoteright ’ "
+    "textquotedblleft “ textquotedblright ” textasciitilde ~ textasciicircum ^ textbackslash \\ "
+    "textbar | textless < textgreater > textunderscore _ textdollar $ textpercent % textmu µ "
+    "LaTeX LaTeX TeX TeX BibTeX BibTeX checkmark ✓ cmark ✓ xmark ✗ slash /"
+)
+MATH: Final = _table(
+    "alpha α beta β gamma γ delta δ epsilon ε varepsilon ε zeta ζ eta η theta θ vartheta θ iota ι "
+    "kappa κ lambda λ mu μ nu ν xi ξ pi π varpi π rho ρ varrho ρ sigma σ varsigma ς tau τ "
+    "upsilon υ phi φ varphi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π "
+    "Sigma Σ Upsilon Υ Phi Φ Psi Ψ Omega Ω times × cdot · cdots ⋯ ldots … dots … vdots ⋮ ddots ⋱ "
+    "pm ± mp ∓ div ÷ ast * star ⋆ circ ∘ bullet • oplus ⊕ otimes ⊗ odot ⊙ leq ≤ le ≤ geq ≥ ge ≥ "
+    "neq ≠ ne ≠ approx ≈ sim ∼ simeq ≃ equiv ≡ cong ≅ propto ∝ ll ≪ gg ≫ in ∈ notin ∉ ni ∋ "
+    "subset ⊂ subseteq ⊆ supset ⊃ supseteq ⊇ cup ∪ cap ∩ bigcup ⋃ bigcap ⋂ setminus ∖ emptyset ∅ "
+    "varnothing ∅ forall ∀ exists ∃ nexists ∄ neg ¬ lnot ¬ land ∧ wedge ∧ lor ∨ vee ∨ to → "
+    "rightarrow → leftarrow ← Rightarrow ⇒ Leftarrow ⇐ leftrightarrow ↔ Leftrightarrow ⇔ iff ⇔ "
+    "implies ⇒ mapsto ↦ longrightarrow ⟶ uparrow ↑ downarrow ↓ nearrow ↗ searrow ↘ infty ∞ "
+    "partial ∂ nabla ∇ sum ∑ prod ∏ int ∫ oint ∮ sqrt √ angle ∠ perp ⊥ parallel ∥ mid | vert | "
+    "lvert | rvert | Vert ‖ lVert ‖ rVert ‖ | ‖ langle ⟨ rangle ⟩ lfloor ⌊ rfloor ⌋ lceil ⌈ "
+    "rceil ⌉ ell ℓ hbar ℏ Re ℜ Im ℑ aleph ℵ prime ′ dagger † ddagger ‡ top ⊤ bot ⊥ models ⊨ "
+    "vdash ⊢ triangleq ≜ coloneqq ≔ lesssim ≲ gtrsim ≳ prec ≺ succ ≻ preceq ⪯ succeq ⪰ "
+    "square □ blacksquare ■ triangle △ degree ° lbrace { rbrace } { { } } % % & & # # $ $ _ _ "
+    "colon : backslash \\ checkmark ✓ bigvee ⋁ bigwedge ⋀ bigoplus ⨁ bigotimes ⨂ coprod ∐ iint ∬ "
+    "succsim ≿ precsim ≾ Longrightarrow ⟹ Longleftarrow ⟸ Longleftrightarrow ⟺ longmapsto ⟼ "
+    "longleftrightarrow ⟷ hookrightarrow ↪ rightharpoonup ⇀ leadsto ⇝ dashv ⊣ Vdash ⊩ because ∵ "
+    "therefore ∴ bowtie ⋈ amalg ⨿ uplus ⊎ sqcup ⊔ sqcap ⊓ sqsubseteq ⊑ sqsupseteq ⊒ nsubseteq ⊈ "
+    "subsetneq ⊊ complement ∁ gets ← lt < gt > asymp ≍ doteq ≐ bigcirc ○ diamond ⋄ lozenge ◊"
+)
+SPACES: Final = frozenset(
+    (" ", ",", ";", ":", ">", "quad", "qquad", "enspace", "enskip", "thinspace", "space", "\n")
+)
+NAMES: Final = frozenset(  # functions that are written by their own name
+    "log ln exp sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan max min sup inf lim"
+    " limsup liminf arg det dim ker deg gcd Pr hom mod bmod".split()
+)
+_ACCENTS: Final = MappingProxyType(
+    {
+        "`": "\u0300",
+        "'": "\u0301",
+        "^": "\u0302",
+        "~": "\u0303",
+        "=": "\u0304",
+        "u": "\u0306",
+        ".": "\u0307",
+        '"': "\u0308",
+        "r": "\u030a",
+        "H": "\u030b",
+        "v": "\u030c",
+        "d": "\u0323",
+        "c": "\u0327",
+        "k": "\u0328",
+        "b": "\u0331",
+    }
+)
+
+
+def is_accent(command: str) -> bool:
+    """True when a command puts an accent on the letter behind it."""
+    return command in _ACCENTS
+
+
+def accented(command: str, letter: str) -> str:
+    """Put an accent on a letter."""
+    base = {"\\i": "i", "\\j": "j", "ı": "i", "ȷ": "j"}.get(letter.strip(), letter.strip())
+    return unicodedata.normalize("NFC", base[:1] + _ACCENTS[command]) + base[1:]
+
+
+# Formulas as a person would type them: "QK^T/√(d_k)" for the fraction and the root.
+
+_TOKEN: Final = re.compile(
+    r"\\(?P<env>begin|end)\s*\{[^{}]*\}(?:\s*\{[lcr|@{}\s]*\})?"
+    r"|\\(?P<command>[A-Za-z]+)\*?|\\(?P<sign>.)"
+    r"|(?P<script>[_^])|(?P<brace>[{}])|(?P<blank>[&~])|[^\\_^{}&~]+",
+    re.DOTALL,
+)
+_UNSEEN: Final = {  # commands that leave no sign, and the arguments that go with them
+    "label": "{",
+    "tag": "{",
+    "hspace": "{",
+    "vspace": "{",
+    "color": "{",
+    "textcolor": "{",
+    "phantom": "{",
+    "vphantom": "{",
+    "hphantom": "{",
+    "rule": "[{{",
+}
+_DROPPED: Final = frozenset(
+    "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr middle limits"
+    " nolimits displaystyle textstyle scriptstyle scriptscriptstyle nonumber notag mathrm mathbf"
+    " mathit mathsf mathtt mathcal mathbb mathfrak mathscr mathnormal boldsymbol bm bf rm it cal"
+    " text textrm textbf textit texttt textsf textnormal mbox hbox operatorname hat widehat bar"
+    " overline underline tilde widetilde vec dot ddot check breve acute grave mathring overbrace"
+    " underbrace stackrel overset underset substack ensuremath centering boldmath"
+    " unboldmath emph mathop mathbin mathrel mathord rlap llap smash".split()
+)
+_SIMPLE: Final = re.compile(  # needs no brackets around it, or has some
+    r"\s*+(?:[+-]?[\w.,'*]*|\\[A-Za-z]+(?:\s*\{[\w\s-]*\})?|\([^()]*\))\s*"
+)
+
+
+def read_math(source: Source, start: int, end: int, into: Trace) -> None:
+    """Write the formula between two offsets into a trace."""
+    reader = _Math(source, into)
+    at = start
+    while at < end and (match := _TOKEN.match(source.text, at, end)):
+        at = max(at + 1, min(reader.take(match), end))
+
+
+class _Math:
+    def __init__(self, source: Source, into: Trace) -> None:
+        self._source = source
+        self._into = into
+        self._shown: dict[int, str] = {}  # braces that read as something
+
+    def take(self, match: re.Match[str]) -> int:
+        """Write one token and return where the next begins."""
+        start, end = match.span()
+        if match["command"] or match["sign"]:
+            return self._command(match["command"] or match["sign"], start, end)
+        if match["brace"]:
+            shown = self._shown.pop(start, None)
+            self._into.decode(shown or "", start, end)
+            if shown is not None:  # the brace belongs to what is written, shown or not
+                self._into.end = end
+        elif match["blank"] or match["env"]:
+            self._into.decode(" ", start, end)
+        else:
+            self._into.keep(self._source.text, start, end)
+            if match["script"]:
+                self._wrap(end, "(", ")")
+        return end
+
+    def _command(self, name: str, start: int, end: int) -> int:
+        if name in ("frac", "dfrac", "tfrac", "nicefrac", "sfrac", "cfrac"):
+            over = self._wrap(end, "(", ")/", bare="/")
+            self._wrap(over, "(", ")")
+        elif name in _UNSEEN:
+            return self._source.skip(end, _UNSEEN[name])
+        elif name in SPACES or name == "\\":
+            self._into.decode(" ", start, end)
+        elif name in MATH:
+            self._into.decode(MATH[name], start, end)
+            if name == "sqrt":
+                self._wrap(end, "(", ")")
+        elif name in NAMES or (name.isalpha() and name not in _DROPPED):
+            self._into.keep(self._source.text, start + 1, end)
+        return end
+
+    def _wrap(self, at: int, opening: str, closing: str, bare: str = "") -> int:
+        """Show the braces of the group that follows, unless it is simple; return its end."""
+        group = self._source.group(at)
+        if group is None:
+            return at
+        simple = _SIMPLE.fullmatch(self._source.text, group.start, group.end) is not None
+        self._shown[group.start - 1] = "" if simple else opening
+        self._shown[group.end] = bare if simple else closing
+        return group.after
+
 
 TOKEN: Final = re.compile(
     r"(?P<paragraph>\n[ \t\r]*\n\s*)"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -13,8 +14,8 @@ from markdown_it.token import Token
 
 from abstrag.documents.assemble import assemble
 from abstrag.documents.captions import is_caption, tie_captions
+from abstrag.documents.dates import find_date
 from abstrag.documents.decode import decode
-from abstrag.documents.front_matter import front_matter
 from abstrag.documents.grid import Slot, as_header, slot, table_block
 from abstrag.documents.header import stated_date
 from abstrag.documents.lines import lines
@@ -27,10 +28,78 @@ from abstrag.documents.markdown_inline import (
     read_inline,
 )
 from abstrag.documents.sections import Sections
-from abstrag.documents.tags import without_tags
 from abstrag.documents.trace import Trace
 from abstrag.model.document import Block, BlockKind, Document, PageLink
 from abstrag.model.span import Alignment, Span
+
+# Front matter: the title and date that a Markdown file states above its text.
+
+_BLOCK: Final = re.compile(
+    r"\A(?P<fence>---|\+\+\+)[ \t]*\r?\n(?P<body>.*?)^(?:(?P=fence)|\.\.\.)[ \t]*(?:\r?\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_FIELD: Final = re.compile(
+    r"^(?P<key>title|date|published|publishdate|pubdate)[ \t]*[:=][ \t]*(?P<value>\S.*?)[ \t]*\r?$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_KEY: Final = re.compile(r"^[\w-]+[ \t]*[:=]", re.MULTILINE)
+
+
+class FrontMatter(NamedTuple):
+    """What the front matter says, and where the text below it begins."""
+
+    end: int = 0
+    title: str | None = None
+    date: tuple[str, Span] | None = None
+
+
+def front_matter(text: str) -> FrontMatter:
+    """Read YAML (`---`) or TOML (`+++`) front matter; a text without any has an empty one."""
+    block = _BLOCK.match(text)
+    if block is None or _KEY.search(block["body"]) is None:
+        return FrontMatter()
+    title: str | None = None
+    date: tuple[str, Span] | None = None
+    for field in _FIELD.finditer(text, block.start("body"), block.end("body")):
+        if field["key"].casefold() == "title":
+            title = title or _unquoted(field["value"])
+        elif date is None and (found := find_date(field["value"])):
+            at = field.start("value")
+            date = found.iso, Span(at + found.start, at + found.end)
+    return FrontMatter(block.end(), title, date)
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+        return value[1:-1]
+    return value
+
+
+# HTML tags inside another text: what shows when they are taken away.
+
+_TOKEN: Final = re.compile(
+    r"(?P<hidden><!--.*?(?:-->|\Z)|<(?P<name>script|style)\b.*?(?:</(?P=name)\s*>|\Z))"
+    r"|(?P<inline></?(?:a|abbr|b|code|em|i|kbd|mark|s|small|span|strong|sub|sup|u)\b[^<>]*>)"
+    r"|(?P<tag></?[A-Za-z][^<>]*>)"
+    r"|(?P<entity>&(?:\w{2,32}|#\d{1,7}|#[xX][\da-fA-F]{1,6});)",
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+def without_tags(source: str, start: int, end: int) -> Trace:
+    """Return the visible text of `source[start:end]`; tags that part words leave a space."""
+    trace = Trace()
+    at = start
+    for match in _TOKEN.finditer(source, start, end):
+        trace.keep(source, at, match.start())
+        if match["entity"]:
+            trace.decode(html.unescape(match[0]), *match.span())
+        elif match["tag"]:
+            trace.decode(" ", *match.span())
+        at = match.end()
+    trace.keep(source, at, end)
+    return trace
+
 
 _MAX_NESTING: Final = 60  # quotes in quotes in lists; what is deeper is not read
 _FOOTNOTE: Final = re.compile(r"\[\^[^\]\s]+\]:[ \t]*(?=\S)")

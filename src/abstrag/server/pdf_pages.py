@@ -7,6 +7,8 @@ is the order of reading, else line by line.
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import c_int
@@ -18,6 +20,7 @@ from threading import Lock
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
@@ -26,8 +29,35 @@ from abstrag.documents.pdf_layout.glyphs import Glyphs, glyphs_of
 from abstrag.errors import Damaged
 from abstrag.model.record import record
 from abstrag.model.scan import ScannedPage, ScannedWord
-from abstrag.server.png import png
 from abstrag.server.refusals import NotThere
+
+# Pixels as a PNG file; the format is small enough to write that no imaging library is needed.
+
+_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
+_UP: Final = 2  # filter: each row as its difference from the row above
+_LEVEL: Final = 4  # of compression; more takes longer than it saves on the way to a browser
+
+
+def png(pixels: npt.NDArray[np.uint8]) -> bytes:
+    """Return rows of red, green and blue as a PNG file."""
+    height, width, _ = pixels.shape
+    rows = pixels.reshape(height, width * 3)
+    above = np.vstack((np.zeros((1, width * 3), np.uint8), rows[:-1]))
+    filtered = np.hstack((np.full((height, 1), _UP, np.uint8), rows - above))
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"".join(
+        (
+            _SIGNATURE,
+            _chunk(b"IHDR", header),
+            _chunk(b"IDAT", zlib.compress(filtered.tobytes(), _LEVEL)),
+            _chunk(b"IEND", b""),
+        )
+    )
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
 
 WIDEST: Final = 2400  # pixels
 NARROWEST: Final = 50

@@ -2,28 +2,259 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from abstrag.engine.kept import Kept
 from abstrag.engine.source_files import source_hash
 from abstrag.errors import AbstragError
 from abstrag.llm.model import Role
+from abstrag.model.document import Document
+from abstrag.model.segment import Segment
+from abstrag.model.span import Span
 from abstrag.neural.bundle import WEIGHTS
-from abstrag.server.ahead import Ahead
+from abstrag.server.answers import log
 from abstrag.server.jobs import Jobs, Watcher
-from abstrag.server.lane import Lane
 from abstrag.server.metrics import Labels, Metrics
-from abstrag.server.refusals import TooBusy
+from abstrag.server.pdf_pages import Places, page_count, places, rendered, squeezed
+from abstrag.server.pdf_words import WordPlaces, word_places
+from abstrag.server.refusals import NotThere, TooBusy
 from abstrag.server.settings import ServerSettings
-from abstrag.server.sources import Sources
 from abstrag.server.uploads import Uploads
 from abstrag.stores.open import beside
+from abstrag.stores.protocol import DocumentInfo
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from abstrag.baselines.system import System
+
+
+# The files documents were read from, as far as they are still there and unchanged.
+
+_MAGIC: Final = b"%PDF-"
+_HEAD: Final = 1024  # bytes in which a PDF says what it is
+
+
+class Sources:
+    """Opens what the store says a document was read from, and nothing a client could name."""
+
+    def __init__(self, keep: int = 20_000) -> None:  # a number each
+        self._pages: Kept[int | None] = Kept(keep)
+
+    def pages(self, info: DocumentInfo) -> int | None:
+        """Return how many pages a document's PDF has; None when there is no such file."""
+        if info.source_path is None:
+            return None
+        path = Path(info.source_path)
+        try:
+            seen = path.stat()
+        except OSError:
+            return None
+        key = (info.source_path, info.source_hash, seen.st_mtime_ns, seen.st_size)
+        return self._pages.get(key, lambda: _count(path, info.source_hash))
+
+    def picture(self, info: DocumentInfo, number: int, *, width: int) -> bytes:
+        """Return a page of a document as a PNG file."""
+        return rendered(self._pdf(info), number, width=width)
+
+    def places(
+        self, info: DocumentInfo, document: Document, number: int, *, start: int, end: int
+    ) -> Places:
+        """Return where on a page a span of the document stands."""
+        quote = document.text[max(start, 0) : max(end, 0)]
+        nth = self._nth(document, number, start, quote)
+        scan = next((page for page in document.scans if page.number == number), None)
+        return places(self._pdf(info), number, quote, nth=nth, scan=scan)
+
+    def words(
+        self,
+        info: DocumentInfo,
+        document: Document,
+        segment: Segment,
+        number: int,
+        parts: Sequence[tuple[int, int]],
+    ) -> WordPlaces:
+        """Return where stretches of a segment's text stand on a page."""
+        start, end = segment.span.start, segment.span.end
+        size = len(segment.text)
+        spans = [
+            segment.alignment.locate(a, b) if a < b <= size else Span(start, start)
+            for a, b in parts
+        ]
+        inside = [(max(one.start - start, 0), max(one.end - start, 0)) for one in spans]
+        quote = document.text[start:end]
+        scan = next((page for page in document.scans if page.number == number), None)
+        return word_places(
+            self._pdf(info),
+            number,
+            quote,
+            inside,
+            nth=self._nth(document, number, start, quote),
+            scan=scan,
+        )
+
+    def _nth(self, document: Document, number: int, start: int, quote: str) -> int:
+        """Count the equal quotations before this one on its page."""
+        before = "".join(
+            document.text[block.span.start : min(block.span.end, start)]
+            for block in document.blocks
+            if block.page == number and block.span.start < start
+        )
+        return squeezed(before).count(squeezed(quote)) if quote.strip() else 0
+
+    def _pdf(self, info: DocumentInfo) -> Path:
+        if self.pages(info) is None or info.source_path is None:
+            raise NotThere(
+                f"{info.id!r} has no PDF to show",
+                hint="its file is no PDF, or has been moved or changed since it was indexed",
+            )
+        return Path(info.source_path)
+
+
+def _count(path: Path, expected: str) -> int | None:
+    """Count the pages of a file, if it is a PDF and still the one that was indexed."""
+    try:
+        with path.open("rb") as file:
+            if _MAGIC not in file.read(_HEAD):  # most of a large store; they are not read whole
+                return None
+        if sha256(path.read_bytes()).hexdigest() != expected:
+            return None
+        return page_count(path)
+    except (OSError, AbstragError):
+        return None
+
+
+# What the first question would have to wait for, made ahead in a thread of its own.
+
+
+class Ahead:
+    """Loads the models, and makes and reads the cards of the documents whenever some are new."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._wanted = Event()
+        self._closing = False
+        self.made: tuple[int, int] | None = None  # cards so far, of how many that are missing
+        self.ready = False  # nothing is left to be made ahead
+        self._thread = Thread(target=self._run, name="ahead", daemon=True)
+
+    def start(self) -> None:
+        """Begin, with whatever the store has now."""
+        self._wanted.set()
+        self._thread.start()
+
+    def look_again(self) -> None:
+        """See to documents that have come; this does not wait."""
+        self.ready = False
+        self._wanted.set()
+
+    def close(self) -> None:
+        """Begin with nothing more; what is being made is made or fails with the store."""
+        self._closing = True
+        self._wanted.set()
+
+    def _run(self) -> None:
+        try:
+            _load_parser()
+        except (ImportError, AbstragError) as error:
+            log.warning("the language model cannot be loaded: %s", error)
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            if self._closing:
+                return
+            self._prepare()
+
+    def _prepare(self) -> None:
+        """Open the collection once, which makes what is missing and keeps what it reads."""
+        try:
+            if self._workspace.models is not None:
+                return  # a collection is searched without one
+            if len(self._workspace.documents()) > 1:
+                loading = _load_models()
+                self._workspace.collection(on_made=self._tell)
+                loading.join()
+        except AbstragError as error:
+            if not self._closing:
+                log.warning("the search over all documents cannot be prepared: %s", error)
+        finally:
+            self.made = None
+            self.ready = not self._wanted.is_set()
+
+    def _tell(self, done: int, total: int) -> None:
+        self.made = done, total
+
+
+def _load_models() -> Thread:
+    """Begin to load what a search over all asks: the embedder, the judge."""
+    from abstrag.neural.preload import preload
+
+    return preload()
+
+
+def _load_parser() -> None:
+    """Load what reads a query."""
+    from abstrag.engine.demo import demo_document
+    from abstrag.language.parser import parse
+
+    parse([demo_document().title])
+
+
+# A lane: a few threads that do one kind of work, and a bounded line in front of them.
+
+T = TypeVar("T")
+
+
+class Lane:
+    """Runs work in its own threads; who finds the line full is told to come back later.
+
+    Two or three threads are as fast as fifty where one interpreter lock decides, and the line in
+    front of them is fair.
+    """
+
+    def __init__(self, name: str, *, threads: int, waiting: int) -> None:
+        self.name = name
+        self._most = threads + waiting
+        self._inside = 0
+        self._lock = Lock()
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+
+    async def __call__(self, work: Callable[[], T]) -> T:
+        """Wait for a thread, let it do the work, and return what it made.
+
+        Raises:
+            TooBusy: As many are waiting as may wait.
+        """
+        with self._lock:
+            if self._inside >= self._most:
+                raise TooBusy(
+                    f"{self._most} requests of the kind {self.name!r} are being served or waiting",
+                    hint="try again in a few seconds",
+                )
+            self._inside += 1
+        future = self._pool.submit(work)
+        future.add_done_callback(self._left)  # not when the client goes: the thread goes on
+        return await asyncio.wrap_future(future)
+
+    @property
+    def inside(self) -> int:
+        """How many are being served or waiting."""
+        return self._inside
+
+    def _left(self, _future: Future[T]) -> None:
+        with self._lock:
+            self._inside -= 1
+
+    def close(self) -> None:
+        """Drop what waits and wait for what runs."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
 
 _TRIES: Final = 2  # of an upload that the server did not survive, and it is set aside
 

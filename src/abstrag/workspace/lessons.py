@@ -2,24 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from abstrag.engine.refinement import packaged_evaluator
+import numpy as np
+
+from abstrag.engine.refinement import Refiner, packaged_evaluator
 from abstrag.errors import UnknownDocument
 from abstrag.language.keys import key
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import StepPrice
+from abstrag.neural.aligner import default_aligner
 from abstrag.policy.audit import AuditEntry
 from abstrag.refine.episode import Episode
-from abstrag.refine.evaluator import Evaluator, reach_of
+from abstrag.refine.evaluator import Evaluator, Signals, reach_of
 from abstrag.refine.ledger import text_hash
 from abstrag.refine.lessons import Lesson
+from abstrag.refine.precedents import Replayed, Taught, due, sifted
 from abstrag.refine.router import replayed, route
+from abstrag.refine.state import State
 from abstrag.search.document_words import forms
-from abstrag.workspace.precedents import learn_precedents
+from abstrag.search.precedents import nearness, unpacked
 from abstrag.workspace.refining import RefineOptions, refiner_of
 from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace
+
+# Precedents of a workspace: put to every solved query that they would move, then in force.
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A query that has its evidence, and the vector of its question."""
+
+    taught: Taught
+    episode: Episode
+
+    @property
+    def name(self) -> str:
+        one = self.taught.precedent
+        return f"{one.document} {one.asked}"
+
+
+def learn_precedents(
+    workspace: Workspace, *, evaluator: Evaluator | None = None
+) -> tuple[AuditEntry, ...]:
+    """Promote the precedents that enough documents speak for and no solved query loses by."""
+    ledger = workspace.patches.ledger
+    known = ledger.precedents()
+    candidates = due(known, default_aligner().fingerprint)
+    if not candidates:
+        return ()
+    done = []
+    for genre in sorted({one.genre for one in candidates}):
+        own = [one for one in candidates if one.genre == genre]
+        all_of_genre = [one for one in known if one.genre == genre]
+        replay = _Replay(workspace, all_of_genre, evaluator)
+        _, refused = sifted(own, replay)
+        done += [ledger.promote_precedent(one, all_of_genre, refused.get(one.id)) for one in own]
+    return tuple(done)
+
+
+@dataclass(frozen=True)
+class _Replay:
+    """Searches solved queries with and without some precedents, those of their own document out."""
+
+    workspace: Workspace
+    known: Sequence[Taught]
+    evaluator: Evaluator | None
+    without: dict[str, Signals] = field(default_factory=dict)  # by case: the same in every round
+
+    @cached_property
+    def _cases(self) -> dict[str, list[_Case]]:
+        """The queries with evidence, by the hash of their document's text."""
+        ledger = self.workspace.patches.ledger
+        found: dict[str, list[_Case]] = {}
+        said: dict[str, dict[str, Episode]] = {}
+        for one in self.known:
+            text = one.precedent.document
+            if text not in said:
+                said[text] = {key(e.query): e for e in ledger.episodes(text)}
+            shown = Episode(one.name, one.precedent.question, one.precedent.segments)
+            episode = said[text].get(key(shown.query), shown)
+            found.setdefault(text, []).append(_Case(one, episode))
+        return found
+
+    def __call__(self, candidates: tuple[Taught, ...]) -> Replayed:
+        """Search every case that some precedents of other documents move, with and without them."""
+        lost: dict[str, str] = {}
+        gained: dict[str, str] = {}
+        for text, cases in self._cases.items():
+            others = [one for one in candidates if one.precedent.document != text]
+            moved = [case for case in cases if _touches(others, case.taught)]
+            if moved and (opened := self._opened(moved[0].taught)) is not None:
+                for case, old, new in self._searched(opened, moved, others):
+                    if not old.survives(new):
+                        lost[case.name] = case.episode.query
+                    if new.found > old.found:
+                        gained[case.name] = case.episode.query
+        return Replayed(lost, gained)
+
+    def _opened(self, one: Taught) -> tuple[Refiner, Evaluator] | None:
+        try:
+            index = self.workspace.edited(one.name)
+        except UnknownDocument:
+            return None
+        if text_hash(index) != one.precedent.document:
+            return None
+        k = reach_of(len(index.segments))
+        evaluator = self.evaluator or gold_evaluator(k=k)
+        options = RefineOptions(evaluator=evaluator)
+        return refiner_of(self.workspace.document(one.name), options), evaluator
+
+    def _searched(
+        self, opened: tuple[Refiner, Evaluator], cases: Sequence[_Case], others: Sequence[Taught]
+    ) -> Iterator[tuple[_Case, Signals, Signals]]:
+        """Go through cases with what is found before and after, their own document's word out."""
+        refiner, evaluator = opened
+        text = text_hash(refiner.searcher.index)
+        state = refiner.state
+        elsewhere = [p for p in state.programs.precedents if p.document != text]
+        before = replace(state, programs=replace(state.programs, precedents=tuple(elsewhere)))
+        after = before
+        for one in others:
+            after = route(after, one.patch)
+        look = _looking(refiner, evaluator)
+        for case in cases:
+            if case.name not in self.without:
+                self.without[case.name] = look(case.episode, before)
+            yield case, self.without[case.name], look(case.episode, after)
+
+
+def _touches(candidates: Sequence[Taught], case: Taught) -> bool:
+    """Tell whether any of some precedents moves a question at all."""
+    if not candidates:
+        return False
+    asked = np.stack([unpacked(one.precedent.asked) for one in candidates])
+    return bool((nearness(unpacked(case.precedent.asked), asked) > 0).any())
+
+
+def _looking(refiner: Refiner, evaluator: Evaluator) -> Callable[[Episode, State], Signals]:
+    """Return what judges an episode under a state; without a judge the order alone will do."""
+
+    def look(episode: Episode, state: State) -> Signals:
+        scoring = refiner.system.scoring(episode.query, state)
+        segments = scoring.document.segments
+        if scoring.judges:
+            return evaluator.signals(episode, scoring.ranking(evaluator.k), segments)
+        first = [segments[position] for position in scoring.order[: evaluator.k]]
+        return evaluator.signals_of(episode, scoring.query, first)
+
+    return look
 
 
 def learn(workspace: Workspace, *, evaluator: Evaluator | None = None) -> tuple[AuditEntry, ...]:

@@ -38,12 +38,12 @@ from abstrag.workspace.edits import EditStore, applied
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.patches import Patches
 from abstrag.workspace.searchable import Searchable
-from abstrag.workspace.versions import called, loaded, named, version
 
 if TYPE_CHECKING:
     from abstrag.collection.map import CollectionMap
     from abstrag.collection.shelf import Shelf
     from abstrag.engine.generator import Generator
+    from abstrag.engine.library import Knowledge
     from abstrag.engine.prompting import Prompting
     from abstrag.engine.verdicts import Verdicts
     from abstrag.llm.connect import Models
@@ -51,6 +51,38 @@ if TYPE_CHECKING:
     from abstrag.llm.program import Program
     from abstrag.refine.ledger import Kept as KeptPatch
     from abstrag.workspace.collection import SearchableCollection
+
+
+# What a workspace needs to tell versions of documents apart, and to name what it is asked for.
+
+
+def loaded(background: Knowledge | str | Path | None) -> Knowledge | None:
+    """Return a Background that was given by its path or as it is."""
+    if background is None or not isinstance(background, str | Path):
+        return background
+    from abstrag.backgrounds.compiled import load
+
+    return load(background)
+
+
+def version(info: DocumentInfo) -> tuple[str, str, str, str]:
+    """Name a document as it is now; indexing it again makes another version."""
+    return info.id, info.content_hash, info.fingerprint, info.indexed_at
+
+
+def called(index: DocumentIndex, name: str) -> DocumentIndex:
+    """Return an index whose document is called as in the store, so that hits name it right."""
+    if index.document.id == name:
+        return index
+    return replace(index, document=replace(index.document, id=name))
+
+
+def named(target: object) -> str:
+    """Name what was to be opened."""
+    if isinstance(target, Document):
+        return target.id
+    return target.document.id if isinstance(target, DocumentIndex) else str(target)
+
 
 OnMade = Callable[[int, int], None]  # told how many are done, of how many
 

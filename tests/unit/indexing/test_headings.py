@@ -4,7 +4,7 @@ import pytest
 
 from abstrag.documents.load import load_bytes
 from abstrag.engine.searcher import Searcher
-from abstrag.indexing.headings import Headings
+from abstrag.indexing.lift import Headings
 from abstrag.indexing.pipeline import index
 from abstrag.language.spelling import lowered
 from abstrag.model.context import FieldValue

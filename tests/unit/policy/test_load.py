@@ -17,7 +17,7 @@ from abstrag.model.term import Family
 from abstrag.policy.hashes import base_hash
 from abstrag.policy.load import load_program, load_programs
 from abstrag.policy.location import policy_root
-from abstrag.policy.schema import schema_faults
+from abstrag.policy.slots import schema_faults
 from abstrag.policy.stages import FIXED, MUTABLE, PROGRAMS
 from abstrag.search.query.operators import OPERATORS
 

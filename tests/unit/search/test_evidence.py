@@ -2,7 +2,7 @@
 
 import pytest
 
-from abstrag.search.evidence import LIMITS, SYNONYMS, price_limit
+from abstrag.search.alignment import LIMITS, SYNONYMS, price_limit
 from abstrag.search.families import step_family
 
 

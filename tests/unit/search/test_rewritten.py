@@ -2,7 +2,7 @@
 
 import pytest
 
-from abstrag.search.rewritten import rewritten_words
+from abstrag.search.document_words import rewritten_words
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from abstrag.search.bridges.graph import BridgeGraph
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.gap import gaps
 from abstrag.search.lookup import Lookup
-from abstrag.search.support import support_set
+from abstrag.search.together import support_set
 from abstrag.search.trace import trace
 from abstrag.testing.calculus import edge
 

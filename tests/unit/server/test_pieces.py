@@ -10,8 +10,7 @@ import pytest
 
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation
 from abstrag.server.indexing_worker import Indexer
-from abstrag.server.pdf_pages import places, squeezed
-from abstrag.server.png import png
+from abstrag.server.pdf_pages import places, png, squeezed
 from abstrag.server.settings import is_loopback
 from abstrag.server.uploads import safe_name
 from abstrag.stores.sqlite import SqliteStore

@@ -10,8 +10,8 @@ import pytest
 
 from abstrag.errors import InputError
 from abstrag.server.access import needed
-from abstrag.server.lane import Lane
 from abstrag.server.settings import Scope, Token, read_tokens
+from abstrag.server.studio import Lane
 from tests.unit.server.running import FILE, Client, running, store_with_demo
 
 SECRETS = {scope: f"secret-of-{scope.name.lower()}-tokens" for scope in Scope}

@@ -3,14 +3,234 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from abstrag.indexing.abstraction.appositions import apposition, class_and_name
-from abstrag.indexing.abstraction.class_statements import ClassStatement, is_sound
+from abstrag.indexing.abstraction.class_statements import (
+    ClassStatement,
+    begin,
+    can_be_member,
+    determiner,
+    is_sound,
+    members,
+    past,
+    plural,
+    true_class,
+)
 from abstrag.indexing.abstraction.definitional import called, defined_as, is_a, means
-from abstrag.indexing.abstraction.hearst import and_other, especially, including, such_as
 from abstrag.indexing.abstraction.passage import Passage
+from abstrag.language.words import NOUNS, Words
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.roles import roles
+from abstrag.lexicon.wordnet import wordnet
+
+# Lists that name a class: "X such as Y", "X including Y", "X, especially Y", "Y and other X".
+
+_NARROWING: Final = frozenset({"prep", "acl", "relcl"})  # "intake of salt" is not all intake
+
+
+def _listed(
+    passage: Passage, class_: int, member: int, confidence: float
+) -> Iterator[ClassStatement]:
+    words = passage.words
+    first = begin(passage, class_)
+    listed = members(passage, member)
+    if listed and not can_be_member(passage, listed[0]):
+        return  # what "their names, cities and tags" says of the first it says of all
+    for each in listed:
+        narrowed = any(words.dep[c] in _NARROWING for c in words.children[each])
+        if can_be_member(passage, each) and (not narrowed or passage.name(each) is not None):
+            yield ClassStatement(each, class_, first, past(passage, each), confidence, listed=True)
+
+
+def _noun_before(passage: Passage, cue: int) -> int | None:
+    """Return the noun right before a cue; a comma or bracket may stand between them."""
+    words = passage.words
+    token = cue - 1
+    if token >= passage.first and words.text[token] in (",", "("):
+        token -= 1
+    return token if token >= passage.first and words.pos[token] == "NOUN" else None
+
+
+def _owner(words: Words, noun: int) -> int | None:
+    """Return the noun that a noun is attached to by a preposition: a list could be either's.
+
+    "abnormalities in mice, such as Y" leaves open what Y is, "a variety of mice such as Y" not.
+    """
+    prep = words.head[noun]
+    if words.dep[noun] != "pobj" or (words.lower[prep] == "of" and plural(words, noun)):
+        return None
+    return words.head[prep] if words.pos[words.head[prep]] in NOUNS else None
+
+
+def such_as(passage: Passage, token: int) -> Iterator[ClassStatement]:
+    """Find "chip suppliers such as TSMC and Samsung", at "such"."""
+    words = passage.words
+    if token + 1 >= passage.last or words.lower[token + 1] != "as":
+        return
+    member = words.child(token + 1, "pobj")
+    near, far = _noun_before(passage, token), words.head[token + 1]
+    if member is None or near is None:
+        return
+    owner = _owner(words, near)
+    if near == far or words.pos[far] not in NOUNS:
+        one = not plural(words, near) and determiner(words, near) not in ("", "a", "an")
+        if not one and (owner is None or not plural(words, owner)):
+            yield from _listed(passage, near, member, 0.95)
+    elif plural(words, near) and not plural(words, far):
+        yield from _listed(passage, near, member, 0.85)
+    elif plural(words, far) and far + 1 == words.head[near] and words.lower[far + 1] == "of":
+        yield from _listed(passage, far, member, 0.8)  # "changes of habit such as Y"
+
+
+def including(passage: Passage, token: int) -> Iterator[ClassStatement]:
+    """Find "tasks, including parsing and tagging", at "including"."""
+    words = passage.words
+    member, class_ = words.child(token, "pobj", "dobj"), _noun_before(passage, token)
+    if member is None or class_ is None or words.head[token] != class_:
+        return
+    if plural(words, class_) and _owner(words, class_) is None:
+        yield from _listed(passage, class_, member, 0.8)
+
+
+def especially(passage: Passage, token: int) -> Iterator[ClassStatement]:
+    """Find "chip suppliers, especially TSMC", at "especially"."""
+    words = passage.words
+    class_, member = _noun_before(passage, token), words.head[token]
+    if (
+        class_ is not None
+        and class_ != token - 1
+        and plural(words, class_)
+        and passage.name(member) is not None
+        and begin(passage, member) == token + 1
+    ):
+        yield from _listed(passage, class_, member, 0.75)
+
+
+def and_other(passage: Passage, token: int) -> Iterator[ClassStatement]:
+    """Find "TSMC, Samsung and other chip suppliers", at "other"."""
+    words = passage.words
+    class_, conjunction = words.head[token], token - 1
+    if (
+        words.dep[token] != "amod"
+        or words.dep[class_] != "conj"
+        or not plural(words, class_)
+        or conjunction <= passage.first
+        or words.lower[conjunction] not in ("and", "or")
+    ):
+        return
+    last = conjunction - 1 - (words.text[conjunction - 1] == ",")
+    if last < passage.first or words.pos[last] not in NOUNS:
+        return
+    start = last
+    while words.dep[start] == "conj":
+        start = words.head[start]
+    listed = members(passage, start)
+    if last not in listed or words.head[class_] not in listed or not can_be_member(passage, start):
+        return
+    for member in listed[: listed.index(last) + 1]:
+        if can_be_member(passage, member):
+            first = begin(passage, member)
+            yield ClassStatement(member, class_, first, class_ + 1, 0.85, listed=True)
+
+
+# Appositions: "Anthropic, an AI startup,", "an AI startup, Anthropic,", "chipmaker TSMC".
+
+_OPENING: Final = frozenset({",", "(", "–", "—"})
+_QUOTES: Final = frozenset({'"', "“", "”", "``", "''"})
+_ARTICLES: Final = frozenset({"a", "an", "the", "one"})
+_BEARERS: Final = ("person.n.01", "organization.n.01", "location.n.01", "body_of_water.n.01")
+
+_FIRMS: Final = frozenset({"startup", "start-up", "giant", "spinoff", "spin-off", "unicorn"})
+
+
+def apposition(passage: Passage, token: int) -> Iterator[ClassStatement]:
+    """Find a name and a class side by side with a comma between, at the later one."""
+    words = passage.words
+    head = words.head[token]
+    if words.listed(token) or words.listed(head):
+        return  # a list, whatever the parser says
+    named = passage.name(token) is not None
+    if passage.name(head) is not None and (not named or words.key[token] in roles().heads):
+        yield from _class_after(passage, head, token)
+    elif named and not plural(words, head):
+        comma = begin(passage, token) - 1
+        article = determiner(words, head) in ("a", "an", "the", "poss")
+        if words.text[comma] == "," and comma - 1 == head and article:
+            first, last = begin(passage, head), past(passage, token)
+            yield ClassStatement(token, head, first, last, 0.85)
+    elif not named and can_be_member(passage, head) and not plural(words, head):
+        yield from _class_of_noun(passage, head, token)
+
+
+def _class_of_noun(passage: Passage, member: int, noun: int) -> Iterator[ClassStatement]:
+    """Find "a takyr, a flat basin of clay, holds": a thing, and between commas what it is."""
+    words = passage.words
+    class_, comma = true_class(words, noun), past(passage, member)
+    if (
+        class_ is not None
+        and not plural(words, class_)
+        and comma + 1 < passage.last
+        and words.text[comma] == ","
+        and words.lower[comma + 1] in ("a", "an")
+        and begin(passage, noun) <= comma + 2
+        and _closed(passage, noun)
+    ):
+        first = begin(passage, member)
+        yield ClassStatement(member, class_, first, class_ + 1, 0.8, defined=True)
+
+
+def _class_after(passage: Passage, name: int, noun: int) -> Iterator[ClassStatement]:
+    words = passage.words
+    class_, comma = true_class(words, noun), past(passage, name)
+    if (
+        class_ is not None
+        and _QUOTES.isdisjoint(words.text[comma:class_])  # Acme Inc. (the "Company"): a name
+        and words.text[comma + 2 : comma + 3] != [")"]  # "(a)" begins an item
+        and words.key[comma - 1] not in roles().heads  # "General Counsel, Vice President": titles
+        and comma + 1 < passage.last
+        and words.text[comma] in _OPENING
+        and (words.lower[comma + 1] in _ARTICLES or words.key[class_] in roles().heads)
+        and (words.lower[comma + 1] != "the" or _closed(passage, noun))
+    ):
+        yield ClassStatement(name, class_, begin(passage, name), class_ + 1, 0.9)
+
+
+def _closed(passage: Passage, noun: int) -> bool:
+    """True when a phrase ends at a mark, as an apposition does and a subject does not."""
+    words, last = passage.words, passage.words.last_below(noun)
+    return last + 1 >= passage.last or words.pos[last + 1] == "PUNCT" or words.pos[last] == "PUNCT"
+
+
+def class_and_name(passage: Passage, token: int) -> Iterator[ClassStatement]:
+    """Find "chipmaker TSMC": a singular class noun right before a name, at the name."""
+    words = passage.words
+    name = passage.name(token)
+    if name is None or token != name.first or token == passage.first:
+        return
+    _, first, last = name
+    class_ = first - 1
+    one_phrase = (
+        words.tag[class_] == "NN"
+        and words.dep[class_] in ("compound", "nmod")
+        and first <= words.head[class_] < last
+        and words.tag[last - 1] == "NNP"
+    )
+    if one_phrase and _bears_names(words.key[class_]):
+        yield ClassStatement(last - 1, class_, begin(passage, class_), last, 0.85)
+
+
+@lru_cache(maxsize=4096)
+def _bears_names(noun: str) -> bool:
+    """True for nouns whose first sense is a person, a body or a place, and for names of firms."""
+    if noun.endswith("maker") or noun in _FIRMS or roles().find(noun):
+        return True
+    net = wordnet()
+    found = net.synsets(noun, Pos.NOUN)[:1]
+    bearers = set(map(net.synset, _BEARERS))
+    return any(not bearers.isdisjoint((s, *net.ancestors(s))) for s in found)
+
 
 Pattern = Callable[[Passage, int], Iterator[ClassStatement]]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from abstrag.indexing.layers import Link
 from abstrag.indexing.naming.alias import Name, Why
@@ -13,10 +15,105 @@ from abstrag.indexing.naming.alias_rules import Aliases
 from abstrag.indexing.naming.definitions import Definition
 from abstrag.indexing.naming.mentions import Named
 from abstrag.indexing.naming.roster import Roster
-from abstrag.indexing.naming.surfaces import Found, Surfaces
 from abstrag.indexing.operator import Draft
 from abstrag.language.keys import key, term_id
 from abstrag.model.term import TermKind
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span as Tokens
+
+
+# Known names wherever they are written: what spaCy saw in one sentence and missed in another.
+
+_WORD = re.compile(r"[^\W_]+")
+_INSIDE = re.compile(r"[\w&]|-[A-Z\d]|\.[\w]")  # what follows a surface that goes on
+_CAPITAL_BEFORE = re.compile(r"(?<![.!?:]\s)(?<!^)\b(?!The\b)[A-Z][\w&.-]*\s$")
+_LONGEST_WORD: Final = 40
+_CAPITAL_AFTER = re.compile(r"\s[A-Z][a-z]")
+_PLACES: Final = frozenset({"GPE", "LOC"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A name at `text[start:end]`."""
+
+    start: int
+    end: int
+    name: str  # id
+
+
+@dataclass(frozen=True, slots=True)
+class _Surface:
+    text: str
+    name: str
+    lead: int  # where its first word begins
+    any_case: bool
+    in_capitals: bool  # also where a whole text is in capitals: "GREATER CHINA" heads a column
+    plain: bool  # one capitalized word, which may be a common one at a sentence's beginning
+
+
+class Surfaces:
+    """Finds every surface of the given names in a text, the longest first."""
+
+    def __init__(self, names: Mapping[str, Name], taught: frozenset[str] = frozenset()) -> None:
+        """Take the names; those `taught` by a definition need no proof that they are names."""
+        by_word: dict[str, list[_Surface]] = defaultdict(list)
+        for one in sorted(names):
+            name = names[one]
+            concept = name.kind is TermKind.CONCEPT
+            for text in sorted(name.surfaces):
+                word = _WORD.search(text)
+                if word is None:
+                    continue
+                any_case = " " in text and (concept or text.islower())
+                plain = text.istitle() and text.isalpha() and one not in taught
+                in_capitals = not concept and (" " in text or name.label in _PLACES)
+                surface = _Surface(text, one, word.start(), any_case, in_capitals, plain)
+                by_word[word.group().casefold()].append(surface)
+        self._by_word = {
+            word: sorted(found, key=lambda s: (-len(s.text), s.text, s.name))
+            for word, found in by_word.items()
+        }
+
+    def find(self, text: str, tokens: Tokens | None = None) -> Iterator[Found]:
+        """Go through the surfaces in a text; with its tokens, a plain word must be a name there."""
+        end = 0
+        capitals = text.isupper()
+        for word in _WORD.finditer(text):
+            if word.start() < end:
+                continue
+            for surface in self._by_word.get(word.group().casefold(), ()):
+                any_case = surface.any_case or (capitals and surface.in_capitals)
+                if found := _match(text, word.start(), surface, tokens, any_case=any_case):
+                    end = found.end
+                    yield found
+                    break
+
+
+def _match(
+    text: str, start: int, surface: _Surface, tokens: Tokens | None, *, any_case: bool
+) -> Found | None:
+    start -= surface.lead
+    end = start + len(surface.text)
+    written = text[max(0, start) : end]
+    if written != surface.text and not (any_case and written.casefold() == surface.text.casefold()):
+        return None
+    if _INSIDE.match(text, end) or (
+        start and (text[start - 1].isalnum() or text[start - 1] == "-")
+    ):
+        return None
+    if surface.plain and tokens is not None and not _is_name(text, start, end, tokens):
+        return None
+    return Found(start, end, surface.name)
+
+
+def _is_name(text: str, start: int, end: int, tokens: Tokens) -> bool:
+    near = max(0, start - _LONGEST_WORD)
+    if _CAPITAL_BEFORE.search(text, near, start) or _CAPITAL_AFTER.match(text, end):
+        return False  # part of a longer name
+    base = tokens.start_char
+    span = tokens.doc.char_span(base + start, base + end)
+    return span is not None and all(t.pos_ == "PROPN" for t in span)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,32 +8,178 @@ a type given an office, which local mode can only assume, is asked for as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final, Literal
 
-from abstrag.config import OMEGA
+from abstrag.config import DELTA_EXPR_ALIAS, OMEGA
 from abstrag.indexing.abstraction.nominals import class_key
 from abstrag.indexing.concepts import AbstractConcepts
-from abstrag.indexing.layers import Concepts
+from abstrag.indexing.coref import ResolveCoreference
+from abstrag.indexing.layers import Concepts, Entities, Link, SuggestedLink
 from abstrag.indexing.operator import Draft, Layer
 from abstrag.indexing.prompted.alignment import Aligned, Pair, align, plan_alignment
-from abstrag.indexing.prompted.anaphors import with_anaphors
 from abstrag.indexing.prompted.intent import plan_intent, with_probabilities
+from abstrag.indexing.prompted.merging import alike
 from abstrag.indexing.prompted.plan import Plan, planned
 from abstrag.indexing.prompted.reader import Batch, Reader, batches, prose
-from abstrag.indexing.prompted.synonyms import synonyms
-from abstrag.indexing.prompted.taxonomy import Distances
 from abstrag.indexing.prompted.terms import TermsAt
 from abstrag.indexing.shortfall import Fault
 from abstrag.language.keys import key, term_id
+from abstrag.language.places import overlaps
+from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
+from abstrag.lexicon.wordnet import wordnet
 from abstrag.llm.ask import Answered
 from abstrag.llm.batching import Batching
 from abstrag.llm.prompt import Prompt
+from abstrag.model.distances import abstraction_distance
 from abstrag.model.record import record
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Mention, Relation, Term, TermKind
 from abstrag.neural.encoder import TextEncoder
+
+# Anaphors that a model resolved, as terms of their own with an edge that pays.
+#
+# "She" in segment 12 is a term that only segment 12 mentions; the edge from it to Marie Curie is
+# an expression bridge with the model's call as its licence. So a search for Marie Curie finds the
+# segment at a price, and nobody takes the link for something the text says. The terms join the
+# map after the rules have read the document, so that the rules read it as they do without a
+# model.
+
+
+def with_anaphors(draft: Draft, layer: Concepts) -> Concepts:
+    """Return the layer with a term, a mention and an edge for every suggested link."""
+    assert draft.coreference is not None
+    assert draft.entities is not None
+    terms: dict[str, Term] = {}
+    mentions: list[Mention] = []
+    edges: list[Edge] = []
+    for suggested in draft.coreference.suggested:
+        link = suggested.link
+        if _at(draft.entities.mentions, link.segment, link.start, link.end) is not None:
+            continue  # the rules know what stands there
+        anaphor, meant = _anaphor(draft, link), _meant(draft, draft.entities, link)
+        terms |= {t.id: t for t in (anaphor, meant)}
+        mentions.append(Mention(anaphor.id, link.segment, link.start, link.end))
+        edges.append(_edge(anaphor, meant, suggested))
+    known = {t.id for t in layer.terms}
+    return replace(
+        layer,
+        terms=(*layer.terms, *(t for i, t in sorted(terms.items()) if i not in known)),
+        mentions=(*layer.mentions, *mentions),
+        edges=(*layer.edges, *edges),
+    )
+
+
+def _anaphor(draft: Draft, link: Link) -> Term:
+    segment = draft.segments[link.segment]
+    words = segment.text[link.start : link.end]
+    # the label names the place, so that no query for "the company" takes this one for it
+    where = f"@{segment.id} {link.start}"
+    term = term_id(TermKind.ENTITY, f"{key(words)} {where}")
+    return Term(term, TermKind.ENTITY, f"{words} {where}")
+
+
+def _meant(draft: Draft, known: Entities, link: Link) -> Term:
+    """Return the entity that stands at the antecedent, or the concept its words name."""
+    start, end = link.antecedent_start, link.antecedent_end
+    entity = _at(known.mentions, link.antecedent_segment, start, end)
+    if entity is not None:
+        return next(t for t in known.terms if t.id == entity)
+    words = draft.segments[link.antecedent_segment].text[start:end]
+    return Term(term_id(TermKind.CONCEPT, class_key(words)), TermKind.CONCEPT, words)
+
+
+def _edge(anaphor: Term, meant: Term, suggested: SuggestedLink) -> Edge:
+    """Price a link: how a pronoun is spelt says nothing, so doubt takes the place of spelling."""
+    confidence = suggested.link.confidence
+    return Edge(
+        source=anaphor.id,
+        target=meant.id,
+        relation=Relation.IMPLIES,
+        family=Family.EXPRESSION,
+        operator=ResolveCoreference.name,
+        weight=OMEGA[Family.EXPRESSION],
+        distance=round(DELTA_EXPR_ALIAS + 1.0 - confidence, 4),
+        truth_preserving=False,
+        confidence=confidence,
+        licence=Licence(LicenceKind.MODEL, suggested.call),
+    )
+
+
+def _at(mentions: Iterable[Mention], segment: int, start: int, end: int) -> str | None:
+    for mention in mentions:
+        here = mention.segment == segment and mention.header is None
+        if here and overlaps((mention.start, mention.end), (start, end)):
+            return mention.term
+    return None
+
+
+# Synonyms: words of a document that an embedding finds close, for a model to decide about.
+
+_TERMS: Final = 300  # of a document that are compared, the most frequent
+_PAIRS: Final = 60  # of a document that are asked about, the closest
+_WORDS: Final = 4  # longer phrases hardly recur
+
+
+def synonyms(
+    labels: Mapping[str, str], mentions: Iterable[Mention], encoder: TextEncoder
+) -> dict[Pair, int]:
+    """Return close pairs of the terms that are mentioned, each with a segment that has one."""
+    counts: Counter[str] = Counter()
+    first: dict[str, int] = {}
+    for mention in mentions:
+        if mention.term in labels and _is_word(mention.term):
+            counts[mention.term] += 1
+            first.setdefault(mention.term, mention.segment)
+    kept = sorted(counts, key=lambda term: (-counts[term], term))[:_TERMS]
+    close = alike({term: labels[term] for term in kept}, encoder, _TERMS)
+    telling = [(a, b) for a, b in close if not _contained(labels[a], labels[b])][:_PAIRS]
+    return {pair: first[pair[0]] for pair in telling}
+
+
+def _is_word(term: str) -> bool:
+    """False for a sense of WordNet and for long phrases."""
+    word = term.partition(":")[2]
+    return "." not in word and len(word.split()) <= _WORDS
+
+
+def _contained(left: str, right: str) -> bool:
+    """True when one is the other with a modifier or without: the rules have that, at no cost."""
+    a, b = (f" {label.casefold()}" for label in (left, right))
+    return a.endswith(b) or b.endswith(a)
+
+
+# δ_abs between two expressions: Wu–Palmer where WordNet knows both, else how close they mean.
+
+_SENSES = 3  # of each word, the most frequent
+
+
+class Distances:
+    """Prices concept edges; the model that proposed them has no say in it."""
+
+    def __init__(self, encoder: TextEncoder) -> None:
+        self._encoder = encoder
+
+    def __call__(self, left: str, right: str, *, one_way: bool) -> float:
+        """Return δ_abs of two expressions, rounded to what a cost can tell apart."""
+        similar = _wu_palmer(left, right)
+        cosine = None
+        if similar is None:
+            a, b = self._encoder.embed([left, right])
+            cosine = float(a @ b)
+        return round(abstraction_distance(similar, cosine, one_way=one_way), 4)
+
+
+def _wu_palmer(left: str, right: str) -> float | None:
+    """Return the similarity of the closest senses; None when WordNet lacks one of the two."""
+    net = wordnet()
+    a, b = (net.synsets(class_key(words), Pos.NOUN)[:_SENSES] for words in (left, right))
+    if not a or not b:
+        return None
+    return max(min(1.0, net.wup(x, y)) for x in a for y in b)
+
 
 _EACH: Final = 130  # tokens of a reply for a segment
 _PAIRS_A_SEGMENT: Final = 1  # that a plan expects a model to propose

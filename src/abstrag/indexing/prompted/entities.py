@@ -6,6 +6,8 @@ guess of the rules about a risky name stays only if the model confirms it.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal
@@ -24,7 +26,6 @@ from abstrag.indexing.prompted.merging import (
 )
 from abstrag.indexing.prompted.plan import Plan, planned
 from abstrag.indexing.prompted.reader import Batch, Reader, batches, prose
-from abstrag.indexing.prompted.risk import Risk
 from abstrag.indexing.shortfall import Fault
 from abstrag.language.keys import key, term_id
 from abstrag.llm.ask import Answered
@@ -36,6 +37,55 @@ from abstrag.model.index import Ambiguity
 from abstrag.model.record import record
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Mention, Relation, Term, TermKind
 from abstrag.neural.encoder import TextEncoder
+
+# Risky names: surface forms that may well name two things, whatever an embedding says.
+
+_INITIAL = re.compile(r"(?<!\w)[A-Z]\.?(?!\w)")
+_ACRONYM = re.compile(r"^[A-Z][A-Z0-9&.-]{1,6}$")
+_SMALL = frozenset("of the and for de on in a &".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """Knows the names of a document, and which of them must not be merged on looks alone."""
+
+    surnames: Counter[str]
+    expansions: Counter[str]
+
+    @classmethod
+    def among(cls, labels: Iterable[str]) -> Risk:
+        """Count what the names share: last words, and initials."""
+        surnames: Counter[str] = Counter()
+        expansions: Counter[str] = Counter()
+        for label in sorted(set(labels)):
+            words = label.split()
+            if len(words) > 1:
+                surnames[words[-1].casefold()] += 1
+                expansions[_initials(words)] += 1
+        return cls(surnames, expansions)
+
+    def __call__(self, left: str, right: str) -> bool:
+        """True when either name is a lone word, has initials, shares a surname or is an acronym."""
+        return any(map(self._risky, (left, right)))
+
+    def _risky(self, label: str) -> bool:
+        words = label.split()
+        return (
+            len(words) < 2  # a lone word; an acronym is one too
+            or _INITIAL.search(label) is not None
+            or self.surnames[words[-1].casefold()] > 1
+            or self._several(label)
+        )
+
+    def _several(self, label: str) -> bool:
+        """True for what holds an acronym that more than one name of the document spells out."""
+        letters = (w.replace(".", "") for w in label.split() if _ACRONYM.match(w))
+        return any(self.expansions[w] > 1 for w in letters)
+
+
+def _initials(words: Iterable[str]) -> str:
+    return "".join(w[0] for w in words if w.casefold() not in _SMALL).upper()
+
 
 _EACH: Final = 110  # tokens of a reply for a segment
 _NAMES: Final = 40  # shown with a batch

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from abstrag.errors import NothingAsked
 from abstrag.language.keys import key, term_id
@@ -26,7 +26,7 @@ from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Interval, TermKind
-from abstrag.search.query.abbreviations import abbreviated
+from abstrag.search.query.finance import finance_terms
 from abstrag.search.query.instructions import counted, read_request
 from abstrag.search.query.question import require_query, scope_of, unwrapped
 from abstrag.search.query.sentence import (
@@ -46,6 +46,53 @@ from abstrag.search.query.weights import weighted
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
+
+
+# Abbreviations of a query that documents write out, and the other way round.
+
+_LINKS: Final = frozenset("a an and before by for in of on or per the to".split())
+
+
+class Abbreviated(NamedTuple):
+    """An abbreviation or a long form at `text[start:end]`, and everything it is called."""
+
+    start: int
+    end: int
+    forms: tuple[str, ...]  # as written here first, then the short form and the long ones
+    words: tuple[str, ...]  # content words of the first long form
+
+
+_Known = dict[str, tuple[str, tuple[str, ...]]]
+
+
+@lru_cache(maxsize=4)
+def _forms(listed: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[re.Pattern[str], _Known]:
+    known: _Known = {}
+    for short, longs in listed:
+        known.setdefault(short, (short, longs))
+        for long in longs:
+            known.setdefault(long.casefold(), (short, longs))
+    ordered = sorted(known, key=lambda form: (-len(form), form))
+    shorts = "|".join(re.escape(f) for f in ordered if " " not in f and "-" not in f)
+    longs_ = "|".join(re.escape(f) for f in ordered if " " in f or "-" in f)
+    return re.compile(rf"(?<![\w&-])(?:{shorts}|(?i:{longs_})s?)(?![\w&-])"), known
+
+
+def abbreviated(text: str) -> Iterator[Abbreviated]:
+    """Go through the abbreviations and long forms of a text."""
+    listed = finance_terms().abbreviations
+    if not listed:
+        return
+    pattern, known = _forms(tuple(listed.items()))
+    for found in pattern.finditer(text):
+        written = found.group()
+        folded = written.casefold()
+        entry = known.get(written) or known.get(folded) or known[folded.removesuffix("s")]
+        short, longs = entry
+        words = [w for w in re.split(r"[\s,'-]+", longs[0]) if w not in _LINKS and len(w) > 1]
+        forms = tuple(dict.fromkeys((written, short, *longs)))
+        yield Abbreviated(found.start(), found.end(), forms, tuple(words))
+
 
 _SENSES: Final = 3  # most frequent senses of a query word that may be meant
 _DO: Final = frozenset({"do", "does", "did"})

@@ -10,8 +10,7 @@ from abstrag.indexing.coref import ResolveCoreference
 from abstrag.indexing.entities import NormalizeEntities
 from abstrag.indexing.layers import Entities
 from abstrag.indexing.operator import Draft
-from abstrag.indexing.prompted.entities import PromptedEntities
-from abstrag.indexing.prompted.risk import Risk
+from abstrag.indexing.prompted.entities import PromptedEntities, Risk
 from abstrag.indexing.shortfall import Fault
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import Edge, Family, LicenceKind, Relation

@@ -7,8 +7,8 @@ import pytest
 from abstrag.errors import BackgroundError
 from abstrag.model.segment import Role, Segment, SegmentKind
 from abstrag.model.span import Alignment, Span
-from abstrag.search.query.abbreviations import abbreviated
 from abstrag.search.query.finance import VARIABLE, RowNames, finance_terms
+from abstrag.search.query.normalize import abbreviated
 
 
 def glossed(text: str, *rows: str) -> str:

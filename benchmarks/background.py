@@ -22,7 +22,7 @@ from typing import Final
 
 from abstrag.backgrounds.build import build
 from abstrag.backgrounds.compiled import CompiledBackground
-from abstrag.backgrounds.source import Source
+from abstrag.backgrounds.source import BackgroundSource
 
 WORDS: Final = 5_000  # of the document that is looked up
 ONE_IN: Final = 20  # every so many words of it is a known name
@@ -52,7 +52,7 @@ def measure(folder: Path, lines: int, *, traced: bool) -> dict[str, float]:
     if traced:
         tracemalloc.start()
     start = time.perf_counter()
-    build([Source.of(aliases)], compiled)
+    build([BackgroundSource.of(aliases)], compiled)
     built = time.perf_counter() - start
     grown = rss_mib() - before
     peak = tracemalloc.get_traced_memory()[1] / 2**20 if traced else 0.0

@@ -21,7 +21,7 @@ from abstrag.collection.homonyms import is_short, same_long_form
 from abstrag.collection.map import CollectionMap
 from abstrag.collection.map_lend import lend
 from abstrag.collection.map_store import collection_map
-from abstrag.collection.merge import Bearer, Node
+from abstrag.collection.merge import Bearer, DocumentTerm
 from abstrag.stores.protocol import Store
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -80,7 +80,7 @@ def check(made: CollectionMap) -> None:
         for entry in made.entries(document).entries:
             if is_short(entry.label):
                 continue
-            bearer = made.bearer(Node(document, entry.term))
+            bearer = made.bearer(DocumentTerm(document, entry.term))
             for name in {n.form for n in entry.names if n.licence and n.form.startswith("=")}:
                 stating[name].append(bearer)
     found: Counter[tuple[bool, bool]] = Counter()

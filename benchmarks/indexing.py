@@ -81,7 +81,7 @@ def _below(synset: int, limit: int) -> list[str]:
 def measure(pages: int) -> dict[str, float]:
     """Time one size in this process."""
     from abstrag.documents.load import load
-    from abstrag.indexing.operator import Draft
+    from abstrag.indexing.operator import IndexDraft
     from abstrag.indexing.pipeline import index, standard_chain
     from abstrag.language.parser import parse
     from abstrag.workspace.options import WorkspaceConfig
@@ -95,7 +95,7 @@ def measure(pages: int) -> dict[str, float]:
         started = time.perf_counter()
         document = load(path)
         parsing = time.perf_counter() - started
-        texts = [p.text for p in standard_chain().operators[0](Draft(document)).parses]
+        texts = [p.text for p in standard_chain().operators[0](IndexDraft(document)).parses]
         bare, chain = [], []
         for _ in range(1 if pages > 100 else 3):  # interleaved: these machines are noisy
             started = time.perf_counter()

@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from abstrag.engine.outcome import Outcome
+from abstrag.engine.outcome import IndexOutcome
 from abstrag.workers.processes import Processes, usual_workers
 from abstrag.workspace.many_files import index_many
 from abstrag.workspace.options import WorkspaceConfig
@@ -46,7 +46,7 @@ def resident(pid: int | str) -> int:
     return 0
 
 
-def run(folder: Path, path: Path, workers: int) -> Iterator[Outcome]:
+def run(folder: Path, path: Path, workers: int) -> Iterator[IndexOutcome]:
     with Workspace(WorkspaceConfig(store=path)) as workspace:
         yield from index_many(workspace, [folder], Processes(workers))
 

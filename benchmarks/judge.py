@@ -29,7 +29,7 @@ import numpy.typing as npt
 import onnx
 
 from abstrag.engine.demo import demo_document
-from abstrag.neural.bundle import MODEL, TOKENIZER, Bundle, Judging, Task
+from abstrag.neural.bundle import MODEL, TOKENIZER, Bundle, Judging, ModelTask
 from abstrag.neural.judge import JUDGE, EvidenceJudge
 
 QUERY: Final = "Who visited the plant in May, and what did the company say about it?"
@@ -232,7 +232,7 @@ def compare(
     judge: EvidenceJudge, weights: Path, passages: Mapping[str, Sequence[str]], python: str
 ) -> None:
     """Let both read the same pairs in turns, so that a busy machine is busy for both."""
-    bundle = Bundle.open(weights, Task.JUDGE)
+    bundle = Bundle.open(weights, ModelTask.JUDGE)
     judging = bundle.manifest.judging or Judging()
     with tempfile.TemporaryDirectory() as folder:
         write_published(bundle, Path(folder))

@@ -193,7 +193,7 @@ def test_nothing_below_the_command_line_prints() -> None:
         ("stores/rows.py", "from abstrag.lexicon.wordnet import wordnet"),  # a peer
         ("baselines/bm25.py", "from abstrag.engine.library import Library"),  # a peer
         ("errors.py", "from abstrag.config import TAU"),
-        ("stores/rows.py", "from .tables import Table"),
+        ("stores/rows.py", "from .tables import StoreTable"),
         ("stores/rows.py", "from . import tables"),
         ("stores/rows.py", "from abstrag import index"),
         ("stores/rows.py", "from abstrag.nowhere import x"),
@@ -209,7 +209,7 @@ def test_a_wrong_import_is_seen(file: str, source: str) -> None:
     ("file", "source"),
     [
         ("stores/rows.py", "from abstrag.model.term import Term\nimport sqlite3"),
-        ("stores/rows.py", "from abstrag.stores.tables import Table"),
+        ("stores/rows.py", "from abstrag.stores.tables import StoreTable"),
         ("cli/main.py", "from abstrag import __version__"),
         ("engine/demo.py", "from abstrag.data import demo"),
         ("__init__.py", "from abstrag.engine.library import Library"),

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.baselines.public_models import PublicModel
-from abstrag.bench.abstrag_system import AbstragSystem, Indexer
+from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.hidden_words import WordPlace, content_places, hiding, keeping, named_places
@@ -212,7 +212,7 @@ def main() -> None:
     lines = [head(public=public is not None)]
     print(lines[0], flush=True)
     for name in given.sets:
-        cases, indexer = list(cases_of(given.data, name, given.limit)), Indexer()
+        cases, indexer = list(cases_of(given.data, name, given.limit)), SharedIndexer()
         probes = {
             preset: Probe(
                 AbstragSystem(preset=PRESETS[preset], indexer=indexer), public, given.draws

@@ -27,7 +27,7 @@ import numpy as np
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.pool import to_document
-from abstrag.bench.split import Part, part_of
+from abstrag.bench.split import SplitPart, part_of
 from abstrag.config import Settings
 from abstrag.model.record import from_json, to_json
 from abstrag.neural.aligner import default_aligner
@@ -37,8 +37,8 @@ from abstrag.refine.sufficiency import (
     ANY_GENRE,
     FEATURES,
     WARN,
-    Calibration,
     Calibrations,
+    CriticCalibration,
     Logistic,
     features,
 )
@@ -72,7 +72,7 @@ def _searched(name: str, split: str, given: Any) -> Any:
         options=SearchOptions(preset=PRESETS[given.preset], patched=False),
         keep=2,
     )
-    done = {Part.TUNE: 0, Part.REPORT: 0}
+    done = {SplitPart.TUNE: 0, SplitPart.REPORT: 0}
     with Workspace(config) as workspace:
         known = {info.id for info in workspace.documents()}
         for at, document_id in enumerate(names):
@@ -110,7 +110,7 @@ def _searched(name: str, split: str, given: Any) -> Any:
                 }
 
 
-def _other(names: Sequence[str], at: int, part: Part) -> str:
+def _other(names: Sequence[str], at: int, part: SplitPart) -> str:
     """Return another document of the same part, whose queries this one does not answer."""
     after = [*names[at + 1 :], *names[:at]]
     return next((n for n in after if part_of(n) is part), names[at])
@@ -146,7 +146,7 @@ def calibrations(rows: Sequence[dict[str, Any]]) -> Calibrations:
         chosen = {g: rs for g, rs in sorted(by_genre.items()) if _enough(rs)}
         for genre, some in {ANY_GENRE: own, **chosen}.items():
             absent, missed = fitted(some, "absent"), fitted(some, "missed")
-            made.append(Calibration(preset, genre, absent, missed, len(some)))
+            made.append(CriticCalibration(preset, genre, absent, missed, len(some)))
     models = {"aligner": default_aligner().fingerprint, "judge": default_judge().fingerprint}
     return Calibrations(tuple(made), models)
 
@@ -220,7 +220,7 @@ def report(rows: Sequence[dict[str, Any]]) -> None:
         _bins(own, known)
 
 
-def _bins(rows: Sequence[dict[str, Any]], known: dict[str, Calibration]) -> None:
+def _bins(rows: Sequence[dict[str, Any]], known: dict[str, CriticCalibration]) -> None:
     """Print the reliability diagram: what was said, and how often it was so."""
     held = [r for r in rows if r["part"] == "report"]
     for label in ("absent", "missed"):

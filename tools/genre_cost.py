@@ -36,7 +36,7 @@ from abstrag.indexing.pipeline import index
 from abstrag.indexing.utility import layout_weight
 from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex, Utility
-from abstrag.model.segment import Role
+from abstrag.model.segment import SegmentRole
 from abstrag.search.relevance import DEFAULT_PRESET
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -105,7 +105,9 @@ def score(
     return ndcg(ranked, case.gold)
 
 
-def with_utility(made: DocumentIndex, weigh: Callable[[Utility, Role], float]) -> DocumentIndex:
+def with_utility(
+    made: DocumentIndex, weigh: Callable[[Utility, SegmentRole], float]
+) -> DocumentIndex:
     """Return an index whose segments have another U."""
     records = tuple(
         replace(one, utility=replace(one.utility, value=weigh(one.utility, one.segment.role)))
@@ -114,7 +116,7 @@ def with_utility(made: DocumentIndex, weigh: Callable[[Utility, Role], float]) -
     return replace(made, records=records)
 
 
-def ways(calibrated: Mapping[Role, float]) -> dict[str, Way]:
+def ways(calibrated: Mapping[SegmentRole, float]) -> dict[str, Way]:
     """Return the other ways to make U, by name."""
     mean = sum(calibrated.values()) / max(1, len(calibrated))
 
@@ -134,10 +136,10 @@ def ways(calibrated: Mapping[Role, float]) -> dict[str, Way]:
     }
 
 
-def calibrate(cases: Sequence[Case], genre: Genre) -> dict[Role, float]:
+def calibrate(cases: Sequence[Case], genre: Genre) -> dict[SegmentRole, float]:
     """Weigh each role by how much more often its segments are evidence than segments are."""
-    of_role: Counter[Role] = Counter()
-    evidence: Counter[Role] = Counter()
+    of_role: Counter[SegmentRole] = Counter()
+    evidence: Counter[SegmentRole] = Counter()
     for case in cases:
         pooled, made = made_as(case.document, genre)
         gold = set(case.gold)

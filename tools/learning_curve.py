@@ -32,7 +32,7 @@ from abstrag.bench.pool import to_document
 from abstrag.bench.record import CaseRecord
 from abstrag.config import Settings
 from abstrag.refine.episode import Episode
-from abstrag.refine.limits import Budget
+from abstrag.refine.limits import RefineBudget
 from abstrag.search.relevance import PRESETS
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.lessons import learn
@@ -54,7 +54,7 @@ class Curve:
     gold: bool
     wrong: float
     refine: bool
-    budget: Budget
+    budget: RefineBudget
     critic: SearchOptions | None = None  # under which it looks where there is no gold
 
     def opened(self, case: Case) -> tuple[SearchableDocument, dict[int, str]]:
@@ -186,7 +186,7 @@ def main() -> None:
         keep=2,
     )
     with Workspace(config) as workspace:
-        budget = Budget(attempts=given.attempts)
+        budget = RefineBudget(attempts=given.attempts)
         critic = SearchOptions(preset=PRESETS[given.critic or given.preset])
         gold = not given.no_gold
         curve = Curve(workspace, given.k, gold, given.wrong, given.refine, budget, critic)

@@ -21,13 +21,13 @@ from abstrag.engine.verdicts import forced, ruled
 from abstrag.model.answer import Difference, Label
 from abstrag.neural.judge import default_judge
 from abstrag.neural.passage import passage
-from abstrag.neural.verdict import Verdict, default_verdict
+from abstrag.neural.verdict import VerdictProbabilities, default_verdict
 
 LABELS: Final = (Label.SUPPORTS, Label.REFUTES, Label.NOT_ENOUGH_INFO)
 EVIDENCE: Final = 3
 
 
-def judged(case: Case) -> tuple[Verdict, tuple[Difference, ...]]:
+def judged(case: Case) -> tuple[VerdictProbabilities, tuple[Difference, ...]]:
     """Ask the judge for the evidence, and model and rules what it says about the claim."""
     texts = [
         passage(one.text, section=one.section, headers=one.headers)

@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from abstrag.baselines.bm25 import Bm25
 from abstrag.baselines.pool import Element, ElementKind, Pool
-from abstrag.bench.datasets.files import Place, existing, read_lines
-from abstrag.bench.split import Part, parse_split, part_of
+from abstrag.bench.datasets.files import FilePlace, existing, read_lines
+from abstrag.bench.split import SplitPart, parse_split, part_of
 from abstrag.bench.stats import differences, holm, intervals
 from abstrag.collection.filters import Filters
 from abstrag.collection.shelf import K1, B
@@ -61,10 +61,14 @@ def claims_of(data: Path, split: str) -> Iterator[Claim]:
     name, part = parse_split(split)
     path = existing(data / "scifact" / f"claims_{name}.jsonl")
     for number, claim in read_lines(path):
-        place = Place(path, number)
+        place = FilePlace(path, number)
         gold = frozenset(map(str, place.field(claim, "cited_doc_ids", list)))
-        own = Part.REPORT if all(part_of(d) is Part.REPORT for d in gold) else Part.TUNE
-        if gold and part in (Part.ALL, own):
+        own = (
+            SplitPart.REPORT
+            if all(part_of(d) is SplitPart.REPORT for d in gold)
+            else SplitPart.TUNE
+        )
+        if gold and part in (SplitPart.ALL, own):
             text = place.field(claim, "claim", str)
             yield Claim(str(place.field(claim, "id", int, str)), text, gold)
 
@@ -74,7 +78,7 @@ def corpus_of(data: Path) -> Pool:
     path = existing(data / "scifact" / "corpus.jsonl")
     elements = []
     for number, abstract in read_lines(path):
-        place = Place(path, number)
+        place = FilePlace(path, number)
         name = str(place.field(abstract, "doc_id", int, str))
         words = [place.field(abstract, "title", str), *place.strings(abstract, "abstract")]
         elements.append(Element(name, " ".join(words), ElementKind.PARAGRAPH))

@@ -29,12 +29,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from abstrag.bench.abstrag_system import AbstragSystem, Indexer
+from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.readings import Step, false_unmet, steps_of
+from abstrag.bench.readings import SampledStep, false_unmet, steps_of
 from abstrag.bench.sample import sampled
-from abstrag.bench.split import REPORT_PARTS, Part, parse_split
+from abstrag.bench.split import REPORT_PARTS, SplitPart, parse_split
 from abstrag.bench.stats import intervals
 from abstrag.bench.swapped import Swapped, swapped_cases
 from abstrag.model.ranking import Hit
@@ -62,7 +62,7 @@ class Sources:
     preset: str
     limit: int | None
     seed: int = SEED
-    part: Part = Part.REPORT
+    part: SplitPart = SplitPart.REPORT
     questions: Path = QUESTIONS
 
     @cached_property
@@ -73,7 +73,7 @@ class Sources:
     def asked(self, sets: Sequence[str]) -> Iterator[tuple[str, str, SearchableDocument]]:
         """Go through all questions, with where they come from and the document, opened."""
         for name in sets:
-            system = AbstragSystem(preset=PRESETS[self.preset], indexer=Indexer())
+            system = AbstragSystem(preset=PRESETS[self.preset], indexer=SharedIndexer())
             for case in self.cases(name):
                 system.index(case.document)
                 yield name, case.query, system.document
@@ -89,7 +89,7 @@ class Sources:
         """Go through the questions about real documents."""
         lines = [json.loads(line) for line in self.questions.read_text("utf-8").splitlines()]
         contracts = {c.document.id: c.document for c in self._contracts()}
-        system = AbstragSystem(preset=PRESETS[self.preset], indexer=Indexer())
+        system = AbstragSystem(preset=PRESETS[self.preset], indexer=SharedIndexer())
         opened: dict[str, SearchableDocument] = {}
         with Workspace(WorkspaceConfig(self.store)) as workspace:
             for line in lines:
@@ -107,7 +107,7 @@ class Sources:
 
 def draw(given: argparse.Namespace) -> None:
     """Write a sheet, and print families and false readings."""
-    part = Part(given.part)
+    part = SplitPart(given.part)
     sources = Sources(
         given.data, given.store, given.preset, given.limit, given.seed, part, given.questions
     )
@@ -147,7 +147,7 @@ def _chained(
         yield from sources.real()
 
 
-def _line(place: str, question: str, hit: Hit, step: Step) -> dict[str, Any]:
+def _line(place: str, question: str, hit: Hit, step: SampledStep) -> dict[str, Any]:
     return {
         "source": place,
         "query": question,
@@ -194,7 +194,7 @@ def swapped(given: argparse.Namespace) -> None:
     sources = Sources(given.data, "", given.preset, None)
     cases = [case for name in given.sets for case in sources.cases(name)]
     asked = swapped_cases(cases, given.count, seed=SEED)
-    system = AbstragSystem(preset=PRESETS[given.preset], indexer=Indexer())
+    system = AbstragSystem(preset=PRESETS[given.preset], indexer=SharedIndexer())
     met: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for one in sorted(asked, key=lambda one: one.case.document.id):
@@ -234,7 +234,9 @@ def main() -> None:
     drawing.add_argument("--count", type=int, default=STEPS)
     drawing.add_argument("--questions", type=Path, default=QUESTIONS)
     drawing.add_argument("--seed", type=int, default=SEED)
-    drawing.add_argument("--part", default=Part.REPORT.value, help="tune: what rules are made on")
+    drawing.add_argument(
+        "--part", default=SplitPart.REPORT.value, help="tune: what rules are made on"
+    )
     drawing.set_defaults(do=draw)
     swapping = commands.add_parser("swapped")
     swapping.add_argument("--count", type=int, default=100)

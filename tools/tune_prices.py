@@ -27,7 +27,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from abstrag.bench.abstrag_system import AbstragSystem, Indexer
+from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.config import COST_UNIT, MAX_GAP
@@ -66,7 +66,7 @@ class Features:
 @cache
 def systems() -> tuple[AbstragSystem, AbstragSystem]:
     """Return the preset `aligned` with bridges and without, over one index."""
-    indexer = Indexer()
+    indexer = SharedIndexer()
     whole = AbstragSystem(preset=ALIGNED, indexer=indexer)
     return whole, AbstragSystem(preset=ALIGNED, indexer=indexer, bridges=False)
 

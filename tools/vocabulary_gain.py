@@ -37,10 +37,10 @@ import numpy as np
 
 from abstrag.backgrounds.build import build
 from abstrag.backgrounds.compiled import CompiledBackground
-from abstrag.backgrounds.fact import Name
-from abstrag.backgrounds.source import Source
+from abstrag.backgrounds.fact import BackgroundName
+from abstrag.backgrounds.source import BackgroundSource
 from abstrag.baselines.pool import Pool
-from abstrag.bench.abstrag_system import AbstragSystem, Indexer
+from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.pool import PooledDocument, to_document
@@ -53,7 +53,7 @@ from abstrag.search.relevance import PRESETS
 DEPTH: Final = 10
 
 
-class InformedIndexer(Indexer):
+class InformedIndexer(SharedIndexer):
     """Indexes with a compiled Background, as a workspace does."""
 
     def __init__(self, background: CompiledBackground) -> None:
@@ -89,11 +89,11 @@ def of_domain(
 class Names:
     """What the things of a vocabulary are called."""
 
-    def __init__(self, sources: list[Source]) -> None:
+    def __init__(self, sources: list[BackgroundSource]) -> None:
         self.of: dict[str, list[str]] = {}
         for source in sources:
             for fact in source.facts():
-                if isinstance(fact, Name) and len(fact.surface) > 1:
+                if isinstance(fact, BackgroundName) and len(fact.surface) > 1:
                     self.of.setdefault(fact.thing, []).append(fact.surface)
 
     def renamed(self, case: Case) -> Case | None:
@@ -125,13 +125,13 @@ class Names:
         """One code for each thing."""
         return [f"KX-{number:04d}" for number, _ in enumerate(self.of)]
 
-    def write_codes(self, path: Path) -> Source:
+    def write_codes(self, path: Path) -> BackgroundSource:
         """Write a source that says what the codes mean."""
         lines = [
             f'{code},"{names[0]}"' for code, names in zip(self.codes, self.of.values(), strict=True)
         ]
         path.write_text("\n".join(["alias,name", *lines, ""]), "utf-8")
-        return Source.of(path)
+        return BackgroundSource.of(path)
 
 
 def written(name: str) -> re.Pattern[str]:
@@ -186,7 +186,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         compiled = Path(folder) / "vocabulary.db"
         trust = "stated" if given.stated else None
-        sources = [Source.of(path, trust) for path in given.sources]
+        sources = [BackgroundSource.of(path, trust) for path in given.sources]
         names = Names(sources)
         if given.coded:
             sources.append(names.write_codes(Path(folder) / "codes.csv"))

@@ -26,7 +26,7 @@ from abstrag.baselines.pool import Pool
 from abstrag.bench.case import Case
 from abstrag.bench.datasets import scifact
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.split import Part, part_of
+from abstrag.bench.split import SplitPart, part_of
 
 ABOUT = ("scifact", "qasper", "covidqa", "xquad", "contractnli")
 
@@ -41,7 +41,7 @@ def documents(data: Path) -> Iterator[tuple[str, Pool]]:
             cases = load_dataset(name, data, split).cases
             pools = {case.document.id: case.document for case in cases}
         for pool in pools.values():
-            if part_of(pool.id) is Part.TUNE and len(pool.elements) > 1:
+            if part_of(pool.id) is SplitPart.TUNE and len(pool.elements) > 1:
                 yield f"made-{source}", pool
 
 

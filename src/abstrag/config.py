@@ -164,7 +164,7 @@ MAX_SECONDS: Final = 1_800  # on the clock, until the process is ended
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class DocumentBudget:
     """What one document may cost; a process that goes over it is ended, and the file set aside."""
 
     cpu_seconds: float = MAX_CPU_SECONDS

@@ -22,7 +22,7 @@ _TOKENS: Final = {"input": "gen_ai.usage.input_tokens", "output": "gen_ai.usage.
 _CHAT: Final = ("gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model")
 
 
-class Span:
+class TelemetrySpan:
     """What is being recorded; it takes attributes that are known only when the work is done."""
 
     def __init__(self, attributes: Attributes, recorded: Any = None) -> None:
@@ -37,7 +37,7 @@ class Span:
 
 
 @contextmanager
-def span(name: str, attributes: Attributes, *, calls_out: bool = False) -> Iterator[Span]:
+def span(name: str, attributes: Attributes, *, calls_out: bool = False) -> Iterator[TelemetrySpan]:
     """Record what happens inside; an error that leaves it is part of the record.
 
     Args:
@@ -64,10 +64,10 @@ def watch(watcher: Watcher) -> Callable[[], None]:
 
 
 @contextmanager
-def _measured(name: str, attributes: Attributes) -> Iterator[Span]:
+def _measured(name: str, attributes: Attributes) -> Iterator[TelemetrySpan]:
     """Measure what happens inside, for watchers and for OpenTelemetry's metrics."""
     started = perf_counter()
-    made = Span(attributes)
+    made = TelemetrySpan(attributes)
     failed = True
     try:
         yield made

@@ -56,12 +56,12 @@ def index(cluster: Any, folder: Path, path: Path) -> list[Any]:
 
 def square(cluster: Any, folder: Path) -> dict[str, str]:
     """Do items of which one always ends its worker, and one the first time."""
-    from abstrag.workers.protocol import Lost
+    from abstrag.workers.protocol import LostItem
     from abstrag.workers.ray import RayCluster
     from tests.unit.workers.tasks import Squaring
 
     results = RayCluster(1, cluster.address).run(Squaring(folder), [1, "die", "die once", 3])
-    return {str(k): str(v.error) if isinstance(v, Lost) else str(v) for k, v in results}
+    return {str(k): str(v.error) if isinstance(v, LostItem) else str(v) for k, v in results}
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from abstrag.engine.quarantine import Quarantine
 from abstrag.errors import AbstragError
 from abstrag.model.term import Edge, Family, Relation
 from abstrag.policy.check import check
-from abstrag.policy.files import Files
+from abstrag.policy.files import DurableFiles
 from abstrag.policy.store import PolicyStore
 from abstrag.server.uploads import Uploads
 from abstrag.workspace.edits import LICENCE, OPERATOR, EditStore
@@ -96,7 +96,7 @@ UPLOADS = PlainStory(
 
 def _policy(folder: Path) -> PolicyStore:
     # looked up at the call, for the disk is put in its place later
-    return opened(folder, k=1, files=Files(sync=lambda handle: os.fsync(handle)))
+    return opened(folder, k=1, files=DurableFiles(sync=lambda handle: os.fsync(handle)))
 
 
 def _policy_holds(store: PolicyStore, steps: int) -> bool:

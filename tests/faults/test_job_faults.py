@@ -3,9 +3,9 @@
 import time
 from pathlib import Path
 
-from abstrag.config import Budget
+from abstrag.config import DocumentBudget
 from abstrag.errors import AbstragError
-from abstrag.server.jobs import Job, Jobs, Watcher
+from abstrag.server.jobs import IndexingJob, Jobs, Watcher
 
 
 def _full(_path: Path) -> None:
@@ -16,7 +16,7 @@ def _full_for(_path: Path, _why: str) -> AbstragError:
     raise OSError(28, "No space left on device")
 
 
-def _ended(jobs: Jobs, name: str) -> Job:
+def _ended(jobs: Jobs, name: str) -> IndexingJob:
     while not (job := jobs.get(name)).state.over:
         time.sleep(0.02)
     return job
@@ -29,7 +29,7 @@ def test_jobs_go_on_when_nothing_can_be_noted_about_them(tmp_path: Path) -> None
         tmp_path / "store.db",
         waiting=8,
         max_bytes=10_000,
-        budget=Budget(),
+        budget=DocumentBudget(),
         watcher=Watcher(began=_full, ended=_full, failed=_full, set_aside=_full_for),
     )
     try:
@@ -46,7 +46,7 @@ def test_a_file_that_cannot_be_set_aside_has_still_failed(tmp_path: Path) -> Non
         tmp_path / "store.db",
         waiting=8,
         max_bytes=1_000_000,
-        budget=Budget(seconds=0.2),
+        budget=DocumentBudget(seconds=0.2),
         watcher=Watcher(set_aside=_full_for),
     )
     try:

@@ -6,7 +6,7 @@ from haystack import Document, Pipeline
 from haystack.components.builders import PromptBuilder
 
 from abstrag.errors import InputError
-from abstrag.integrations.haystack import AbstragRanker, AbstragRetriever
+from abstrag.integrations.haystack import AbstragHaystackRetriever, AbstragRanker
 from tests.frameworks.ferries import BOUGHT, FERRIES, QUERY, WEATHER, ferry_store
 
 MODULE = "abstrag.integrations.haystack"  # who reads a file says what it may load
@@ -22,7 +22,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def pipeline(store: str) -> Pipeline:
     made = Pipeline()
-    made.add_component("retriever", AbstragRetriever(store, k=1))
+    made.add_component("retriever", AbstragHaystackRetriever(store, k=1))
     made.add_component("prompt", PromptBuilder(TEMPLATE, required_variables=["documents"]))
     made.connect("retriever.documents", "prompt.documents")
     return made
@@ -44,11 +44,11 @@ def test_a_pipeline_is_saved_and_read_back(store: str) -> None:
 
 def test_an_open_abstrag_is_not_written_into_a_file() -> None:
     with ferry_store() as rag, pytest.raises(InputError, match="cannot be written into a file"):
-        AbstragRetriever(rag).to_dict()
+        AbstragHaystackRetriever(rag).to_dict()
 
 
 def test_awaited_it_finds_the_same(store: str) -> None:
-    retriever = AbstragRetriever(store, document="ferries")
+    retriever = AbstragHaystackRetriever(store, document="ferries")
     found = asyncio.run(retriever.run_async(QUERY, 2))["documents"]
     assert [each.id for each in found] == [each.id for each in retriever.run(QUERY, 2)["documents"]]
 

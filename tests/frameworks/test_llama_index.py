@@ -9,7 +9,7 @@ from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 
 from abstrag import AbstRAG
-from abstrag.integrations.llama_index import AbstragPostprocessor, AbstragRetriever
+from abstrag.integrations.llama_index import AbstragLlamaIndexRetriever, AbstragPostprocessor
 from tests.frameworks.ferries import BOUGHT, FERRIES, QUERY, WEATHER, ferry_store
 
 
@@ -20,7 +20,7 @@ def rag() -> Iterator[AbstRAG]:
 
 
 def test_a_node_carries_score_quote_and_trace(rag: AbstRAG) -> None:
-    best = AbstragRetriever(rag, document="ferries", k=2).retrieve(QUERY)[0]
+    best = AbstragLlamaIndexRetriever(rag, document="ferries", k=2).retrieve(QUERY)[0]
     assert best.node.get_content() == BOUGHT
     assert best.score == best.node.metadata["relevance"] > 0
     assert best.node.metadata["quote"] == BOUGHT
@@ -28,7 +28,7 @@ def test_a_node_carries_score_quote_and_trace(rag: AbstRAG) -> None:
 
 
 def test_a_model_is_shown_where_a_passage_stands_and_no_trace(rag: AbstRAG) -> None:
-    best = AbstragRetriever(rag, k=1).retrieve(QUERY)[0].node
+    best = AbstragLlamaIndexRetriever(rag, k=1).retrieve(QUERY)[0].node
     shown = best.get_content(metadata_mode=MetadataMode.LLM)
     assert "document: ferries" in shown
     assert "trace" not in shown
@@ -36,7 +36,7 @@ def test_a_model_is_shown_where_a_passage_stands_and_no_trace(rag: AbstRAG) -> N
 
 
 def test_awaited_it_finds_the_same(rag: AbstRAG) -> None:
-    retriever = AbstragRetriever(rag, k=2)
+    retriever = AbstragLlamaIndexRetriever(rag, k=2)
     found = asyncio.run(retriever.aretrieve(QUERY))
     assert [each.node.node_id for each in found] == [
         each.node.node_id for each in retriever.retrieve(QUERY)
@@ -48,7 +48,7 @@ def test_a_query_engine_answers_from_the_evidence(rag: AbstRAG) -> None:
         llm=MockLLM(), text_qa_template=PromptTemplate("{context_str}\n{query_str}")
     )
     engine = RetrieverQueryEngine(
-        retriever=AbstragRetriever(rag, k=1),
+        retriever=AbstragLlamaIndexRetriever(rag, k=1),
         response_synthesizer=synthesizer,
         node_postprocessors=[AbstragPostprocessor(k=1)],
     )

@@ -6,7 +6,7 @@ import pyterrier as pt
 import pytest
 
 from abstrag import AbstRAG
-from abstrag.integrations.pyterrier import AbstragReranker, AbstragRetriever
+from abstrag.integrations.pyterrier import AbstragReranker, AbstragTransformer
 from tests.frameworks.ferries import BOUGHT, FERRIES, QUERY, WEATHER, ferry_store
 
 
@@ -20,7 +20,7 @@ QUERIES = pd.DataFrame([["1", QUERY], ["2", "Where did it rain?"]], columns=["qi
 
 
 def test_queries_become_results_with_quote_and_trace(rag: AbstRAG) -> None:
-    found = AbstragRetriever(rag, k=1).transform(QUERIES)
+    found = AbstragTransformer(rag, k=1).transform(QUERIES)
     assert list(found["qid"]) == ["1", "2"]
     assert list(found["document"]) == ["ferries", "weather"]
     first = found.iloc[0]
@@ -31,7 +31,7 @@ def test_queries_become_results_with_quote_and_trace(rag: AbstRAG) -> None:
 
 
 def test_a_pipeline_cuts_and_reranks_and_java_is_never_started(rag: AbstRAG) -> None:
-    best_two: Any = AbstragRetriever(rag, k=5) % 2
+    best_two: Any = AbstragTransformer(rag, k=5) % 2
     pipeline = best_two >> AbstragReranker(k=1)
     found = pipeline.search(QUERY)
     assert list(found["text"]) == [BOUGHT]
@@ -39,14 +39,14 @@ def test_a_pipeline_cuts_and_reranks_and_java_is_never_started(rag: AbstRAG) -> 
 
 
 def test_an_experiment_measures_it(rag: AbstRAG) -> None:
-    best = AbstragRetriever(rag, k=1).search(QUERY).iloc[0]["docno"]
+    best = AbstragTransformer(rag, k=1).search(QUERY).iloc[0]["docno"]
     qrels = pd.DataFrame([["1", best, 1]], columns=["qid", "docno", "label"])
-    table = pt.Experiment([AbstragRetriever(rag)], QUERIES[:1], qrels, ["recip_rank"])
+    table = pt.Experiment([AbstragTransformer(rag)], QUERIES[:1], qrels, ["recip_rank"])
     assert list(table["recip_rank"]) == [1.0]
 
 
 def test_pyterrier_can_tell_the_columns_without_asking(rag: AbstRAG) -> None:
-    columns = pt.inspect.transformer_outputs(AbstragRetriever(rag), ["qid", "query"])
+    columns = pt.inspect.transformer_outputs(AbstragTransformer(rag), ["qid", "query"])
     assert {"docno", "score", "rank", "quote", "trace"} <= set(columns)
 
 

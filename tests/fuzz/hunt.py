@@ -17,16 +17,16 @@ from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from abstrag.config import Budget
+from abstrag.config import DocumentBudget
 from abstrag.workers.processes import Processes
-from abstrag.workers.protocol import Lost
+from abstrag.workers.protocol import LostItem
 from tests.fuzz.crafted.every import crafted
 from tests.fuzz.make_corpus import CORPUS
 from tests.fuzz.mutate import mutant
 from tests.fuzz.targets import Item, Trial, Tried
 from tests.fuzz.wire import Watch, http_mutants, mcp, mcp_http_mutants, pipe_mutants, studio
 
-BUDGET = Budget(cpu_seconds=60, memory_bytes=2 * 1024**3, seconds=240)
+BUDGET = DocumentBudget(cpu_seconds=60, memory_bytes=2 * 1024**3, seconds=240)
 QUERIES = Path(__file__).parent / "queries.txt"
 _PICTURES = ("png",)  # text recognition is no parser of ours, and takes a second for each
 
@@ -67,9 +67,9 @@ class Tally:
     largest: dict[str, tuple[float, str]] = field(default_factory=dict)
     found: list[tuple[str, str]] = field(default_factory=list)
 
-    def add(self, item: Item, result: Tried | Lost) -> None:
+    def add(self, item: Item, result: Tried | LostItem) -> None:
         """Count one input, and keep it where it broke something."""
-        if isinstance(result, Lost):
+        if isinstance(result, LostItem):
             result = Tried("over its limits", result.why)
         self.outcomes[item.kind][result.outcome] += 1
         self.slowest[item.kind] = max(

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from abstrag.config import Budget
+from abstrag.config import DocumentBudget
 from abstrag.documents.load import load
 from abstrag.engine.demo import demo_background, demo_document
 from abstrag.engine.searcher import Searcher
@@ -118,7 +118,7 @@ class Item:
 class Trial:
     """The `Task` of a worker: try inputs, each within a budget."""
 
-    budget: Budget | None
+    budget: DocumentBudget | None
 
     def start(self) -> Callable[[Item], Tried]:
         """Load every model once."""

@@ -18,10 +18,10 @@ from abstrag.engine.generator import Generator
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import ModelUnreachable
 from abstrag.llm.connect import Models, connect
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.program import Program
 from abstrag.llm.settings import Endpoint, LlmSettings, Patience
-from abstrag.model.answer import Label, Mode
+from abstrag.model.answer import AnswerMode, Label
 from abstrag.search.relevance import DEFAULT_PRESET
 from tests.local_server.brevity import brief_programs
 from tests.local_server.server import LocalServer
@@ -38,7 +38,7 @@ def programs() -> Mapping[str, Program]:
 @pytest.fixture
 def models(local_server: LocalServer, tmp_path: Path) -> Iterator[Models]:
     endpoint = Endpoint(local_server.model, local_server.base_url)
-    settings = LlmSettings(dict.fromkeys(Role, endpoint), {})
+    settings = LlmSettings(dict.fromkeys(CallRole, endpoint), {})
     with connect(settings, calls=tmp_path / "calls.db") as made:
         yield made
 
@@ -51,9 +51,9 @@ def searcher() -> Searcher:
 def test_a_question_and_a_claim_are_answered_over_http(
     models: Models, programs: Mapping[str, Program], searcher: Searcher
 ) -> None:
-    generator = Generator(models[Role.ANSWER], programs)
+    generator = Generator(models[CallRole.ANSWER], programs)
     told = answer(searcher, "Who visited TSMC?", generator=generator)
-    assert told.mode is Mode.GENERATED
+    assert told.mode is AnswerMode.GENERATED
     assert all(one.citations or one.doubt for one in told.sentences)
     for citation in told.citations:
         assert citation.quote == searcher.index.document.quote(citation.span)
@@ -104,14 +104,14 @@ def test_a_server_that_is_gone_is_an_error_and_the_log_still_answers(
     searcher: Searcher,
     tmp_path: Path,
 ) -> None:
-    known = Generator(models[Role.ANSWER], programs)
+    known = Generator(models[CallRole.ANSWER], programs)
     first = answer(searcher, "Who visited TSMC?", generator=known)
     endpoint = Endpoint(local_server.model, "http://127.0.0.1:9/v1")  # nobody listens there
     settings = LlmSettings(
-        dict.fromkeys(Role, endpoint), {}, patience=Patience(timeout_s=2.0, retries=0)
+        dict.fromkeys(CallRole, endpoint), {}, patience=Patience(timeout_s=2.0, retries=0)
     )
     with connect(settings, calls=tmp_path / "calls.db") as gone:
-        generator = Generator(gone[Role.ANSWER], programs)
+        generator = Generator(gone[CallRole.ANSWER], programs)
         assert answer(searcher, "Who visited TSMC?", generator=generator).text == first.text
         with pytest.raises(ModelUnreachable):
             answer(searcher, "When was TSMC founded?", generator=generator)

@@ -12,7 +12,7 @@ from abstrag.llm.choose import choose
 from abstrag.llm.connect import Models, connect, replay
 from abstrag.llm.key import call_id
 from abstrag.llm.log import CallLog
-from abstrag.llm.model import Reply, Request, Role
+from abstrag.llm.model import CallRole, ModelRequest, Reply
 from abstrag.llm.program import Program
 from abstrag.llm.recording import save
 from abstrag.llm.settings import Endpoint, Limits, LlmSettings, Patience
@@ -39,16 +39,16 @@ FRUITS: dict[str, Any] = {
 }
 
 
-def fruits(user: str = "Name fruits.", **changes: Any) -> Request:
+def fruits(user: str = "Name fruits.", **changes: Any) -> ModelRequest:
     values: dict[str, Any] = {
-        "role": Role.INDEX,
+        "role": CallRole.INDEX,
         "stage": "fruits",
         "system": "You reply with JSON.",
         "user": user,
         "schema": FRUITS,
         "max_tokens": 80,
     }
-    return Request(**{**values, **changes})
+    return ModelRequest(**{**values, **changes})
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def connecting(local_server: LocalServer, tmp_path: Path) -> Connecting:
     def made(**changes: Any) -> Models:
         endpoint = Endpoint(local_server.model, local_server.base_url)
         values: dict[str, Any] = {
-            "endpoints": dict.fromkeys(Role, endpoint),
+            "endpoints": dict.fromkeys(CallRole, endpoint),
             "prices": {},
             "patience": Patience(timeout_s=60, retries=1, concurrency=2),
         }
@@ -68,7 +68,7 @@ def connecting(local_server: LocalServer, tmp_path: Path) -> Connecting:
 def test_the_server_keeps_to_the_schema(connecting: Connecting, tmp_path: Path) -> None:
     asked = [fruits(f"Name fruits that begin with {letter}.") for letter in "AB"]
     with connecting() as models:
-        replies = models[Role.INDEX].complete_many(asked)
+        replies = models[CallRole.INDEX].complete_many(asked)
         ledger = models.ledger()
     assert [misfit(one.value, FRUITS) for one in replies if isinstance(one, Reply)] == [None, None]
     with CallLog.open(tmp_path / "calls.db") as log:
@@ -94,7 +94,7 @@ def test_a_schema_without_limits_gets_some_that_the_server_can_compile(
         "properties": {"title": text, "rows": {"type": "array", "items": row}},
     }
     with connecting(patience=Patience(timeout_s=60, retries=0)) as models:
-        (reply,) = models[Role.INDEX].complete_many([fruits(schema=open_ended, max_tokens=60)])
+        (reply,) = models[CallRole.INDEX].complete_many([fruits(schema=open_ended, max_tokens=60)])
     if isinstance(reply, ModelError):
         assert "cut off after 60 tokens" in str(reply)  # it went on and on, and was stopped
     else:
@@ -103,27 +103,27 @@ def test_a_schema_without_limits_gets_some_that_the_server_can_compile(
 
 def test_what_was_asked_before_is_not_asked_again(connecting: Connecting) -> None:
     with connecting() as models:
-        first = models[Role.INDEX].complete(fruits())
+        first = models[CallRole.INDEX].complete(fruits())
     with connecting(limits=Limits(max_calls=0)) as models:
-        again = models[Role.INDEX].complete(fruits())
+        again = models[CallRole.INDEX].complete(fruits())
         assert (again.value, again.call, again.cached) == (first.value, first.call, True)
         assert (models.ledger().total.calls, models.ledger().total.cached) == (0, 1)
         with pytest.raises(OverBudget):
-            models[Role.INDEX].complete(fruits("something else"))
+            models[CallRole.INDEX].complete(fruits("something else"))
 
 
 def test_a_recording_of_it_replays(connecting: Connecting, tmp_path: Path) -> None:
     with connecting() as models:
-        live = models[Role.JUDGE].complete(fruits())
+        live = models[CallRole.JUDGE].complete(fruits())
     with CallLog.open(tmp_path / "calls.db") as log:
         save(log.calls(), tmp_path / "calls.jsonl")
-    assert replay(tmp_path / "calls.jsonl")[Role.JUDGE].complete(fruits()).value == live.value
+    assert replay(tmp_path / "calls.jsonl")[CallRole.JUDGE].complete(fruits()).value == live.value
 
 
 def test_samples_of_one_question_are_calls_of_their_own(connecting: Connecting) -> None:
     asked = [fruits(temperature=0.8, sample=n) for n in range(3)]
     with connecting() as models:
-        replies = models[Role.JUDGE].complete_many(asked)
+        replies = models[CallRole.JUDGE].complete_many(asked)
         assert models.ledger().total.calls == 3
     assert len({one.call for one in replies if isinstance(one, Reply)}) == 3
 
@@ -142,7 +142,7 @@ def test_a_schema_the_server_refuses_is_asked_for_in_humbler_modes(
     asked = fruits(schema=anchored, max_tokens=30)
     with connecting() as models:
         try:
-            reply = models[Role.INDEX].complete(asked)
+            reply = models[CallRole.INDEX].complete(asked)
             assert misfit(reply.value, anchored) is None
         except BadReply:
             pass  # the schema was only shown to it, and so small a model may not understand
@@ -157,14 +157,14 @@ def test_a_schema_the_server_refuses_is_asked_for_in_humbler_modes(
 
 def test_text_without_a_schema_is_text(connecting: Connecting) -> None:
     with connecting() as models:
-        reply = models[Role.ANSWER].complete(fruits(schema=None, max_tokens=12))
+        reply = models[CallRole.ANSWER].complete(fruits(schema=None, max_tokens=12))
     assert isinstance(reply.value, str)
     assert 0 < reply.tokens_out <= 12
 
 
 def test_a_text_too_long_for_the_model_is_said_so(connecting: Connecting) -> None:
     with connecting() as models, pytest.raises(ModelError, match="too long") as caught:
-        models[Role.INDEX].complete(fruits("word " * 9000))
+        models[CallRole.INDEX].complete(fruits("word " * 9000))
     assert "context" in str(caught.value.hint)
 
 
@@ -178,7 +178,9 @@ class Fruits:
 def test_a_program_gets_an_answer_of_its_type(connecting: Connecting) -> None:
     program = Program("fruits", "Name fruits.", FRUITS)
     with connecting() as models:
-        answered = ask(models[Role.INDEX], program, Fruits, {"about": "salad"}, role=Role.INDEX)
+        answered = ask(
+            models[CallRole.INDEX], program, Fruits, {"about": "salad"}, role=CallRole.INDEX
+        )
     assert isinstance(answered.value, Fruits)
     assert answered.call
 
@@ -187,5 +189,5 @@ def test_a_config_file_is_all_a_command_needs(local_server: LocalServer, tmp_pat
     chosen = choose(environment=local_server.environment(tmp_path, reply_tokens=16))
     assert chosen is not None
     with connect(chosen, calls=tmp_path / "calls.db") as models:
-        reply = models[Role.ANSWER].complete(fruits(schema=None, max_tokens=500))
+        reply = models[CallRole.ANSWER].complete(fruits(schema=None, max_tokens=500))
     assert reply.tokens_out <= 16

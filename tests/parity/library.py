@@ -15,7 +15,7 @@ from abstrag.model.record import to_data, to_json
 from abstrag.model.segment import Granularity
 from abstrag.model.term import Family, Licence, LicenceKind, Relation
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.ledger import Ledger, text_hash
+from abstrag.refine.ledger import PatchLedger, text_hash
 from abstrag.workspace.edits import hand_made
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -136,7 +136,7 @@ def _keep_patch(workspace: Workspace) -> None:
         "patch": to_data(patch),
         "query": QUESTIONS[0],
     }
-    ledger = Ledger(PolicyStore.open(workspace.patches.root))
+    ledger = PatchLedger(PolicyStore.open(workspace.patches.root))
     ledger.store.audit(payload, accepted=True, reason="for a test", case="case")
 
 

@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner
 from mcp import Client as AgentClient
 
-from abstrag.bench.abstrag_system import AbstragSystem, Indexer
+from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag.cli.main import cli
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.record import to_data
@@ -193,7 +193,7 @@ def test_the_benchmark_measures_what_python_answers(doors: Doors, document: str)
     system = AbstragSystem(
         preset=chosen_preset(judge=None if doors.judge else False),
         patched=True,
-        indexer=Indexer(background=known(one)),
+        indexer=SharedIndexer(background=known(one)),
     )
     with Workspace(WorkspaceConfig(one.store, policy=one.policy)) as workspace:
         system.indexer.workspace = workspace  # its patches and its edits

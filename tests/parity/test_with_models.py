@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from abstrag.errors import OverBudget
-from abstrag.llm.budget import Budget, Spending
+from abstrag.llm.budget import CallBudget, Spending
 from abstrag.llm.connect import Models
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.llm.settings import Limits
 from abstrag.model.record import to_data
@@ -36,7 +36,7 @@ def test_a_search_beside_a_model_is_the_local_one(
     model = ScriptedModel({"answer": {"status": "not_in_document", "sentences": [], "missing": []}})
     with (
         Workspace(config) as local,
-        Workspace(config, models=Models({Role.ANSWER: model})) as asked,
+        Workspace(config, models=Models({CallRole.ANSWER: model})) as asked,
     ):
         for document in sorted(TEXTS):
             here, there = local.document(document), asked.document(document)
@@ -48,7 +48,7 @@ def test_a_search_beside_a_model_is_the_local_one(
 
 
 def test_a_cap_holds_with_eight_at_once() -> None:
-    budget = Budget(Limits(max_calls=20))
+    budget = CallBudget(Limits(max_calls=20))
     one = Spending(calls=1, tokens=10)
 
     def spend(_: int) -> bool:

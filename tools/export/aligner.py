@@ -29,8 +29,8 @@ from abstrag.neural.bundle import (
     TOKENIZER,
     WEIGHTS,
     Aligning,
-    Manifest,
-    Task,
+    ModelManifest,
+    ModelTask,
 )
 from tools.export.bert import Batch, Network
 from tools.export.graph import FUSED, IR_VERSION, OPSET, Float32, Graph, Int8, Numbers, Precision
@@ -135,14 +135,14 @@ def export(
     limit: float,
     precision: Precision,
     tokenizer: Path = WEIGHTS / TOKENIZER,
-) -> Manifest:
+) -> ModelManifest:
     """Write model.onnx and manifest.json, and return what the manifest says."""
     data = source.read_bytes()
     tensors = read_npz(data)
     model = write_graph(tensors, precision, name).SerializeToString(deterministic=True)
-    manifest = Manifest(
+    manifest = ModelManifest(
         name=name,
-        task=Task.ALIGN,
+        task=ModelTask.ALIGN,
         licence="Apache-2.0",
         source_sha256=sha256(data).hexdigest(),
         precision=precision.value,

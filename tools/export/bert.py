@@ -14,11 +14,11 @@ import numpy as np
 from onnx import ModelProto, helper
 
 from abstrag.errors import InputError
-from abstrag.neural.bundle import Task
+from abstrag.neural.bundle import ModelTask
 from tools.export.graph import FUSED, Float32, Graph, Int8, Numbers, Precision
 from tools.export.published import LABELS, Bert, Floats, Head, Recipe, Tensors
 
-LOGITS = {Task.JUDGE: 1, Task.VERDICT: len(LABELS)}
+LOGITS = {ModelTask.JUDGE: 1, ModelTask.VERDICT: len(LABELS)}
 
 
 def write_graph(
@@ -115,7 +115,7 @@ class Network:
             first = self.graph.add("Tanh", self._linear(first, "head.dense"))
             last = "head.out"
         order = list(range(LOGITS[recipe.task]))
-        if recipe.task is Task.VERDICT:
+        if recipe.task is ModelTask.VERDICT:
             order = [recipe.labels.index(label) for label in LABELS]
         return self._linear(first, last, order)
 

@@ -16,8 +16,8 @@ from abstrag.neural.bundle import (
     TOKENIZER,
     Deciding,
     Judging,
-    Manifest,
-    Task,
+    ModelManifest,
+    ModelTask,
 )
 from tools.export.bert import max_tokens, write_graph
 from tools.export.graph import Precision
@@ -35,7 +35,7 @@ from tools.export.published import (
 
 def export(
     source: Path, output: Path, *, precision: Precision, expected: str | None = None
-) -> Manifest:
+) -> ModelManifest:
     """Write the model, the tokenizer and the manifest that vouches for them.
 
     The weights published by others must be those we know; `expected` names other ones.
@@ -77,13 +77,13 @@ def read_tokenizer(path: Path) -> bytes:
 @dataclass(frozen=True, slots=True)
 class _Made:
     files: Mapping[str, bytes]
-    manifest: Manifest  # its files and its source are not known yet
+    manifest: ModelManifest  # its files and its source are not known yet
 
 
 def _transformer(source: Path, tensors: Tensors, recipe: Recipe, precision: Precision) -> _Made:
     bert = read_shape(json.loads((source / "config.json").read_text("utf-8")))
     model, dimensions = write_graph(bert, tensors, recipe, precision)
-    manifest = Manifest(
+    manifest = ModelManifest(
         name=recipe.name,
         task=recipe.task,
         licence=recipe.licence,
@@ -93,8 +93,8 @@ def _transformer(source: Path, tensors: Tensors, recipe: Recipe, precision: Prec
         max_tokens=max_tokens(bert, recipe),
         vocabulary=len(tensors["embeddings.word_embeddings.weight"]),
         files={},
-        judging=(recipe.judging or Judging()) if recipe.task is Task.JUDGE else None,
-        deciding=(recipe.deciding or Deciding()) if recipe.task is Task.VERDICT else None,
+        judging=(recipe.judging or Judging()) if recipe.task is ModelTask.JUDGE else None,
+        deciding=(recipe.deciding or Deciding()) if recipe.task is ModelTask.VERDICT else None,
     )
     return _Made({MODEL: model.SerializeToString(deterministic=True)}, manifest)
 

@@ -23,7 +23,7 @@ from tokenizers import Tokenizer
 
 from abstrag.model.record import to_json
 from abstrag.neural.aligner import MEAN, Aligner
-from abstrag.neural.bundle import MANIFEST, TOKENIZER, WEIGHTS, Bundle, Task
+from abstrag.neural.bundle import MANIFEST, TOKENIZER, WEIGHTS, Bundle, ModelTask
 
 PASSAGES: Final = 500
 QUERIES: Final = 300
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     mean = mean_of(Aligner.load(given.model), passages, queries, WORDS)
     buffer = io.BytesIO()
     np.save(buffer, mean)
-    manifest = Bundle.open(given.model, Task.ALIGN).manifest
+    manifest = Bundle.open(given.model, ModelTask.ALIGN).manifest
     files = {**manifest.files, MEAN: sha256(buffer.getvalue()).hexdigest()}
     (given.model / MEAN).write_bytes(buffer.getvalue())
     (given.model / MANIFEST).write_text(

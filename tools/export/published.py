@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from abstrag.errors import InputError
 from abstrag.model.record import from_json, record
-from abstrag.neural.bundle import Deciding, Judging, Task
+from abstrag.neural.bundle import Deciding, Judging, ModelTask
 
 RECIPE: Final = "recipe.json"
 SAFETENSORS: Final = "model.safetensors"
@@ -49,7 +49,7 @@ class Recipe:
     """
 
     name: str
-    task: Task
+    task: ModelTask
     max_tokens: int
     licence: str = "Apache-2.0"
     head: Head = Head.MEAN
@@ -58,7 +58,7 @@ class Recipe:
     deciding: Deciding | None = None
 
 
-MINILM: Final = Recipe("all-MiniLM-L6-v2", Task.EMBED, max_tokens=256)  # as it was trained
+MINILM: Final = Recipe("all-MiniLM-L6-v2", ModelTask.EMBED, max_tokens=256)  # as it was trained
 MINILM_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
@@ -77,13 +77,13 @@ def read_recipe(folder: Path) -> Recipe:
     """Return the recipe of a folder; one without is all-MiniLM-L6-v2 as published."""
     path = folder / RECIPE
     recipe = from_json(Recipe, path.read_bytes()) if path.exists() else MINILM
-    wants_head = recipe.task in (Task.JUDGE, Task.VERDICT)
+    wants_head = recipe.task in (ModelTask.JUDGE, ModelTask.VERDICT)
     if wants_head == (recipe.head is Head.MEAN):
         raise InputError(
             f"{str(path)!r} has the head {recipe.head.value!r} for the task {recipe.task.value!r}",
             hint="'linear' or 'tanh' for a judge or a verdict, 'mean' for an embedder",
         )
-    if recipe.task is Task.VERDICT and sorted(recipe.labels) != sorted(LABELS):
+    if recipe.task is ModelTask.VERDICT and sorted(recipe.labels) != sorted(LABELS):
         raise InputError(
             f"{str(path)!r} has the labels {recipe.labels}",
             hint=f"{', '.join(LABELS)} in any order",

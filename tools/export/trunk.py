@@ -29,8 +29,8 @@ from abstrag.neural.bundle import (
     WEIGHTS,
     Deciding,
     Judging,
-    Manifest,
-    Task,
+    ModelManifest,
+    ModelTask,
 )
 from tools.export.aligner import shape_of
 from tools.export.bert import LOGITS, Network
@@ -39,7 +39,7 @@ from tools.export.published import Head, Recipe, Tensors, read_npz
 
 SHARED: Final = 6  # lowest layers
 MAX_TOKENS: Final = 320
-TRUNK_MODEL: Final = f"../{Task.TRUNK.value}/{MODEL}"
+TRUNK_MODEL: Final = f"../{ModelTask.TRUNK.value}/{MODEL}"
 
 
 def shared(name: str) -> bool:
@@ -64,7 +64,7 @@ def write_trunk(tensors: Tensors, precision: Precision) -> ModelProto:
     return _model(g, "trunk", ins, out)
 
 
-def write_top(tensors: Tensors, task: Task, precision: Precision) -> ModelProto:
+def write_top(tensors: Tensors, task: ModelTask, precision: Precision) -> ModelProto:
     """Write the layers above the trunk, and the head."""
     g = Graph()
     numbers = _numbers(g, precision)
@@ -104,8 +104,8 @@ def export(
 ) -> None:
     """Write the three folders."""
     tensors = {
-        Task.JUDGE: read_npz(judge.read_bytes()),
-        Task.VERDICT: read_npz(verdict.read_bytes()),
+        ModelTask.JUDGE: read_npz(judge.read_bytes()),
+        ModelTask.VERDICT: read_npz(verdict.read_bytes()),
     }
     one, two = tensors.values()
     for name in filter(shared, one):
@@ -114,17 +114,17 @@ def export(
                 f"{str(judge)!r} and {str(verdict)!r} differ in {name!r}",
                 hint=f"train the verdict model with the lowest {SHARED} layers frozen",
             )
-    made = {Task.TRUNK: write_trunk(one, precision)}
+    made = {ModelTask.TRUNK: write_trunk(one, precision)}
     made |= {task: write_top(tensors[task], task, precision) for task in tensors}
     files = {task: model.SerializeToString(deterministic=True) for task, model in made.items()}
     digests = {task: sha256(data).hexdigest() for task, data in files.items()}
-    sources = {Task.TRUNK: judge, Task.JUDGE: judge, Task.VERDICT: verdict}
+    sources = {ModelTask.TRUNK: judge, ModelTask.JUDGE: judge, ModelTask.VERDICT: verdict}
     for task, data in files.items():
         folder = output / task.value
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MODEL).write_bytes(data)
-        upper = task is not Task.TRUNK
-        manifest = Manifest(
+        upper = task is not ModelTask.TRUNK
+        manifest = ModelManifest(
             name=f"abstrag-{task.value}-{recipe['version']}",
             task=task,
             licence="Apache-2.0",
@@ -136,11 +136,11 @@ def export(
             files={
                 MODEL: digests[task],
                 TOKENIZER: sha256(tokenizer.read_bytes()).hexdigest(),
-                **({TRUNK_MODEL: digests[Task.TRUNK]} if upper else {}),
+                **({TRUNK_MODEL: digests[ModelTask.TRUNK]} if upper else {}),
             },
-            judging=Judging(**recipe["judging"]) if task is Task.JUDGE else None,
-            deciding=Deciding(**recipe["deciding"]) if task is Task.VERDICT else None,
-            trunk=Task.TRUNK.value if upper else None,
+            judging=Judging(**recipe["judging"]) if task is ModelTask.JUDGE else None,
+            deciding=Deciding(**recipe["deciding"]) if task is ModelTask.VERDICT else None,
+            trunk=ModelTask.TRUNK.value if upper else None,
         )
         (folder / MANIFEST).write_text(to_json(manifest, indent=2) + "\n", "utf-8")
         print(f"{task.value:<8} {len(data) / 1e6:6.2f} MB")

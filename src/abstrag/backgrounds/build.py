@@ -11,12 +11,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from abstrag.backgrounds.fact import NAMED, Fact, Link, Name, scheme
+from abstrag.backgrounds.fact import NAMED, BackgroundName, ClassMembership, Fact, scheme
 from abstrag.backgrounds.file import together
 from abstrag.backgrounds.forms import MOST_WORDS, folded
 from abstrag.backgrounds.lines import content_digest
 from abstrag.backgrounds.schema import APPLICATION_ID, STATED, TABLES, VERSION, is_compiled
-from abstrag.backgrounds.source import Source
+from abstrag.backgrounds.source import BackgroundSource
 from abstrag.config import DELTA_ABS_ONE_WAY, OMEGA
 from abstrag.errors import BackgroundError
 from abstrag.model.background import EMPTY
@@ -94,11 +94,11 @@ SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM said WHERE NOT preferred GROUP BY th
             HAVING MIN(distance) < MAX(distance)))
 """
 
-OnFacts = Callable[[Source, int], None]
+OnFacts = Callable[[BackgroundSource, int], None]
 
 
 def build(
-    sources: Sequence[Source],
+    sources: Sequence[BackgroundSource],
     output: str | Path,
     *,
     on_facts: OnFacts = lambda _source, _count: None,
@@ -149,7 +149,7 @@ def _draft_of(output: Path) -> Iterator[Path]:
 
 def _compile(
     base: sqlite3.Connection,
-    sources: Sequence[Source],
+    sources: Sequence[BackgroundSource],
     digests: Sequence[str],
     mark: str,
     on_facts: OnFacts,
@@ -186,7 +186,9 @@ def _compile(
     base.executescript(f"BEGIN; {_JOIN} {_SETTLE} COMMIT;")
 
 
-def _stage(base: sqlite3.Connection, number: int, source: Source, on_facts: OnFacts) -> int:
+def _stage(
+    base: sqlite3.Connection, number: int, source: BackgroundSource, on_facts: OnFacts
+) -> int:
     count = 0
     for batch in _batches(source.facts()):
         count += len(batch)
@@ -205,37 +207,41 @@ def _batches(facts: Iterator[Fact]) -> Iterator[list[Fact]]:
         yield batch
 
 
-def _names(batch: Iterable[Fact], number: int, source: Source) -> Iterator[tuple[object, ...]]:
+def _names(
+    batch: Iterable[Fact], number: int, source: BackgroundSource
+) -> Iterator[tuple[object, ...]]:
     for fact in batch:
-        if isinstance(fact, Name) and (form := folded(fact.surface)):
+        if isinstance(fact, BackgroundName) and (form := folded(fact.surface)):
             far = _distance(fact, source, OMEGA["expression"])
             surface = " ".join(fact.surface.split())
             preferred, sure = int(fact.preferred), fact.confidence
             yield fact.thing, form, surface, preferred, far, sure, number, fact.line
 
 
-def _links(batch: Iterable[Fact], number: int, source: Source) -> Iterator[tuple[object, ...]]:
+def _links(
+    batch: Iterable[Fact], number: int, source: BackgroundSource
+) -> Iterator[tuple[object, ...]]:
     for fact in batch:
-        if isinstance(fact, Link):
+        if isinstance(fact, ClassMembership):
             far = _distance(fact, source, OMEGA["concept"] + DELTA_ABS_ONE_WAY)
             sure = fact.confidence
             yield fact.thing, fact.target, int(fact.role), far, sure, number, fact.line
 
 
-def _distance(fact: Fact, source: Source, weight: float) -> float:
+def _distance(fact: Fact, source: BackgroundSource, weight: float) -> float:
     """Return δ of a step by this fact: what its line asks for, or else what its source does."""
     if fact.cost is None:
         return STATED if source.distance is None else source.distance
     return STATED if fact.cost == 0 else max(0.0, round(fact.cost - weight, 4))
 
 
-def _shown(source: Source, sources: Sequence[Source]) -> str:
+def _shown(source: BackgroundSource, sources: Sequence[BackgroundSource]) -> str:
     """Return what licences call a source: its file's name, or its path where two are named so."""
     alike = [s for s in sources if s.path.name == source.path.name]
     return source.path.name if len(alike) == 1 else str(source.path)
 
 
-def _digest(sources: Sequence[Source], digests: Sequence[str]) -> str:
+def _digest(sources: Sequence[BackgroundSource], digests: Sequence[str]) -> str:
     parts = [
         (_shown(s, sources), s.distance, s.language, digest)
         for s, digest in zip(sources, digests, strict=True)

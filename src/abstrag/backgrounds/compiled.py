@@ -15,7 +15,15 @@ from abstrag.backgrounds.file import together
 from abstrag.backgrounds.forms import agrees, singulars, words, written_forms
 from abstrag.backgrounds.schema import VERSION, is_compiled
 from abstrag.backgrounds.source import must_be_compiled
-from abstrag.backgrounds.touched import LEVELS, Kind, Known, Part, Touched, Weight, touched
+from abstrag.backgrounds.touched import (
+    LEVELS,
+    BackgroundPart,
+    ClassFact,
+    NameFact,
+    Touched,
+    Weight,
+    touched,
+)
 from abstrag.errors import BackgroundError
 from abstrag.model.background import Background
 from abstrag.model.record import from_json
@@ -68,7 +76,7 @@ class CompiledBackground:
             names = _names(base, "thing", things)
             weights = _weights(base, {name.form for name in names})
             (rest,) = base.execute("SELECT rest FROM meta").fetchone()
-        part = touched(Part(hits, names, kinds, weights), self.name)
+        part = touched(BackgroundPart(hits, names, kinds, weights), self.name)
         whole = together(part.background, from_json(Background, rest))
         return replace(part, background=replace(whole, compiled=str(self.path)))
 
@@ -112,14 +120,14 @@ def _written(base: sqlite3.Connection, texts: Sequence[str]) -> Mapping[str, set
     return found
 
 
-def _names(base: sqlite3.Connection, column: str, values: Iterable[Any]) -> list[Known]:
+def _names(base: sqlite3.Connection, column: str, values: Iterable[Any]) -> list[NameFact]:
     sql = f"""
         SELECT form, thing, surface, preferred, n.distance, confidence, s.name, line, t.key, scheme
         FROM name n JOIN source s ON s.id = source JOIN thing t ON t.id = thing
         WHERE {column} IN"""
     return sorted(
         (
-            Known(form, thing, surface, bool(preferred), far, sure, _origin(*place), own)
+            NameFact(form, thing, surface, bool(preferred), far, sure, _origin(*place), own)
             for form, thing, surface, preferred, far, sure, *place, own in _select(
                 base, sql, values
             )
@@ -128,17 +136,17 @@ def _names(base: sqlite3.Connection, column: str, values: Iterable[Any]) -> list
     )
 
 
-def _kinds(base: sqlite3.Connection, things: set[int]) -> list[Kind]:
+def _kinds(base: sqlite3.Connection, things: set[int]) -> list[ClassFact]:
     """Return the links from things upward, level by level; a circle ends where it closes."""
     sql = """
         SELECT thing, target, role, n.distance, confidence, s.name, line, t.key
         FROM link n JOIN source s ON s.id = source JOIN thing t ON t.id = thing
         WHERE thing IN"""
-    found: list[Kind] = []
+    found: list[ClassFact] = []
     seen, frontier = set(things), set(things)
     for _ in range(LEVELS):
         rows = [
-            Kind(thing, target, bool(role), far, sure, _origin(*place))
+            ClassFact(thing, target, bool(role), far, sure, _origin(*place))
             for thing, target, role, far, sure, *place in _select(base, sql, frontier)
         ]
         found += rows

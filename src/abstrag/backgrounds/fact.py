@@ -8,7 +8,7 @@ NAMED = "name:"  # begins the id of a thing that its source identifies by nothin
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class BackgroundName:
     """A thing is called so.
 
     `thing` is its id, the same in every file that speaks of it. `cost` is what the line itself asks
@@ -24,7 +24,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ClassMembership:
     """A thing is of a class, or whoever holds an office is of a type of person (`role`)."""
 
     thing: str
@@ -35,7 +35,7 @@ class Link:
     line: int | None = None
 
 
-Fact = Name | Link
+Fact = BackgroundName | ClassMembership
 
 
 def named(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from abstrag.backgrounds.fact import Fact, Link, Name, named
+from abstrag.backgrounds.fact import BackgroundName, ClassMembership, Fact, named
 from abstrag.model.background import Background
 
 
@@ -14,14 +14,14 @@ def read_file(path: Path) -> Iterator[Fact]:
     """Go through the aliases, classes and roles of a Background file."""
     background = Background.load(path)
     for name, others in background.aliases.items():
-        yield Name(named(name), name, preferred=True)
-        yield from (Name(named(name), other) for other in others)
+        yield BackgroundName(named(name), name, preferred=True)
+        yield from (BackgroundName(named(name), other) for other in others)
     for role, table in ((False, background.classes), (True, background.roles)):
         for thing, classes in table.items():
-            yield Name(named(thing), thing, preferred=True)
+            yield BackgroundName(named(thing), thing, preferred=True)
             for class_ in classes:
-                yield Name(named(class_), class_, preferred=True)
-                yield Link(named(thing), named(class_), role)
+                yield BackgroundName(named(class_), class_, preferred=True)
+                yield ClassMembership(named(thing), named(class_), role)
 
 
 def rest_of(path: Path) -> Background:

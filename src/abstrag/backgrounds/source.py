@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 from xml.parsers import expat
 
-from abstrag.backgrounds.fact import Fact, Link, Name, named
+from abstrag.backgrounds.fact import BackgroundName, ClassMembership, Fact, named
 from abstrag.backgrounds.file import read_file, rest_of
 from abstrag.backgrounds.lines import fault, lines, opened
 from abstrag.backgrounds.umls import read_names, read_relations
@@ -65,13 +65,13 @@ class _Table:
         weight = OMEGA["expression" if self.shape[0] == "alias" else "concept"]
         cost, sure = self._cost(line, cells, weight), self._confidence(line, cells)
         if self.shape[0] == "alias":
-            yield Name(named(right), right, preferred=True, line=line)
-            yield Name(named(right), left, cost=cost, confidence=sure, line=line)
+            yield BackgroundName(named(right), right, preferred=True, line=line)
+            yield BackgroundName(named(right), left, cost=cost, confidence=sure, line=line)
             return
         for name in (left, right):
-            yield Name(named(name), name, preferred=True, line=line)
+            yield BackgroundName(named(name), name, preferred=True, line=line)
         role = self.shape[0] == "role"
-        yield Link(named(left), named(right), role, cost, sure, line)
+        yield ClassMembership(named(left), named(right), role, cost, sure, line)
 
     def _cost(self, line: int, cells: dict[str, str], weight: float) -> float | None:
         value = self._number(line, cells, "cost")
@@ -236,11 +236,15 @@ def _facts(quad: Quad, language: str) -> Iterator[Fact]:
         tag = getattr(value, "language", None)
         text = " ".join(getattr(value, "value", "").split())
         if text and (tag is None or tag == language or tag.startswith(f"{language}-")):
-            yield Name(subject, text, preferred=_NAMES[predicate])
+            yield BackgroundName(subject, text, preferred=_NAMES[predicate])
     elif predicate in _UP or predicate in _DOWN:
         other = _id(value)
         if other != subject and not other.startswith(_GRAMMAR):
-            yield Link(subject, other) if predicate in _UP else Link(other, subject)
+            yield (
+                ClassMembership(subject, other)
+                if predicate in _UP
+                else ClassMembership(other, subject)
+            )
 
 
 def _id(node: Any) -> str:
@@ -271,7 +275,7 @@ _FILE: Final = ".toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class BackgroundSource:
     """A file that feeds the Background.
 
     `distance` is how far from certain one step by this source is, on top of the family's weight.
@@ -285,7 +289,7 @@ class Source:
     @classmethod
     def of(
         cls, path: str | Path, distance: float | str | None = None, *, language: str = "en"
-    ) -> Source:
+    ) -> BackgroundSource:
         """Take a file; "stated" makes it a premise, as what users write themselves is anyway."""
         path = Path(path)
         suffix = _suffix(path)

@@ -24,7 +24,7 @@ MOST_CLASS_NAMES: Final = 8  # of one class; the nearest
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class NameFact:
     """A name of a thing; a distance below 0 says that it is stated."""
 
     form: str
@@ -53,7 +53,7 @@ class Weight:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ClassFact:
     """A thing and a class it is in, or an office and a type of person."""
 
     thing: int
@@ -65,12 +65,12 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BackgroundPart:
     """What was looked up: names the document writes, all names of the things, links upward."""
 
-    hits: Sequence[Known]
-    names: Sequence[Known]
-    kinds: Sequence[Kind]
+    hits: Sequence[NameFact]
+    names: Sequence[NameFact]
+    kinds: Sequence[ClassFact]
     weights: Sequence[Weight]
 
 
@@ -119,7 +119,7 @@ class _Way:
     origin: str
 
 
-def touched(part: Part, name: str) -> Touched:
+def touched(part: BackgroundPart, name: str) -> Touched:
     """Sort what was looked up into premises and suggestions."""
     sorter = _Sorter(part, name)
     for hit in part.hits:
@@ -128,17 +128,17 @@ def touched(part: Part, name: str) -> Touched:
 
 
 class _Sorter:
-    def __init__(self, part: Part, name: str) -> None:
+    def __init__(self, part: BackgroundPart, name: str) -> None:
         self.name = name
         self.weights: dict[str, list[Weight]] = defaultdict(list)
         for weight in part.weights:
             self.weights[weight.form].append(weight)
-        self.names: dict[int, list[Known]] = defaultdict(list)
+        self.names: dict[int, list[NameFact]] = defaultdict(list)
         for one in part.names:
             self.names[one.thing].append(one)
         for found in self.names.values():
             found.sort(key=lambda n: (not n.preferred, n.distance, len(n.form), n.form))
-        self.links: dict[int, list[Kind]] = defaultdict(list)
+        self.links: dict[int, list[ClassFact]] = defaultdict(list)
         for kind in part.kinds:
             self.links[kind.thing].append(kind)
         self.ways: dict[int, list[_Way]] = {}
@@ -148,7 +148,7 @@ class _Sorter:
         self.origins: dict[tuple[str, str], str] = {}
         self.suggestions: dict[Suggestion, None] = {}
 
-    def take(self, hit: Known) -> None:
+    def take(self, hit: NameFact) -> None:
         """Sort everything that is said about one thing under one of its names."""
         names = _nearest(self.names[hit.thing], MOST_NAMES)
         premises = [n for n in names if n.stated and self._share(n) == 1.0]
@@ -166,7 +166,7 @@ class _Sorter:
         for way in self.ways[hit.thing]:
             self._climb(hit, way, sure=sure)
 
-    def _climb(self, hit: Known, way: _Way, *, sure: bool) -> None:
+    def _climb(self, hit: NameFact, way: _Way, *, sure: bool) -> None:
         for other in _nearest(self.names[way.target], MOST_CLASS_NAMES):
             if sure and way.stated and other.stated:
                 table = "roles" if way.role else "classes"
@@ -180,14 +180,14 @@ class _Sorter:
             says = Says.ROLE if way.role else Says.CLASS
             self._suggest(hit, says, other, far, way.confidence, way.origin)
 
-    def _state(self, table: str, premises: Sequence[Known]) -> None:
+    def _state(self, table: str, premises: Sequence[NameFact]) -> None:
         main, *others = premises
         self.tables[table][main.surface] = [other.surface for other in others]
         for other in others:
             self.origins[f"{table}.{main.surface}", other.form] = other.origin
 
     def _suggest(
-        self, hit: Known, says: Says, other: Known, far: float, sure: float, origin: str
+        self, hit: NameFact, says: Says, other: NameFact, far: float, sure: float, origin: str
     ) -> None:
         weight = OMEGA["expression" if says is Says.ALIAS else "concept"]
         if weight + far > TAU_MAX or other.form == hit.form:
@@ -197,7 +197,7 @@ class _Sorter:
         made = Suggestion(hit.form, says, other.surface, round(far, 4), confidence, reference)
         self.suggestions[made] = None
 
-    def _share(self, name: Known) -> float:
+    def _share(self, name: NameFact) -> float:
         """Return how much of what bears a name is this thing; exactly 1 when nothing else does.
 
         Its rivals are the things of its own scheme, and for what is stated all else that is. That
@@ -249,7 +249,7 @@ class _Sorter:
         return Touched(background, tuple(suggestions), dict(sorted(self.origins.items())))
 
 
-def _nearest(names: Sequence[Known], most: int) -> list[Known]:
+def _nearest(names: Sequence[NameFact], most: int) -> list[NameFact]:
     """Return all names that are stated, and the nearest of the others."""
     suggested = [name for name in names if not name.stated][:most]
     return [name for name in names if name.stated or name in suggested]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from abstrag.backgrounds.fact import Fact, Link, Name
+from abstrag.backgrounds.fact import BackgroundName, ClassMembership, Fact
 from abstrag.backgrounds.lines import fault, lines
 
 _LANGUAGES: Final = {  # the codes of UMLS, by ISO 639-1
@@ -32,7 +32,7 @@ def read_names(path: Path, language: str) -> Iterator[Fact]:
     for line, row in _rows(path, _CONSO):
         if row["LAT"] == wanted and row["SUPPRESS"] not in _HIDDEN:
             preferred = (row["TS"], row["STT"], row["ISPREF"]) == ("P", "PF", "Y")
-            yield Name(_concept(row["CUI"]), row["STR"], preferred=preferred, line=line)
+            yield BackgroundName(_concept(row["CUI"]), row["STR"], preferred=preferred, line=line)
 
 
 def read_relations(path: Path) -> Iterator[Fact]:
@@ -45,9 +45,9 @@ def read_relations(path: Path) -> Iterator[Fact]:
             continue
         first, second = _concept(row["CUI1"]), _concept(row["CUI2"])
         if row["RELA"] == "inverse_isa" or (row["REL"] in _UP and not row["RELA"]):
-            yield Link(first, second, line=line)
+            yield ClassMembership(first, second, line=line)
         elif row["RELA"] == "isa" or (row["REL"] in _DOWN and not row["RELA"]):
-            yield Link(second, first, line=line)
+            yield ClassMembership(second, first, line=line)
 
 
 def _concept(cui: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from abstrag.backgrounds.fact import Fact, Link, Name
+from abstrag.backgrounds.fact import BackgroundName, ClassMembership, Fact
 from abstrag.backgrounds.lines import fault, lines
 
 _CLASSES: Final = ("P31", "P279")  # instance of, subclass of
@@ -40,12 +40,12 @@ def _facts(entity: Mapping[str, Any], language: str, line: int) -> Iterator[Fact
     labels, aliases = entity.get("labels") or {}, entity.get("aliases") or {}
     for code in (language, _ANY_LANGUAGE):
         if code in labels:
-            yield Name(thing, labels[code]["value"], preferred=True, line=line)
+            yield BackgroundName(thing, labels[code]["value"], preferred=True, line=line)
         for alias in aliases.get(code, ()):
-            yield Name(thing, alias["value"], line=line)
+            yield BackgroundName(thing, alias["value"], line=line)
     claims = entity.get("claims") or {}
     for prop in _CLASSES:
         for claim in claims.get(prop, ()):
             value = claim["mainsnak"].get("datavalue")  # none for "unknown" and "no value"
             if value is not None and claim.get("rank") != "deprecated":
-                yield Link(thing, f"wikidata:{value['value']['id']}", line=line)
+                yield ClassMembership(thing, f"wikidata:{value['value']['id']}", line=line)

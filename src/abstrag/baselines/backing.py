@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 from abstrag.baselines.dense import element_text
 from abstrag.baselines.pool import Element, Pool
 from abstrag.llm.ask import ask
-from abstrag.llm.model import LanguageModel, Request, Role
+from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
 from abstrag.llm.program import Program
 from abstrag.model.record import to_json
 
@@ -26,7 +26,7 @@ Value = TypeVar("Value")
 class ByRole(Protocol):
     """The models that are connected; a role without one raises `NeedsModel`."""
 
-    def __getitem__(self, role: Role) -> LanguageModel:
+    def __getitem__(self, role: CallRole) -> LanguageModel:
         """Return the model of a role."""
         ...
 
@@ -38,14 +38,14 @@ class Backing:
     models: ByRole
     programs: Mapping[str, Program]
 
-    def state(self, role: Role, stage: str) -> str:
+    def state(self, role: CallRole, stage: str) -> str:
         """Hash everything the replies at a stage depend on."""
         said = f"{self.models[role].fingerprint}\n{to_json(self.programs[stage])}"
         return sha256(said.encode()).hexdigest()[:16]
 
 
 @dataclass(slots=True)
-class Meter:
+class QueryMeter:
     """Asks on behalf of one query and keeps the bill; it refuses to go over the budget."""
 
     backing: Backing
@@ -67,7 +67,7 @@ class Meter:
         kind: type[Value],
         inputs: Mapping[str, Any],
         *,
-        role: Role,
+        role: CallRole,
         sample: int = 0,
         temperature: float = 0.0,
     ) -> Value:
@@ -102,7 +102,7 @@ class Meter:
 class Modelled(Protocol):
     """A system that asks a model while it searches."""
 
-    def worst(self, query: str, document: Pool) -> list[Request]:
+    def worst(self, query: str, document: Pool) -> list[ModelRequest]:
         """Return as many requests as one search can make, none shorter than the real ones."""
         ...
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from abstrag.baselines.backing import BATCH, Backing, Meter, longest, shown
+from abstrag.baselines.backing import BATCH, Backing, QueryMeter, longest, shown
 from abstrag.baselines.dense import Dense
 from abstrag.baselines.pool import TABULAR, Element, Pool
 from abstrag.baselines.system import Ranked, System
 from abstrag.baselines.writing import Write, Written
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.percent import Percent
 from abstrag.model.record import record
 
@@ -77,13 +77,13 @@ class Crag:
     @property
     def state(self) -> str:
         """A hash of the model and the prompt."""
-        return self.backing.state(Role.JUDGE, STAGE)
+        return self.backing.state(CallRole.JUDGE, STAGE)
 
-    def worst(self, query: str, document: Pool) -> list[Request]:
+    def worst(self, query: str, document: Pool) -> list[ModelRequest]:
         """Return as many requests as one search can make, none shorter than the real ones."""
         passages = shown(longest(document, BATCH), key="passage")
         inputs = {"query": query, "passages": passages}
-        return [self.backing.programs[STAGE].request(Role.JUDGE, inputs)] * SEARCH_CALLS
+        return [self.backing.programs[STAGE].request(CallRole.JUDGE, inputs)] * SEARCH_CALLS
 
     @property
     def most_writes(self) -> int:
@@ -102,7 +102,7 @@ class Crag:
     def search_explained(self, query: str, k: int) -> tuple[Ranked, Mapping[str, Any]]:
         """Rank the elements, and say which action the grades triggered."""
         assert self._pool is not None
-        meter = Meter(self.backing, SEARCH_CALLS)
+        meter = QueryMeter(self.backing, SEARCH_CALLS)
         first = [name for name, _ in self.retriever.search(query, len(self._pool.elements))]
         if not first:
             return [], meter.told()
@@ -131,9 +131,9 @@ class Crag:
         strips = _strips(chosen)
         graded = 0
         if len(strips) > len(chosen):  # one strip a passage leaves nothing to refine
-            meter = Meter(self.backing, 1)
+            meter = QueryMeter(self.backing, 1)
             asked = {"query": query, "passages": shown([s for _, s in strips], key="passage")}
-            told = _scores(len(strips), meter.ask(STAGE, Graded, asked, role=Role.JUDGE).grades)
+            told = _scores(len(strips), meter.ask(STAGE, Graded, asked, role=CallRole.JUDGE).grades)
             kept = [strip for strip, score in zip(strips, told, strict=True) if score >= 0]
             chosen = _recomposed(chosen, kept) or chosen
             graded = meter.calls
@@ -141,7 +141,7 @@ class Crag:
         return replace(written, calls=written.calls + graded)
 
     def _graded(
-        self, meter: Meter, query: str, names: Sequence[str]
+        self, meter: QueryMeter, query: str, names: Sequence[str]
     ) -> tuple[dict[str, float], str]:
         assert self._pool is not None
         elements = {element.id: element for element in self._pool.elements}
@@ -149,7 +149,7 @@ class Crag:
             "query": query,
             "passages": shown([elements[name] for name in names], key="passage"),
         }
-        said = meter.ask(STAGE, Graded, asked, role=Role.JUDGE)
+        said = meter.ask(STAGE, Graded, asked, role=CallRole.JUDGE)
         told = _scores(len(names), said.grades)
         return dict(zip(names, told, strict=True)), said.rewritten_query.strip()
 

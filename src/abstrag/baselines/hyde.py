@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from abstrag.baselines.backing import CALLS, Backing, Meter
+from abstrag.baselines.backing import CALLS, Backing, QueryMeter
 from abstrag.baselines.dense import Dense
 from abstrag.baselines.pool import Pool
 from abstrag.baselines.system import Ranked, best_first
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.record import record
 
 STAGE: Final = "hyde"
@@ -52,14 +52,14 @@ class Hyde:
     @property
     def state(self) -> str:
         """A hash of the model and the prompt."""
-        return self.backing.state(Role.ANSWER, STAGE)
+        return self.backing.state(CallRole.ANSWER, STAGE)
 
-    def worst(self, query: str, document: Pool) -> list[Request]:
+    def worst(self, query: str, document: Pool) -> list[ModelRequest]:
         """Return as many requests as one search can make, none shorter than the real ones."""
         inputs = {"query": query, "document": document.title}
         program = self.backing.programs[STAGE]
         return [
-            program.request(Role.ANSWER, inputs, sample=n, temperature=_TEMPERATURE)
+            program.request(CallRole.ANSWER, inputs, sample=n, temperature=_TEMPERATURE)
             for n in range(self.calls)
         ]
 
@@ -75,13 +75,13 @@ class Hyde:
     def search_explained(self, query: str, k: int) -> tuple[Ranked, Mapping[str, Any]]:
         """Rank the elements, and say what was invented and what it took."""
         assert self._pool is not None
-        meter = Meter(self.backing, self.calls)
+        meter = QueryMeter(self.backing, self.calls)
         if not self._pool.elements:
             return [], meter.told()
         inputs = {"query": query, "document": self._pool.title}
         invented = [
             meter.ask(
-                STAGE, Invented, inputs, role=Role.ANSWER, sample=n, temperature=_TEMPERATURE
+                STAGE, Invented, inputs, role=CallRole.ANSWER, sample=n, temperature=_TEMPERATURE
             ).passage
             for n in range(self.calls)
         ]

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from abstrag.baselines.backing import CALLS, Backing, Meter, longest, shown
+from abstrag.baselines.backing import CALLS, Backing, QueryMeter, longest, shown
 from abstrag.baselines.bm25 import Bm25
 from abstrag.baselines.pool import Pool
 from abstrag.baselines.system import Ranked, System
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.record import record
 
 STAGE: Final = "ircot"
@@ -20,7 +20,7 @@ _THOUGHT: Final = 400  # characters, by the program's schema
 
 
 @record
-class Step:
+class Thought:
     """One thought, what to search for next, and whether the search is over."""
 
     thought: str
@@ -52,16 +52,16 @@ class Ircot:
     @property
     def state(self) -> str:
         """A hash of the model and the prompt."""
-        return self.backing.state(Role.ANSWER, STAGE)
+        return self.backing.state(CallRole.ANSWER, STAGE)
 
-    def worst(self, query: str, document: Pool) -> list[Request]:
+    def worst(self, query: str, document: Pool) -> list[ModelRequest]:
         """Return as many requests as one search can make, none shorter than the real ones."""
         inputs = {
             "query": query,
             "thoughts": [" " * _THOUGHT] * self.calls,
             "passages": shown(longest(document, MOST_PASSAGES), key="passage"),
         }
-        return [self.backing.programs[STAGE].request(Role.ANSWER, inputs)] * self.calls
+        return [self.backing.programs[STAGE].request(CallRole.ANSWER, inputs)] * self.calls
 
     def index(self, document: Pool) -> None:
         """Let the retriever take the document in."""
@@ -76,17 +76,17 @@ class Ircot:
         """Rank the elements, and say which steps led to them."""
         assert self._pool is not None
         elements = {element.id: element for element in self._pool.elements}
-        meter = Meter(self.backing, self.calls)
+        meter = QueryMeter(self.backing, self.calls)
         first = self.retriever.search(query, len(elements))
         found = dict.fromkeys(name for name, _ in first[: self.per_step])
-        steps: list[Step] = []
+        steps: list[Thought] = []
         while found and meter.left and len(found) < MOST_PASSAGES:
             inputs = {
                 "query": query,
                 "thoughts": [step.thought for step in steps],
                 "passages": shown([elements[name] for name in found], key="passage"),
             }
-            step = meter.ask(STAGE, Step, inputs, role=Role.ANSWER)
+            step = meter.ask(STAGE, Thought, inputs, role=CallRole.ANSWER)
             steps.append(step)
             wanted = step.query.strip() or step.thought.strip()
             if step.done or not wanted:

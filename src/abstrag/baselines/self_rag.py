@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from abstrag.baselines.backing import BATCH, CALLS, Backing, Meter, longest, shown
+from abstrag.baselines.backing import BATCH, CALLS, Backing, QueryMeter, longest, shown
 from abstrag.baselines.dense import Dense
 from abstrag.baselines.pool import Element, Pool
 from abstrag.baselines.system import Ranked, System
 from abstrag.baselines.writing import Write, Written
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.record import record
 
 STAGE: Final = "self_rag"
@@ -66,13 +66,13 @@ class SelfRag:
     @property
     def state(self) -> str:
         """A hash of the model and the prompt."""
-        return self.backing.state(Role.JUDGE, STAGE)
+        return self.backing.state(CallRole.JUDGE, STAGE)
 
-    def worst(self, query: str, document: Pool) -> list[Request]:
+    def worst(self, query: str, document: Pool) -> list[ModelRequest]:
         """Return as many requests as one search can make, none shorter than the real ones."""
         passages = shown(longest(document, BATCH), key="passage")
         inputs = {"query": query, "passages": passages}
-        return [self.backing.programs[STAGE].request(Role.JUDGE, inputs)] * self.calls
+        return [self.backing.programs[STAGE].request(CallRole.JUDGE, inputs)] * self.calls
 
     @property
     def most_writes(self) -> int:
@@ -92,7 +92,7 @@ class SelfRag:
         """Rank the elements, and say what was asked in which round."""
         assert self._pool is not None
         elements = {element.id: element for element in self._pool.elements}
-        meter = Meter(self.backing, self.calls)
+        meter = QueryMeter(self.backing, self.calls)
         first = self.retriever.search(query, len(elements))
         order = first
         scores: dict[str, float] = {}
@@ -105,7 +105,7 @@ class SelfRag:
                 "query": query,
                 "passages": shown([elements[name] for name in fresh], key="passage"),
             }
-            said = meter.ask(STAGE, Critique, asked, role=Role.JUDGE)
+            said = meter.ask(STAGE, Critique, asked, role=CallRole.JUDGE)
             scores |= _reflected(fresh, said.passages)
             if not said.should_retrieve or not said.follow_up.strip():
                 break

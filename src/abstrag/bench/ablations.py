@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from abstrag.bench.abstrag_system import AbstragSystem, Indexer
+from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag.config import TAU
 from abstrag.errors import InputError
 from abstrag.search.match import Signal
@@ -45,7 +45,7 @@ def variant_names() -> tuple[str, ...]:
 
 
 def build_variant(
-    name: str, base: str, given: Mapping[str, Any], indexer: Indexer
+    name: str, base: str, given: Mapping[str, Any], indexer: SharedIndexer
 ) -> AbstragSystem:
     """Make a variant; those that share an indexer have a document indexed once for all of them."""
     variant, _, preset = base.partition("@")

@@ -20,7 +20,7 @@ from abstrag.baselines.backing import Backing, longest
 from abstrag.baselines.dense import element_text
 from abstrag.baselines.pool import Pool
 from abstrag.baselines.system import Ranked
-from abstrag.bench.abstrag_system import AbstragSystem, Indexer
+from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag.bench.case import Case
 from abstrag.bench.pool import PooledDocument, to_document
 from abstrag.config import Settings
@@ -29,13 +29,13 @@ from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.prompted.prompts import IndexPrompts
-from abstrag.llm.model import LanguageModel, Request, Role
+from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.tally import Tallied, Tally
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.neural.whole_text import default_encoder
-from abstrag.search.calibration import Calibration, calibration_of, fitted, program_hash
+from abstrag.search.calibration import ModelCalibration, calibration_of, fitted, program_hash
 from abstrag.search.prompted_judge import PromptedJudge
 from abstrag.search.query.prompted.expand import ExpandQuery
 from abstrag.search.query.prompted.normalize import NormalizeQuery
@@ -53,7 +53,7 @@ def llm_names() -> tuple[str, ...]:
     return (_MARK, f"{_MARK}-cheap", *(f"{_MARK}-no-{part}" for part in PARTS))
 
 
-def build_llm(name: str, base: str, backing: Backing, indexer: Indexer) -> AbstragLlmSystem:
+def build_llm(name: str, base: str, backing: Backing, indexer: SharedIndexer) -> AbstragLlmSystem:
     """Make one of these systems."""
     if base not in llm_names():
         raise InputError(f"no system is called {base!r}", hint=f"one of: {', '.join(llm_names())}")
@@ -71,7 +71,7 @@ class AbstragLlmSystem:
     backing: Backing
     parts: frozenset[str] = frozenset(PARTS)
     cheap: bool = False
-    indexer: Indexer = field(default_factory=Indexer)
+    indexer: SharedIndexer = field(default_factory=SharedIndexer)
     tally: Tally = field(default_factory=Tally)
     _pooled: PooledDocument | None = None
     _index: DocumentIndex | None = None
@@ -88,21 +88,21 @@ class AbstragLlmSystem:
         """A hash of everything the results depend on."""
         local = AbstragSystem(indexer=self.indexer).state
         stages = ("normalize_query", "expand_query", "entailment")
-        roles = (Role.INDEX, Role.INDEX, Role.JUDGE)
+        roles = (CallRole.INDEX, CallRole.INDEX, CallRole.JUDGE)
         asked = [self.backing.state(r, s) for r, s in zip(roles, stages, strict=True)]
         rest = (sorted(self.parts), self.cheap, JUDGED, MIDDLING, APART, repr(self.calibration))
         return sha256(repr((local, asked, rest)).encode()).hexdigest()[:16]
 
     @cached_property
-    def calibration(self) -> Calibration | None:
+    def calibration(self) -> ModelCalibration | None:
         """How the judge's shares become probabilities; None where that was never fitted."""
-        prompt = self._prompt("entailment", Role.JUDGE)
+        prompt = self._prompt("entailment", CallRole.JUDGE)
         return calibration_of(prompt)
 
-    def _model(self, role: Role) -> LanguageModel:
+    def _model(self, role: CallRole) -> LanguageModel:
         return Tallied(self.backing.models[role], self.tally)
 
-    def _prompt(self, stage: str, role: Role) -> Prompt:
+    def _prompt(self, stage: str, role: CallRole) -> Prompt:
         return Prompt(self.backing.programs[stage], self._model(role), role)
 
     def index(self, document: Pool) -> None:
@@ -125,8 +125,8 @@ class AbstragLlmSystem:
         assert self._index is not None
         reader = None
         if self.parts & {"query", "expand"}:
-            own = self._prompt("normalize_query", Role.INDEX)
-            more = self._prompt("expand_query", Role.INDEX)
+            own = self._prompt("normalize_query", CallRole.INDEX)
+            more = self._prompt("expand_query", CallRole.INDEX)
             reader = PromptedReader(
                 NormalizeQuery(own) if "query" in self.parts else None,
                 ExpandQuery(more, default_encoder()) if "expand" in self.parts else None,
@@ -175,7 +175,7 @@ class AbstragLlmSystem:
     def shares(self, ranking: Ranking) -> list[float]:
         """Ask the model which share of the query's conditions each of the first hits meets."""
         assert self._index is not None
-        judge = PromptedJudge.of(self._index, self._prompt("entailment", Role.JUDGE))
+        judge = PromptedJudge.of(self._index, self._prompt("entailment", CallRole.JUDGE))
         first = ranking.hits[:JUDGED]
         return judge(ranking.query, [self._index.segments[hit.position] for hit in first])
 
@@ -200,21 +200,21 @@ class AbstragLlmSystem:
         top = max((hit.relevance for hit in rest), default=0.0) or 1.0
         return [*scored, *((hit, least * hit.relevance / top) for hit in rest)]
 
-    def worst(self, query: str, document: Pool) -> list[Request]:
+    def worst(self, query: str, document: Pool) -> list[ModelRequest]:
         """Return as many requests as one search can make, none shorter than the real ones."""
         made = []
         if "query" in self.parts:
-            made.append(self._request("normalize_query", Role.INDEX, {"query": query}))
+            made.append(self._request("normalize_query", CallRole.INDEX, {"query": query}))
         if "expand" in self.parts:
-            made.append(self._request("expand_query", Role.INDEX, {"query": query}))
+            made.append(self._request("expand_query", CallRole.INDEX, {"query": query}))
         if "judge" in self.parts:
             shown = [element_text(one) for one in longest(document, JUDGED)]
             made += [
-                self._request("entailment", Role.JUDGE, {"query": query, "segments": shown})
+                self._request("entailment", CallRole.JUDGE, {"query": query, "segments": shown})
             ] * 2
         return made
 
-    def _request(self, stage: str, role: Role, inputs: Mapping[str, Any]) -> Request:
+    def _request(self, stage: str, role: CallRole, inputs: Mapping[str, Any]) -> ModelRequest:
         return self.backing.programs[stage].request(role, inputs, max_tokens=2048)
 
 
@@ -231,7 +231,7 @@ def unsure(ranking: Ranking) -> str:
     return ""
 
 
-def calibrated(cases: Sequence[Case], backing: Backing) -> Calibration:
+def calibrated(cases: Sequence[Case], backing: Backing) -> ModelCalibration:
     """Fit the curve of the judge's model on cases with gold evidence, which it is asked about.
 
     Raises:
@@ -247,7 +247,7 @@ def calibrated(cases: Sequence[Case], backing: Backing) -> Calibration:
                 here = case.document
                 system.index(here)
             pairs += system.judged_pairs(case.query, case.gold)
-    prompt = Prompt(backing.programs["entailment"], backing.models[Role.JUDGE], Role.JUDGE)
+    prompt = Prompt(backing.programs["entailment"], backing.models[CallRole.JUDGE], CallRole.JUDGE)
     name = prompt.model.fingerprint
     return fitted(name, program_hash(prompt), [p for p, _ in pairs], [y for _, y in pairs])
 

@@ -39,7 +39,7 @@ UNIFORM_WEIGHT: Final = sum(OMEGA[f] for f in ("expression", "concept", "intent"
 RANKS: Final = "by score, hits beside"  # other records do not belong into the same run
 
 
-class Indexer:
+class SharedIndexer:
     """Indexes a document once for all variants that want it; keeps the last few.
 
     Variants open the index in one workspace, whose store remembers what the shipped models said,
@@ -89,7 +89,7 @@ class AbstragSystem:
     bridges: bool = True  # else a literal is met by the same word or an inflection alone
     uniform: bool = False
     patched: bool = False  # patches that somebody has kept hold; a measurement leaves them out
-    indexer: Indexer = field(default_factory=Indexer)
+    indexer: SharedIndexer = field(default_factory=SharedIndexer)
     _document: SearchableDocument | None = None
     _elements: Sequence[str] = ()
     _distinct: int = 0

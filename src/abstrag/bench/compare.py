@@ -11,13 +11,13 @@ from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.paired import difference_of_each, paired
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.stats import Difference, holm, significant
+from abstrag.bench.stats import PairedDifference, holm, significant
 from abstrag.errors import InputError
 from abstrag.model.record import record
 
 
 @record
-class Change:
+class MetricChange:
     """One metric of one system: the second run less the first, on the cases both have."""
 
     system: str
@@ -26,7 +26,7 @@ class Change:
     scale: float
     before: float
     after: float
-    difference: Difference
+    difference: PairedDifference
     adjusted_p: float
     significant: bool
 
@@ -47,16 +47,16 @@ class Flips:
 
 
 @record
-class Comparison:
+class RunComparison:
     """What changed between two runs."""
 
     dataset: str
     split: str
-    changes: tuple[Change, ...]
+    changes: tuple[MetricChange, ...]
     flips: tuple[Flips, ...]
 
 
-def compare(before: Path, after: Path) -> Comparison:
+def compare(before: Path, after: Path) -> RunComparison:
     """Compare two runs; they must be about the same data, gold included."""
     first, second = RunFolder(before), RunFolder(after)
     one, other = first.manifest(), second.manifest()
@@ -75,7 +75,7 @@ def compare(before: Path, after: Path) -> Comparison:
     for name in shared:
         _same_gold(old[name], new[name])
     told = {name: one.tells_shown(name) and other.tells_shown(name) for name in shared}
-    return Comparison(
+    return RunComparison(
         dataset=one.dataset,
         split=one.split,
         changes=tuple(_changes(old, new, told)),
@@ -101,7 +101,7 @@ def _same_gold(old: _Records, new: _Records) -> None:
 
 def _changes(
     old: Mapping[str, _Records], new: Mapping[str, _Records], told: Mapping[str, bool]
-) -> list[Change]:
+) -> list[MetricChange]:
     """Test every system; `told` says whether both runs tell what it shows a user.
 
     Holm corrects over all ranks and over what is shown separately.
@@ -120,7 +120,7 @@ def _tested(
     told: Mapping[str, bool],
     convention: Convention,
     metrics: Sequence[Metric],
-) -> Iterator[Change]:
+) -> Iterator[MetricChange]:
     pairs: dict[tuple[str, Metric], dict[str, float]] = {}
     means: dict[tuple[str, Metric], tuple[float, float]] = {}
     for name, known in told.items():
@@ -133,7 +133,7 @@ def _tested(
     tested = difference_of_each(pairs)
     adjusted = holm([difference.p for difference in tested.values()])
     for (key, difference), p in zip(tested.items(), adjusted, strict=True):
-        yield Change(
+        yield MetricChange(
             system=key[0],
             metric=str(key[1]),
             convention=convention,

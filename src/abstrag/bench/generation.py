@@ -16,18 +16,25 @@ from abstrag.baselines.system import System
 from abstrag.baselines.writing import Writes, Written
 from abstrag.bench.case import Case
 from abstrag.bench.record import CaseRecord
-from abstrag.engine.generator import TOP, AnswerReply, Generator, Given, Task, VerdictReply
+from abstrag.engine.generator import (
+    TOP,
+    AnswerReply,
+    GenerationTask,
+    Generator,
+    Given,
+    VerdictReply,
+)
 from abstrag.engine.quotation import find_quote, parts_of
 from abstrag.errors import AbstragError, InputError, ModelError, OverBudget
 from abstrag.llm.ask import Answered
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.answer import Asked, Label
 
 UNANSWERABLE: Final = "Unanswerable"  # what QASPER's references say where there is no answer
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class RankedCase:
     """A case a system has ranked, and what the ranking says."""
 
     system: System
@@ -54,11 +61,11 @@ class Writer(Protocol):
         """Names everything the answers depend on."""
         ...
 
-    def worst(self, system: System, case: Case) -> list[Request]:
+    def worst(self, system: System, case: Case) -> list[ModelRequest]:
         """Return as many requests as the answer of one case can take, none shorter than those."""
         ...
 
-    def __call__(self, jobs: Sequence[Job]) -> list[CaseRecord]:
+    def __call__(self, jobs: Sequence[RankedCase]) -> list[CaseRecord]:
         """Return the records with what was written, or with the error that prevented it."""
         ...
 
@@ -76,14 +83,14 @@ class ModelWriter:
     travels = False
 
     def __init__(self, backing: Backing) -> None:
-        self._generator = Generator(backing.models[Role.ANSWER], backing.programs)
+        self._generator = Generator(backing.models[CallRole.ANSWER], backing.programs)
 
     @property
     def fingerprint(self) -> str:
         """Names the model and the prompts."""
         return self._generator.fingerprint
 
-    def worst(self, system: System, case: Case) -> list[Request]:
+    def worst(self, system: System, case: Case) -> list[ModelRequest]:
         """Return as many requests as the answer of one case can take, none shorter than those."""
         asked = asked_of(case)
         if asked is None:
@@ -91,10 +98,10 @@ class ModelWriter:
         request = self._generator.request(_task(asked, case.query, longest(case.document, TOP)))
         return [request] * (system.most_writes if isinstance(system, Writes) else 1)
 
-    def __call__(self, jobs: Sequence[Job]) -> list[CaseRecord]:
+    def __call__(self, jobs: Sequence[RankedCase]) -> list[CaseRecord]:
         """Write every answer that is asked for."""
         made = [job.record for job in jobs]
-        together: dict[int, Task] = {}
+        together: dict[int, GenerationTask] = {}
         for i, job in enumerate(jobs):
             asked = asked_of(job.case)
             if asked is None or job.record.error is not None:
@@ -118,7 +125,7 @@ class ModelWriter:
                 made[i] = filled(made[i], task.asked, _written(reply), details=more)
         return made
 
-    def _by_method(self, job: Job, system: Writes, asked: Asked) -> CaseRecord:
+    def _by_method(self, job: RankedCase, system: Writes, asked: Asked) -> CaseRecord:
         """Let a system with a way of its own decide what is written from what."""
         replies: list[Answered[Any]] = []
 
@@ -186,9 +193,9 @@ def quotes_held(said: AnswerReply | VerdictReply, passages: Sequence[Given]) -> 
     return [sum(held), len(held)]
 
 
-def _task(asked: Asked, query: str, elements: Sequence[Element]) -> Task:
+def _task(asked: Asked, query: str, elements: Sequence[Element]) -> GenerationTask:
     given = tuple(Given(one.text, one.section, one.headers) for one in elements)
-    return Task(asked, query, given)
+    return GenerationTask(asked, query, given)
 
 
 def _written(reply: Answered[Any]) -> Written:

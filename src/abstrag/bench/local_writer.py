@@ -8,11 +8,11 @@ from dataclasses import replace
 from abstrag.baselines.system import System
 from abstrag.bench.abstrag_system import AbstragSystem
 from abstrag.bench.case import Case
-from abstrag.bench.generation import UNANSWERABLE, Job, asked_of
+from abstrag.bench.generation import UNANSWERABLE, RankedCase, asked_of
 from abstrag.bench.record import CaseRecord
 from abstrag.engine.verdicts import Verdicts, installed_verdicts
 from abstrag.errors import AbstragError
-from abstrag.llm.model import Request
+from abstrag.llm.model import ModelRequest
 from abstrag.model.answer import Asked, Label
 
 
@@ -37,15 +37,15 @@ class LocalWriter:
         """Names the judge; the rest is in the state of the systems."""
         return f"local, claims by {self._verdicts!r} and rules"
 
-    def worst(self, system: System, case: Case) -> list[Request]:  # noqa: ARG002
+    def worst(self, system: System, case: Case) -> list[ModelRequest]:  # noqa: ARG002
         """Return nothing: no model is asked."""
         return []
 
-    def __call__(self, jobs: Sequence[Job]) -> list[CaseRecord]:
+    def __call__(self, jobs: Sequence[RankedCase]) -> list[CaseRecord]:
         """Quote the answers of ours."""
         return [self._record(job) for job in jobs]
 
-    def _record(self, job: Job) -> CaseRecord:
+    def _record(self, job: RankedCase) -> CaseRecord:
         asked = asked_of(job.case)
         system = job.system
         if asked is None or job.record.error or not isinstance(system, AbstragSystem):

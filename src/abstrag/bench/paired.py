@@ -7,23 +7,29 @@ from typing import TypeVar
 
 import numpy as np
 
-from abstrag.bench.stats import Difference, FloatArray, Interval, differences, intervals
+from abstrag.bench.stats import (
+    BootstrapInterval,
+    FloatArray,
+    PairedDifference,
+    differences,
+    intervals,
+)
 
 Key = TypeVar("Key")
 Cells = Mapping[Key, Mapping[str, float]]  # what → case → value
 
 
-def interval_of_each(cells: Cells[Key]) -> dict[Key, Interval]:
+def interval_of_each(cells: Cells[Key]) -> dict[Key, BootstrapInterval]:
     """Return mean and interval of every cell."""
-    made: dict[Key, Interval] = {}
+    made: dict[Key, BootstrapInterval] = {}
     for cases, keys in _by_cases(cells).items():
         made.update(zip(keys, intervals(_columns(cells, keys, cases)), strict=True))
     return {key: made[key] for key in cells}
 
 
-def difference_of_each(cells: Cells[Key]) -> dict[Key, Difference]:
+def difference_of_each(cells: Cells[Key]) -> dict[Key, PairedDifference]:
     """Return mean, interval and p of every cell of paired differences."""
-    made: dict[Key, Difference] = {}
+    made: dict[Key, PairedDifference] = {}
     for cases, keys in _by_cases(cells).items():
         made.update(zip(keys, differences(_columns(cells, keys, cases)), strict=True))
     return {key: made[key] for key in cells}

@@ -14,7 +14,7 @@ from abstrag.baselines.pool import TABULAR, Element, ElementKind, Pool
 from abstrag.documents.clauses import with_clauses
 from abstrag.model.document import Block, BlockKind, Document, Metadata
 from abstrag.model.index import DocumentIndex
-from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.model.table import Cell, Table
 
 _KINDS: Final = {
@@ -123,7 +123,7 @@ class _Page:
         level: int | None = None,
         table: Table | None = None,
     ) -> None:
-        alignment = Alignment(((0, span.start),))
+        alignment = OffsetMap(((0, span.start),))
         self.blocks.append(
             Block(kind, text, span, alignment, section=section, level=level, table=table)
         )

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from abstrag.errors import InputError, ModelError, OverBudget
-from abstrag.llm.model import LanguageModel, Role
+from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.program import Program
 from abstrag.llm.shape import misfit
 from abstrag.model.record import record
@@ -79,13 +79,13 @@ def _f1(said: set[Any], wanted: set[Any]) -> float:
 
 
 # program → who is asked, how a reply is scored, and what the score is called
-SCORED: Final[Mapping[str, tuple[Role, Callable[[Any, Labels], float], str]]] = {
-    "normalize_query": (Role.INDEX, _split, "F1 of the conditions"),
-    "expand_query": (Role.INDEX, _proposed, "F1 of the alternatives"),
-    "entailment": (Role.JUDGE, _judged, "accuracy of the conditions"),
-    "verdict": (Role.ANSWER, _labelled, "accuracy of the labels"),
-    "answer": (Role.ANSWER, _answered, "right answers and abstentions"),
-    "critic": (Role.CRITIC, _reviewed, "accuracy of sufficiency"),
+SCORED: Final[Mapping[str, tuple[CallRole, Callable[[Any, Labels], float], str]]] = {
+    "normalize_query": (CallRole.INDEX, _split, "F1 of the conditions"),
+    "expand_query": (CallRole.INDEX, _proposed, "F1 of the alternatives"),
+    "entailment": (CallRole.JUDGE, _judged, "accuracy of the conditions"),
+    "verdict": (CallRole.ANSWER, _labelled, "accuracy of the labels"),
+    "answer": (CallRole.ANSWER, _answered, "right answers and abstentions"),
+    "critic": (CallRole.CRITIC, _reviewed, "accuracy of sufficiency"),
 }
 
 

@@ -24,7 +24,7 @@ _ENDINGS: Final = ("", "s", "es", "d", "ed", "ing", "'s", "ly")
 
 
 @record
-class Step:
+class SampledStep:
     """One step of an explanation that is not the very word: what is asked, and what is said."""
 
     asked: str
@@ -34,10 +34,10 @@ class Step:
     operator: str
 
 
-def steps_of(hit: Hit) -> list[Step]:
+def steps_of(hit: Hit) -> list[SampledStep]:
     """Return the steps by which a hit meets words and conditions, but for the very words."""
     found = [
-        Step(word.asked, word.said, word.family.value, round(word.price, 2), ALIGN_WORDS)
+        SampledStep(word.asked, word.said, word.family.value, round(word.price, 2), ALIGN_WORDS)
         for word in hit.words
         if word.met and word.family is not None
     ]
@@ -50,7 +50,9 @@ def steps_of(hit: Hit) -> list[Step]:
             last, label = paid[-1], literal.literal.label
             if last.family is not Family.CONTEXT and _stands(label, _words(said)):
                 continue  # the very word, told with a party left open or known by other names too
-            found.append(Step(label, said, last.family.value, literal.distance, last.operator))
+            found.append(
+                SampledStep(label, said, last.family.value, literal.distance, last.operator)
+            )
     return found
 
 

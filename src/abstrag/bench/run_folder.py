@@ -43,7 +43,7 @@ class SystemInfo:
 
 
 @record
-class Manifest:
+class RunManifest:
     """What a run is about; everything but the systems is fixed when it is begun."""
 
     dataset: str
@@ -88,7 +88,7 @@ class RunFolder:
                 ) from None
             yield
 
-    def begin(self, wanted: Manifest) -> Manifest:
+    def begin(self, wanted: RunManifest) -> RunManifest:
         """Write the manifest, or check that the run to go on with is the same and add systems."""
         if (self.path / MANIFEST).exists():
             found = self.manifest()
@@ -117,7 +117,7 @@ class RunFolder:
         draft.replace(self.path / MANIFEST)
         return wanted
 
-    def manifest(self) -> Manifest:
+    def manifest(self) -> RunManifest:
         """Read what the run is about."""
         path = self.path / MANIFEST
         if not path.is_file():
@@ -126,7 +126,7 @@ class RunFolder:
                 hint="make one with: abstrag bench run … --out RUN",
             )
         try:
-            return from_json(Manifest, path.read_bytes())
+            return from_json(RunManifest, path.read_bytes())
         except InputError as error:
             raise InputError(f"{str(path)!r}: {error}") from None
 

@@ -18,13 +18,13 @@ from abstrag.baselines.backing import Backing
 from abstrag.bench.case import Case, Dataset
 from abstrag.bench.generation import Writer
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.run_folder import Manifest, RunFolder
+from abstrag.bench.run_folder import RunFolder, RunManifest
 from abstrag.bench.sample import sampled
-from abstrag.bench.scoring import Bench, Unit, unscored
+from abstrag.bench.scoring import Bench, ScoringUnit, unscored
 from abstrag.bench.systems import Builder, SystemSpec
 from abstrag.errors import InputError
-from abstrag.llm.model import Request
-from abstrag.workers.protocol import Engine, Lost
+from abstrag.llm.model import ModelRequest
+from abstrag.workers.protocol import Engine, LostItem
 
 DEPTH: Final = 10
 DEPTHS: Final = {"feverous": 30}  # its official score looks at 5 sentences and 25 other elements
@@ -47,10 +47,10 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """What a run did: records it found, records it added, bytes of a torn line it cut off."""
 
-    manifest: Manifest
+    manifest: RunManifest
     found: int
     added: int
     repaired: int
@@ -81,7 +81,7 @@ def run(
     backing: Backing | None = None,
     writer: Writer | None = None,
     on_progress: OnProgress = lambda _done, _total: None,
-) -> Outcome:
+) -> RunOutcome:
     """Score every case under every system that has not been scored yet.
 
     Args:
@@ -124,7 +124,7 @@ def run(
                 appender.write(records)
                 finished += len(records)
                 on_progress(finished, total)
-    return Outcome(manifest, found, finished - found, repaired)
+    return RunOutcome(manifest, found, finished - found, repaired)
 
 
 def worst_requests(
@@ -135,7 +135,7 @@ def worst_requests(
     *,
     backing: Backing | None = None,
     writer: Writer | None = None,
-) -> dict[str, list[Request]]:
+) -> dict[str, list[ModelRequest]]:
     """Return as many requests as a run can make, by system, none shorter than the real ones.
 
     What the run's folder holds already is not counted; nothing is written.
@@ -165,7 +165,7 @@ def _bench(specs: Sequence[SystemSpec], backing: Backing | None, writer: Writer 
 
 def _units(
     cases: Sequence[Case], specs: Sequence[SystemSpec], done: set[tuple[str, str]], depth: int
-) -> Iterator[Unit]:
+) -> Iterator[ScoringUnit]:
     """Group what is left to do by document, in the order of the data."""
     by_document: dict[str, list[Case]] = {}
     for case in cases:
@@ -174,23 +174,23 @@ def _units(
         left = {s.name: [c for c in group if (s.name, c.case_id) not in done] for s in specs}
         left = {name: some for name, some in left.items() if some}
         if left:
-            yield Unit(left, depth)
+            yield ScoringUnit(left, depth)
 
 
 @dataclass(frozen=True, slots=True)
-class Scoring:
+class ScoringTask:
     """The `Task` of a worker: make the systems once, then score documents."""
 
     specs: tuple[SystemSpec, ...]
     writer: Writer | None = None
 
-    def start(self) -> Callable[[Unit], list[CaseRecord]]:
+    def start(self) -> Callable[[ScoringUnit], list[CaseRecord]]:
         """Make the systems."""
         return Bench(self.specs, writer=self.writer).score
 
 
 def _scored(
-    units: Sequence[Unit],
+    units: Sequence[ScoringUnit],
     specs: Sequence[SystemSpec],
     bench: Bench,
     engine: Engine | None,
@@ -199,9 +199,9 @@ def _scored(
     if engine is None or len(units) <= 1:
         yield from map(bench.score, units)
         return
-    with closing(engine.run(Scoring(tuple(specs), writer), units)) as results:
+    with closing(engine.run(ScoringTask(tuple(specs), writer), units)) as results:
         for unit, result in results:
-            yield unscored(unit, result.error) if isinstance(result, Lost) else result
+            yield unscored(unit, result.error) if isinstance(result, LostItem) else result
 
 
 def _manifest(
@@ -211,8 +211,8 @@ def _manifest(
     bench: Bench,
     options: Options,
     depth: int,
-) -> Manifest:
-    return Manifest(
+) -> RunManifest:
+    return RunManifest(
         dataset=dataset.name,
         split=dataset.split,
         cases=len(cases),

@@ -10,17 +10,17 @@ from typing import Any
 from abstrag.baselines.backing import Modelled
 from abstrag.baselines.system import Explained, Ranked, System, Versioned
 from abstrag.bench.case import Case
-from abstrag.bench.generation import Job, Writer, told
+from abstrag.bench.generation import RankedCase, Writer, told
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import OURS, SystemInfo
 from abstrag.bench.shared import attach
 from abstrag.bench.systems import Builder, SystemSpec
 from abstrag.errors import OverBudget
-from abstrag.llm.model import Request
+from abstrag.llm.model import ModelRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ScoringUnit:
     """The open cases of one document, by the name of the system."""
 
     cases: Mapping[str, Sequence[Case]]
@@ -53,13 +53,13 @@ class Bench:
         ours = spec.base.startswith(OURS)
         return SystemInfo(spec.base, system.fidelity, dict(spec.given), state, marks_shown=ours)
 
-    def worst(self, name: str, case: Case) -> list[Request]:
+    def worst(self, name: str, case: Case) -> list[ModelRequest]:
         """Return as many requests as a system can make for a case, its answer included."""
         system = self._systems[name]
         made = system.worst(case.query, case.document) if isinstance(system, Modelled) else []
         return made + (self._writer.worst(system, case) if self._writer else [])
 
-    def score(self, unit: Unit) -> list[CaseRecord]:
+    def score(self, unit: ScoringUnit) -> list[CaseRecord]:
         """Score a unit.
 
         Whatever a system stumbles over is its failure on these cases: it is recorded, counts as
@@ -67,7 +67,7 @@ class Bench:
         budget does, for every case after it would fail as well.
         """
         jobs = [
-            Job(self._systems[name], case, one)
+            RankedCase(self._systems[name], case, one)
             for name, cases in unit.cases.items()
             for case, one in zip(cases, self._document(name, cases, unit.depth), strict=True)
         ]
@@ -103,7 +103,7 @@ class Bench:
         return _record(case, name, ranked, depth, {**known, **seconds, **more})
 
 
-def unscored(unit: Unit, error: Exception) -> list[CaseRecord]:
+def unscored(unit: ScoringUnit, error: Exception) -> list[CaseRecord]:
     """Return the records of a unit that ended its worker: a failure on every case."""
     return [
         _record(case, name, [], unit.depth, {"error": told(error)})

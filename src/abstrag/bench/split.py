@@ -23,7 +23,7 @@ REPORT_PARTS: Final[Mapping[str, str]] = {  # what figures about explanations ar
 }
 
 
-class Part(StrEnum):
+class SplitPart(StrEnum):
     """Which documents of a split are meant."""
 
     ALL = "all"
@@ -31,23 +31,23 @@ class Part(StrEnum):
     REPORT = "report"
 
 
-def part_of(document_id: str) -> Part:
+def part_of(document_id: str) -> SplitPart:
     """Tell which part a document belongs to."""
     digest = int.from_bytes(sha256(document_id.encode()).digest()[:8], "big")
-    return Part.REPORT if digest % _FIFTHS == 0 else Part.TUNE
+    return SplitPart.REPORT if digest % _FIFTHS == 0 else SplitPart.TUNE
 
 
-def parse_split(split: str) -> tuple[str, Part]:
+def parse_split(split: str) -> tuple[str, SplitPart]:
     """Take `train`, `train:tune` or `train:report` apart."""
     name, colon, part = split.partition(":")
     if not name:
         raise InputError("--split is empty", hint="for instance: train, or train:report")
     if not colon:
-        return name, Part.ALL
+        return name, SplitPart.ALL
     try:
-        return name, Part(part)
+        return name, SplitPart(part)
     except ValueError:
-        choices = ", ".join(member.value for member in Part)
+        choices = ", ".join(member.value for member in SplitPart)
         raise InputError(
             f"no part of a split is called {part!r}", hint=f"one of: {choices}"
         ) from None

@@ -25,7 +25,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @record
-class Interval:
+class BootstrapInterval:
     """A mean over `n` cases and its bootstrap interval."""
 
     mean: float
@@ -35,7 +35,7 @@ class Interval:
 
 
 @record
-class Difference:
+class PairedDifference:
     """A paired difference, its interval, and the two-sided p that it is none."""
 
     mean: float
@@ -75,24 +75,24 @@ def resampled_means(
 
 def intervals(
     columns: FloatArray, *, resamples: int = RESAMPLES, seed: int = SEED
-) -> list[Interval]:
+) -> list[BootstrapInterval]:
     """Return mean and interval of each column; a row is a case."""
     means = resampled_means(columns, resamples=resamples, seed=seed)
     low, high = _quantiles(means)
     return [
-        Interval(float(m), float(a), float(b), len(columns))
+        BootstrapInterval(float(m), float(a), float(b), len(columns))
         for m, a, b in zip(columns.mean(axis=0), low, high, strict=True)
     ]
 
 
 def differences(
     columns: FloatArray, *, resamples: int = RESAMPLES, seed: int = SEED
-) -> list[Difference]:
+) -> list[PairedDifference]:
     """Return mean, interval and p of each column of paired differences; a row is a case."""
     means = resampled_means(columns, resamples=resamples, seed=seed)
     low, high = _quantiles(means)
     return [
-        Difference(float(m), float(a), float(b), len(columns), two_sided_p(means[:, j]))
+        PairedDifference(float(m), float(a), float(b), len(columns), two_sided_p(means[:, j]))
         for j, (m, a, b) in enumerate(zip(columns.mean(axis=0), low, high, strict=True))
     ]
 
@@ -120,7 +120,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def significant(difference: Difference, adjusted_p: float) -> bool:
+def significant(difference: PairedDifference, adjusted_p: float) -> bool:
     """True when the adjusted p is below 0.05 and the interval excludes zero."""
     return adjusted_p < ALPHA and difference.excludes_zero
 

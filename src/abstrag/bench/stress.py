@@ -17,7 +17,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Final
 
-from abstrag.bench.abstrag_system import Indexer
+from abstrag.bench.abstrag_system import SharedIndexer
 from abstrag.bench.case import Case, Dataset
 from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.record import CaseRecord
@@ -164,7 +164,7 @@ class Stress:
     guessing: bool = False  # patches are guessed instead of licensed
     arms: Mapping[str, Controls] = field(default_factory=lambda: ARMS)
 
-    def records(self, cases: Sequence[Case], indexer: Indexer) -> Iterator[CaseRecord]:
+    def records(self, cases: Sequence[Case], indexer: SharedIndexer) -> Iterator[CaseRecord]:
         """Refine one document under every arm; yields each case unrefined and under each arm."""
         pooled, made = indexer(cases[0].document)
         elements = pooled.element_ids(made)
@@ -294,7 +294,7 @@ def run_stress(
     out.mkdir(parents=True, exist_ok=True)
     path = out / "records.jsonl"
     done = _finished(path, {UNREFINED, *stress.arms})
-    indexer = Indexer()
+    indexer = SharedIndexer()
     for number, (name, cases) in enumerate(chosen):
         if name not in done:
             on_document(name, number, len(chosen))

@@ -16,7 +16,7 @@ from abstrag.bench.metrics.preserved import PRESERVED
 from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.paired import difference_of_each, interval_of_each, paired
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.stats import Difference, Interval
+from abstrag.bench.stats import BootstrapInterval, PairedDifference
 from abstrag.bench.stress import ARMS, BOTH, SOLVED, UNREFINED
 from abstrag.model.record import record
 
@@ -33,9 +33,9 @@ class ArmSummary:
     cases: int
     triggered: float | None
     patches: int | None
-    metrics: Mapping[str, Interval]
-    change: Mapping[str, Difference]
-    control: Mapping[str, Difference]
+    metrics: Mapping[str, BootstrapInterval]
+    change: Mapping[str, PairedDifference]
+    control: Mapping[str, PairedDifference]
 
 
 @record
@@ -98,7 +98,7 @@ def _arm(
     arm: str,
     records: Sequence[CaseRecord],
     cells: _Cells,
-    spans: Mapping[tuple[str, str], Interval],
+    spans: Mapping[tuple[str, str], BootstrapInterval],
 ) -> ArmSummary:
     refined = arm != UNREFINED
     documents = {r.document: int(r.details.get("patches", 0)) for r in records}
@@ -121,7 +121,7 @@ def _values(records: Sequence[CaseRecord], k: int) -> Mapping[str, Mapping[str, 
     return {**made, _CONTROLS: values(PRESERVED, controls).by_case}
 
 
-def _differences(cells: _Cells, ours: str, theirs: str) -> Mapping[str, Difference]:
+def _differences(cells: _Cells, ours: str, theirs: str) -> Mapping[str, PairedDifference]:
     both = {
         name: paired(cells[ours, name], cells[theirs, name])
         for name in dict.fromkeys(name for _, name in cells)
@@ -158,13 +158,13 @@ def to_markdown(summary: StressSummary) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _interval(span: Interval | None) -> str:
+def _interval(span: BootstrapInterval | None) -> str:
     if span is None:
         return "–"
     return f"{100 * span.mean:.1f} [{100 * span.low:.1f}, {100 * span.high:.1f}] (n {span.n})"
 
 
-def _difference(found: Difference | None) -> str:
+def _difference(found: PairedDifference | None) -> str:
     if found is None:
         return "–"
     return f"{100 * found.mean:+.1f} [{100 * found.low:+.1f}, {100 * found.high:+.1f}]"

@@ -19,8 +19,8 @@ from abstrag.bench.metrics.label import (
 from abstrag.bench.metrics.metric import Convention, Metric, Values, values
 from abstrag.bench.paired import difference_of_each, interval_of_each, paired
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.run_folder import OURS, Manifest
-from abstrag.bench.stats import Difference, Interval, holm, significant
+from abstrag.bench.run_folder import OURS, RunManifest
+from abstrag.bench.stats import BootstrapInterval, PairedDifference, holm, significant
 from abstrag.errors import InputError, NotComputable
 from abstrag.model.record import record
 
@@ -37,7 +37,7 @@ class Score:
     convention: Convention
     system: str
     scale: float
-    interval: Interval | None
+    interval: BootstrapInterval | None
     not_computable: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -50,7 +50,7 @@ class Contrast:
     reference: str
     baseline: str
     scale: float
-    difference: Difference
+    difference: PairedDifference
     adjusted_p: float
     significant: bool
 
@@ -64,7 +64,7 @@ class GroupScore:
     metric: str
     system: str
     scale: float
-    interval: Interval
+    interval: BootstrapInterval
     small: bool
 
 
@@ -73,7 +73,7 @@ class Gain:
     """Cost-normalized sufficiency gain of the whole over a variant without one mechanism."""
 
     without: str
-    interval: Interval | None
+    interval: BootstrapInterval | None
     not_computable: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -97,7 +97,7 @@ class SystemLine:
 class Summary:
     """A report before it is written down in some format."""
 
-    manifest: Manifest
+    manifest: RunManifest
     reference: str
     systems: tuple[SystemLine, ...]
     scores: tuple[Score, ...]
@@ -107,7 +107,7 @@ class Summary:
 
 
 def summarize(
-    manifest: Manifest, records: Sequence[CaseRecord], *, reference: str | None = None
+    manifest: RunManifest, records: Sequence[CaseRecord], *, reference: str | None = None
 ) -> Summary:
     """Compute every figure of a run."""
     if not records:
@@ -147,7 +147,7 @@ def _reference(by_system: Mapping[str, object], wanted: str | None) -> str:
     return wanted or (OURS if OURS in by_system else [*ours, *by_system][0])
 
 
-def _line(manifest: Manifest, name: str, own: Sequence[CaseRecord]) -> SystemLine:
+def _line(manifest: RunManifest, name: str, own: Sequence[CaseRecord]) -> SystemLine:
     info = manifest.systems.get(name)
     try:
         macro = macro_f1(own)
@@ -230,7 +230,9 @@ def _tested(
         )
 
 
-def _groups(manifest: Manifest, by_system: Mapping[str, Sequence[CaseRecord]]) -> list[GroupScore]:
+def _groups(
+    manifest: RunManifest, by_system: Mapping[str, Sequence[CaseRecord]]
+) -> list[GroupScore]:
     """Break the metrics that are tested down by every group the cases have."""
     found: list[GroupScore] = []
     everything = [one for own in by_system.values() for one in own]

@@ -16,7 +16,7 @@ from abstrag.bench.run_folder import OURS
 from abstrag.errors import InputError, NeedsModel
 
 if TYPE_CHECKING:
-    from abstrag.bench.abstrag_system import Indexer
+    from abstrag.bench.abstrag_system import SharedIndexer
 
 # What of ours may be tuned, and over which values.
 RANGES: Final[Mapping[str, tuple[float, ...]]] = {
@@ -55,7 +55,7 @@ class Builder:
     def __init__(self, keep: int = 1, backing: Backing | None = None) -> None:
         self._keep = keep
         self._backing = backing
-        self._indexer: Indexer | None = None
+        self._indexer: SharedIndexer | None = None
 
     def __call__(self, spec: SystemSpec) -> System:
         """Make one system."""
@@ -66,9 +66,9 @@ class Builder:
                 f"no system is called {spec.base!r}", hint=f"one of: {', '.join(system_names())}"
             )
         from abstrag.bench.ablations import build_variant
-        from abstrag.bench.abstrag_system import Indexer
+        from abstrag.bench.abstrag_system import SharedIndexer
 
-        self._indexer = self._indexer or Indexer(self._keep)
+        self._indexer = self._indexer or SharedIndexer(self._keep)
         if asks_model(spec.base):
             from abstrag.bench.abstrag_llm import build_llm
 

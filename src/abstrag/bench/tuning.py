@@ -22,8 +22,8 @@ from abstrag.bench.metrics.ndcg import NDCG
 from abstrag.bench.metrics.preserved import PRESERVED
 from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.scoring import Bench, Unit
-from abstrag.bench.split import Part, part_of
+from abstrag.bench.scoring import Bench, ScoringUnit
+from abstrag.bench.split import SplitPart, part_of
 from abstrag.bench.systems import Builder, SystemSpec, ranges_of
 from abstrag.errors import InputError
 from abstrag.model.record import from_json, record, to_json
@@ -95,7 +95,7 @@ def tune(
             f"{system!r} has no numbers to tune", hint="it is reported with its published defaults"
         )
     Builder()(SystemSpec.of(system))  # one that cannot be had says so before anything else
-    cases = [case for case in dataset.cases if part_of(case.document.id) is Part.TUNE]
+    cases = [case for case in dataset.cases if part_of(case.document.id) is SplitPart.TUNE]
     if not any(case.gold for case in cases):
         raise InputError(
             f"split {dataset.split!r} has no case to tune on",
@@ -174,7 +174,7 @@ def _trial(
         by_document.setdefault(case.document.id, []).append(case)
     records: list[CaseRecord] = []
     for group in by_document.values():
-        records += bench.score(Unit({system: group}, 10))
+        records += bench.score(ScoringUnit({system: group}, 10))
     return Trial(
         values=dict(chosen),
         suff=values(SUFF @ 5, records).mean,

@@ -18,7 +18,16 @@ from abstrag.cli.output import console, print_json
 from abstrag.engine.answer import NOT_HERE, generation_task
 from abstrag.engine.generator import TOP
 from abstrag.engine.verdicts import BY, BY_RULES
-from abstrag.model.answer import Answer, Asked, Citation, Evidence, Label, Mode, Sentence, Verdict
+from abstrag.model.answer import (
+    Answer,
+    AnswerMode,
+    AnswerSentence,
+    Asked,
+    Citation,
+    Evidence,
+    Label,
+    Verdict,
+)
 from abstrag.model.record import to_data
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -111,7 +120,7 @@ def print_answer(out: Console, made: Answer) -> None:
     The sentences of an answer without a model are its quotations, and are printed once; what is
     read from tables is said in a sentence, with the cells below.
     """
-    written = made.mode is Mode.GENERATED
+    written = made.mode is AnswerMode.GENERATED
     said = written or made.short is not None
     if made.verdict is not None:
         _print_verdict(out, made.verdict)
@@ -153,7 +162,7 @@ def _print_verdict(out: Console, verdict: Verdict) -> None:
         out.print("[yellow]unsupported:[/] none of its quotations stands in the evidence")
 
 
-def _print_sentence(out: Console, sentence: Sentence) -> None:
+def _print_sentence(out: Console, sentence: AnswerSentence) -> None:
     numbers = "".join(f"\\[{number}]" for number in sentence.citations)
     out.print(f"[bold]{escape(sentence.text)}[/] [cyan]{numbers}[/]".rstrip())
     if sentence.doubt is not None:

@@ -11,7 +11,7 @@ from rich.markup import escape
 from abstrag.backgrounds.build import build
 from abstrag.backgrounds.compiled import CompiledBackground
 from abstrag.backgrounds.schema import is_compiled
-from abstrag.backgrounds.source import DISTANCE, Source
+from abstrag.backgrounds.source import DISTANCE, BackgroundSource
 from abstrag.backgrounds.survey import Survey, survey
 from abstrag.backgrounds.touched import Says, Touched
 from abstrag.cli.options import json_option
@@ -84,7 +84,7 @@ def check_background(file: Path, language: str, as_json: bool) -> None:
     else:
         with TemporaryDirectory() as folder:
             compiled = Path(folder) / "check.db"
-            build([Source.of(file, language=language)], compiled)
+            build([BackgroundSource.of(file, language=language)], compiled)
             found = survey(compiled)
     if as_json:
         print_json(to_data(found))
@@ -116,7 +116,9 @@ def look_up(file: Path, text: str, as_json: bool) -> None:
         out.print("nothing in it is named there")
 
 
-def _sources(files: tuple[Path, ...], trust: tuple[str, ...], language: str) -> list[Source]:
+def _sources(
+    files: tuple[Path, ...], trust: tuple[str, ...], language: str
+) -> list[BackgroundSource]:
     told: dict[str, str] = {}
     for item in trust:
         name, mark, how = item.rpartition("=")
@@ -125,7 +127,7 @@ def _sources(files: tuple[Path, ...], trust: tuple[str, ...], language: str) -> 
                 f"--trust {item!r} names none of the files", hint="--trust FILE=stated or FILE=0.2"
             )
         told[str(Path(name))] = how
-    return [Source.of(file, told.get(str(file)), language=language) for file in files]
+    return [BackgroundSource.of(file, told.get(str(file)), language=language) for file in files]
 
 
 def _print(found: Survey) -> None:

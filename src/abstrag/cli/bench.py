@@ -14,23 +14,23 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as Screen
 
-from abstrag.bench.compare import Comparison, compare
+from abstrag.bench.compare import RunComparison, compare
 from abstrag.bench.datasets.load import LOADERS, load_dataset
 from abstrag.bench.export import export_trec
 from abstrag.bench.render.numbers import p_value, scaled, signed
-from abstrag.bench.render.table import Table, tables
+from abstrag.bench.render.table import ReportTable, tables
 from abstrag.bench.report import report
 from abstrag.bench.runner import (
     DEPTH,
     DEPTHS,
     WINDOW,
     Options,
-    Outcome,
+    RunOutcome,
     run,
     worst_requests,
 )
 from abstrag.bench.sample import sampled
-from abstrag.bench.split import Part, parse_split
+from abstrag.bench.split import SplitPart, parse_split
 from abstrag.bench.summary import Summary
 from abstrag.bench.systems import SystemSpec
 from abstrag.bench.tuning import (
@@ -81,11 +81,11 @@ def bench_calibrate(
     from abstrag.search.calibration import save_calibration
 
     name, part = parse_split(split)
-    if part is Part.REPORT:
+    if part is SplitPart.REPORT:
         raise InputError(
             f"{split!r} is for reporting and nothing is fitted on it", hint=f"--split {name}"
         )
-    loaded = load_dataset(dataset, data, f"{name}:{Part.TUNE.value}")
+    loaded = load_dataset(dataset, data, f"{name}:{SplitPart.TUNE.value}")
     cases = sampled([case for case in loaded.cases if case.gold], sample, seed=seed)
     with connected(models_options, [SystemSpec.of("abstrag-llm")], generate=False) as models:
         if models.backing is None:
@@ -301,13 +301,13 @@ def bench_tune(
     documents they were tuned on.
     """
     name, part = parse_split(split)
-    if part is Part.REPORT:
+    if part is SplitPart.REPORT:
         raise InputError(
             f"{split!r} is for reporting and is never tuned on", hint=f"--split {name}:tune"
         )
     if out.exists():
         raise InputError(f"{str(out)!r} is there already", hint="choose another --out")
-    loaded = load_dataset(dataset, data, f"{name}:{Part.TUNE.value}")
+    loaded = load_dataset(dataset, data, f"{name}:{SplitPart.TUNE.value}")
     if limit is not None:
         loaded = type(loaded)(loaded.name, loaded.split, loaded.cases[:limit], loaded.notes)
     errors = console(stderr=True)
@@ -367,7 +367,7 @@ def _watched() -> Iterator[Callable[[int, int], None]]:
     yield tell
 
 
-def _print_outcome(screen: Console, outcome: Outcome) -> None:
+def _print_outcome(screen: Console, outcome: RunOutcome) -> None:
     if outcome.repaired:
         screen.print(f"[dim]cut off {outcome.repaired} bytes of a line torn by a kill[/]")
     screen.print(f"[dim]{outcome.added} records added, {outcome.found} were there[/]")
@@ -389,7 +389,7 @@ def _print_summary(screen: Console, summary: Summary) -> None:
         _print_table(screen, table)
 
 
-def _print_table(screen: Console, table: Table) -> None:
+def _print_table(screen: Console, table: ReportTable) -> None:
     made = Screen(title=escape(table.title), caption=escape(table.note), title_justify="left")
     made.caption_justify, made.min_width = "left", 60
     for c, text in enumerate(table.head[:_COLUMNS]):
@@ -409,7 +409,7 @@ def _folded(text: str) -> str:
     return escape(text.replace(" [", "\n[", 1))
 
 
-def _print_comparison(screen: Console, comparison: Comparison) -> None:
+def _print_comparison(screen: Console, comparison: RunComparison) -> None:
     made = Screen(title=f"{comparison.dataset} {comparison.split}: after less before")
     for text in ("system", "metric", "cases", "before", "after", "difference", "Holm p", "n"):
         made.add_column(text)

@@ -12,7 +12,7 @@ from rich.table import Table as Screen
 from abstrag.bench.experiments import timing
 from abstrag.bench.experiments.config import load_folder
 from abstrag.bench.experiments.page import render
-from abstrag.bench.experiments.plan import Part, plan
+from abstrag.bench.experiments.plan import RecordFolder, plan
 from abstrag.bench.experiments.runner import run_experiments
 from abstrag.bench.experiments.setting import Setting
 from abstrag.bench.shared import shared
@@ -118,7 +118,7 @@ def bench_experiments(
     print_ledger(ledger)
 
 
-def _print_plan(parts: Sequence[Part]) -> None:
+def _print_plan(parts: Sequence[RecordFolder]) -> None:
     screen = Screen("experiment", "data set", "cases", "× runs", "records", "there")
     for part in parts:
         counts = (part.cases, part.runs, part.wanted, part.done)

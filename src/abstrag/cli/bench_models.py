@@ -14,8 +14,8 @@ from abstrag.cli.llm_options import LlmOptions, print_estimate
 from abstrag.cli.output import console, print_json
 from abstrag.llm.connect import Models
 from abstrag.llm.estimate import Estimate
-from abstrag.llm.ledger import Ledger
-from abstrag.llm.model import Request, Role
+from abstrag.llm.ledger import ModelUsage
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.tokens import tokens_in
 from abstrag.model.record import to_data
 from abstrag.policy.load import load_programs
@@ -34,14 +34,14 @@ class BenchModels:
         """What a run takes of it."""
         return {"backing": self.backing, "writer": self.writer}
 
-    def ledger(self) -> Ledger:
+    def ledger(self) -> ModelUsage:
         """What was asked so far."""
-        return self.models.ledger() if self.models else Ledger()
+        return self.models.ledger() if self.models else ModelUsage()
 
-    def most(self, requests: Sequence[Request]) -> Estimate:
+    def most(self, requests: Sequence[ModelRequest]) -> Estimate:
         """Return what requests that are only bounded would take at most."""
         total = Estimate(most=True)
-        for role in Role:
+        for role in CallRole:
             own = [one for one in requests if one.role is role]
             if own and self.models:
                 sent, back = sum(map(tokens_in, own)), sum(one.max_tokens for one in own)
@@ -74,7 +74,7 @@ def _quoting() -> Writer:
 
 
 def print_most(
-    models: BenchModels, requests: Mapping[str, Sequence[Request]], *, as_json: bool
+    models: BenchModels, requests: Mapping[str, Sequence[ModelRequest]], *, as_json: bool
 ) -> None:
     """Say what a run would take at most, by system and together."""
     by_system = {name: models.most(own) for name, own in requests.items()}

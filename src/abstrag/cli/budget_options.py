@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from abstrag.config import MAX_CPU_SECONDS, MAX_MEMORY_BYTES, MAX_SECONDS, Budget
+from abstrag.config import MAX_CPU_SECONDS, MAX_MEMORY_BYTES, MAX_SECONDS, DocumentBudget
 
 _Command = Callable[..., Any]
 _MIB: Final = 1024 * 1024
@@ -44,7 +44,7 @@ def budget_options(command: _Command) -> _Command:
     ) -> Any:
         if time_limit is None and cpu_limit is None and memory_mb is None:
             return command(budget=None, **rest)
-        budget = Budget(
+        budget = DocumentBudget(
             cpu_limit or MAX_CPU_SECONDS,
             MAX_MEMORY_BYTES if memory_mb is None else round(memory_mb * _MIB),
             time_limit or MAX_SECONDS,

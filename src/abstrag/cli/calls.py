@@ -14,7 +14,7 @@ from abstrag.cli.options import json_option
 from abstrag.cli.output import console, print_json
 from abstrag.llm.call import Call, CallLine, RoleSummary
 from abstrag.llm.log import CallLog, default_calls_path
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.recording import save
 from abstrag.llm.transcript import Exchange
 from abstrag.model.record import to_data
@@ -45,7 +45,9 @@ def calls_command(context: click.Context, calls_path: Path | None, as_json: bool
 
 
 @calls_command.command("list")
-@click.option("--role", type=click.Choice([role.value for role in Role]), help="Only this role.")
+@click.option(
+    "--role", type=click.Choice([role.value for role in CallRole]), help="Only this role."
+)
 @click.option("--failed", is_flag=True, help="Only calls without a usable reply.")
 @click.option(
     "-n",
@@ -70,7 +72,7 @@ def calls_list(
     lines = []
     if _exists(calls_path or outer):
         with _opened(calls_path or outer) as log:
-            lines = log.lines(role=Role(role) if role else None, failed=failed, last=last)
+            lines = log.lines(role=CallRole(role) if role else None, failed=failed, last=last)
     if as_json:
         print_json([to_data(line) for line in lines])
         return

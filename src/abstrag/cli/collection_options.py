@@ -67,7 +67,7 @@ class CollectionOptions:
     embeddings: bool
     shortlist: int
 
-    def place(self, config: WorkspaceConfig, target: str | None) -> Place | None:
+    def place(self, config: WorkspaceConfig, target: str | None) -> CollectionChoice | None:
         """Return the collection that a target names; None when it names one document."""
         folder = None
         if target is not None:
@@ -80,7 +80,7 @@ class CollectionOptions:
                 return None
         genre = Genre(config.settings.genre) if config.settings.genre else None
         filters = Filters(self.since, self.until, self.source, genre, folder, self.title)
-        return Place(replace(config, create=False), filters, self)
+        return CollectionChoice(replace(config, create=False), filters, self)
 
     def _refuse_filters(self, target: str) -> None:
         """A filter chooses among documents, and there is one."""
@@ -93,7 +93,7 @@ class CollectionOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CollectionChoice:
     """A collection that options name: a store, and what its documents must be."""
 
     config: WorkspaceConfig

@@ -13,7 +13,7 @@ from abstrag.collection.results import (
     CollectionRanking,
     CollectionWhyNot,
     DocumentScore,
-    Lost,
+    LostAt,
 )
 from abstrag.model.cost import LOWER_IS_BETTER, cost_of, told
 from abstrag.search.relevance import Preset
@@ -66,7 +66,7 @@ def print_why_not(out: Console, many: SearchableCollection, answer: CollectionWh
     where = f"[bold]{escape(answer.document)}[/] " if answer.document else ""
     segment = f"[dim]{answer.within.segment}[/] " if answer.within else ""
     out.print(f"{where}{segment}[italic]{escape(' '.join(answer.passage.split()))}[/]")
-    style = "green" if answer.lost is Lost.FOUND else "red"
+    style = "green" if answer.lost is LostAt.FOUND else "red"
     out.print(f"[bold {style}]{answer.lost.value}[/]: {escape(answer.detail)}")
     if answer.within is not None and answer.within.hit is not None and answer.document:
         print_trace(out, many.document(answer.document).index, answer.within.hit)

@@ -20,15 +20,15 @@ from abstrag.cli.llm_options import LlmOptions, llm_options, print_estimate, pri
 from abstrag.cli.opened import opened
 from abstrag.cli.options import json_option, library_options
 from abstrag.cli.output import console, print_json, progress
-from abstrag.config import Budget
+from abstrag.config import DocumentBudget
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import Outcome, Why
+from abstrag.engine.outcome import IndexOutcome, IndexReason
 from abstrag.engine.source_files import listed
 from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.shortfall import Shortfall
 from abstrag.language.detect import ENGLISH, language_name
 from abstrag.llm.estimate import Estimate
-from abstrag.llm.ledger import Ledger
+from abstrag.llm.ledger import ModelUsage
 from abstrag.model.record import to_data
 from abstrag.workers.processes import usual_workers
 from abstrag.workers.protocol import Engine
@@ -41,9 +41,9 @@ from abstrag.workspace.workspace import Workspace
 
 EVERY_S: Final = 5.0  # how often a line is written
 _SAID: Final = {  # in the order in which they are told
-    Why.NEW.value: "new",
-    Why.CHANGED.value: "changed",
-    Why.AGAIN.value: "indexed again",
+    IndexReason.NEW.value: "new",
+    IndexReason.CHANGED.value: "changed",
+    IndexReason.AGAIN.value: "indexed again",
     "unchanged": "unchanged",
     "same": "with the bytes of another",
     "skipped": "skipped",
@@ -51,7 +51,7 @@ _SAID: Final = {  # in the order in which they are told
 }
 
 
-def counted(outcomes: Iterable[Outcome]) -> str:
+def counted(outcomes: Iterable[IndexOutcome]) -> str:
     """Say what became of files: how many are new, changed, unchanged, failed."""
     counts = Counter(o.why.value if o.why is not None else o.status for o in outcomes)
     return ", ".join(f"{counts[each]} {said}" for each, said in _SAID.items() if counts[each])
@@ -66,7 +66,7 @@ class IndexingTold:
         self._clock = clock
         self._last = clock()
         self._file = ""
-        self._outcomes: list[Outcome] = []
+        self._outcomes: list[IndexOutcome] = []
 
     def count(self, files: Callable[[], int]) -> None:
         """Count the files first where a person watches, so that the time left can be told."""
@@ -86,7 +86,7 @@ class IndexingTold:
         """Be done with reading a page, of so many."""
         self._tell(f"page {page} of {pages}")
 
-    def on_outcome(self, outcome: Outcome) -> None:
+    def on_outcome(self, outcome: IndexOutcome) -> None:
         """Be done with a file."""
         self._outcomes.append(outcome)
         self._tell("")
@@ -143,7 +143,7 @@ def index_command(
     models_options: LlmOptions,
     workers_options: EngineOptions,
     paths: tuple[Path, ...],
-    budget: Budget | None,
+    budget: DocumentBudget | None,
     retry: bool,
     in_process: bool,
     no_prepare: bool,
@@ -165,7 +165,7 @@ def index_command(
     the next time.
     """
     shortfalls: list[Shortfall] = []
-    config = replace(config, budget=budget or Budget())
+    config = replace(config, budget=budget or DocumentBudget())
     with opened(config, models_options) as workspace, progress(None) as bar:
         told = IndexingTold(bar)
         models, prompting = workspace.models, workspace.prompting
@@ -194,7 +194,7 @@ def index_command(
 
 
 def _engine(
-    options: EngineOptions, budget: Budget | None, *, here: bool, with_model: bool
+    options: EngineOptions, budget: DocumentBudget | None, *, here: bool, with_model: bool
 ) -> Engine | None:
     """Return who indexes; None for this process."""
     if with_model:
@@ -206,7 +206,7 @@ def _engine(
                 hint="leave them out; --max-calls bounds what a model does",
             )
         return None
-    engine = options.make(usual_workers(), time_limit=(budget or Budget()).seconds)
+    engine = options.make(usual_workers(), time_limit=(budget or DocumentBudget()).seconds)
     return None if here and not options.is_given and budget is None else engine
 
 
@@ -218,9 +218,9 @@ def _outcomes(
     *,
     few: int,
     told: IndexingTold,
-) -> list[Outcome]:
+) -> list[IndexOutcome]:
     """Index, and show how far that is."""
-    outcomes: list[Outcome] = []
+    outcomes: list[IndexOutcome] = []
     told.count(lambda: sum(1 for _ in listed(paths)))
     if engine is None:
         made = library.index_paths(paths, told.on_file)
@@ -233,9 +233,9 @@ def _outcomes(
 
 
 def _report(
-    outcomes: list[Outcome],
+    outcomes: list[IndexOutcome],
     shortfalls: list[Shortfall],
-    ledger: Ledger | None,
+    ledger: ModelUsage | None,
     prepared: int,
     *,
     as_json: bool,
@@ -265,7 +265,7 @@ def _report(
     _raise_failures(outcomes)
 
 
-def _print(outcomes: list[Outcome], dropped: Counter[str]) -> None:
+def _print(outcomes: list[IndexOutcome], dropped: Counter[str]) -> None:
     out = console()
     many = len(outcomes) > _LINES
     if not outcomes:
@@ -292,7 +292,7 @@ def _print_line(out: Console, markup: str) -> None:
     out.print(markup, soft_wrap=True, emoji=False)
 
 
-def _described(o: Outcome) -> str:
+def _described(o: IndexOutcome) -> str:
     """Say what the store now has of a file."""
     document = escape(o.document or "")
     counts = ", ".join(
@@ -301,10 +301,10 @@ def _described(o: Outcome) -> str:
     if o.same_as is not None:
         return f"[bold]{document}[/]  the same bytes as {escape(o.same_as)}"
     if o.replaces is None:
-        changed = "; the file has changed" if o.why is Why.CHANGED else ""
+        changed = "; the file has changed" if o.why is IndexReason.CHANGED else ""
         return f"[bold]{document}[/]  {counts}{changed}"
     earlier = "its earlier index" if o.replaces == o.document else escape(repr(o.replaces))
-    why = "the file has changed, " if o.why is Why.CHANGED else ""
+    why = "the file has changed, " if o.why is IndexReason.CHANGED else ""
     return f"[bold]{document}[/]  {counts}; {why}replaces {earlier}"
 
 
@@ -313,13 +313,13 @@ def _unread(language: str) -> str:
     return f"in {language_name(language)}, which is not read: found by words and vectors alone"
 
 
-def _why(o: Outcome) -> str:
+def _why(o: IndexOutcome) -> str:
     """Say why a file was not indexed, and what the store has of it nevertheless."""
     why = f"{o.error} ({o.hint})" if o.hint else o.error or ""
     return why if o.document is None else f"{why}; {_kept_from_before(o)}"
 
 
-def _kept_from_before(o: Outcome) -> str:
+def _kept_from_before(o: IndexOutcome) -> str:
     return f"the store still has {o.document!r}, read from it before"
 
 
@@ -327,7 +327,7 @@ def _many(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _raise_failures(outcomes: list[Outcome]) -> None:
+def _raise_failures(outcomes: list[IndexOutcome]) -> None:
     failed = [o for o in outcomes if o.status == "failed"]
     if not failed:
         return
@@ -340,7 +340,7 @@ def _raise_failures(outcomes: list[Outcome]) -> None:
     raise PartialFailure(_summed_up(outcomes))
 
 
-def _summed_up(outcomes: list[Outcome]) -> str:
+def _summed_up(outcomes: list[IndexOutcome]) -> str:
     """Say how many files failed, and of the others what became of them."""
     counts = Counter(o.status for o in outcomes)
     said = f"{counts['failed']} of {len(outcomes)} files failed"
@@ -351,7 +351,7 @@ def _summed_up(outcomes: list[Outcome]) -> str:
     return said
 
 
-def _again(outcome: Outcome) -> AbstragError:
+def _again(outcome: IndexOutcome) -> AbstragError:
     """Turn the failure of a single file back into the error it was."""
     error = AbstragError(outcome.error or "", hint=outcome.hint)
     error.exit_code = outcome.exit_code

@@ -15,7 +15,7 @@ from abstrag.cli.output import console
 if TYPE_CHECKING:
     from abstrag.llm.connect import Models
     from abstrag.llm.estimate import Estimate
-    from abstrag.llm.ledger import Ledger
+    from abstrag.llm.ledger import ModelUsage
     from abstrag.llm.settings import LlmSettings
 
 _Command = Callable[..., Any]
@@ -74,11 +74,11 @@ class LlmOptions:
 
     def settings(self) -> LlmSettings | None:
         """Decide on the models; None is local mode."""
-        from abstrag.llm.choose import Source, by_role, choose
+        from abstrag.llm.choose import ConfigSource, by_role, choose
         from abstrag.llm.settings import Limits
 
         return choose(
-            Source(by_role(self.llm, "--llm"), by_role(self.base_url, "--base-url")),
+            ConfigSource(by_role(self.llm, "--llm"), by_role(self.base_url, "--base-url")),
             config=self.llm_config,
             limits=Limits(max_calls=self.max_calls, max_cost=self.max_cost),
         )
@@ -133,7 +133,7 @@ def print_estimate(estimate: Estimate) -> None:
     console().print(f"dry run, nothing was asked: {estimate.sentence}")
 
 
-def print_ledger(ledger: Ledger) -> None:
+def print_ledger(ledger: ModelUsage) -> None:
     """Say on standard error, in one line, what the models took; nothing when none was asked."""
     if not ledger.roles:
         return

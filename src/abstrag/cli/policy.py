@@ -17,14 +17,14 @@ from abstrag.cli.output import console, print_json
 from abstrag.errors import InputError, NeedsModel, PolicyError, Regression
 from abstrag.model.record import to_data
 from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus
-from abstrag.policy.check import Fault, check
+from abstrag.policy.check import PolicyFault, check
 from abstrag.policy.diff import diff
 from abstrag.policy.hashes import base_hash
 from abstrag.policy.load import load_program
 from abstrag.policy.location import DEFAULT_FAMILY, families, policy_root
 from abstrag.policy.stages import MUTABLE, PROGRAMS, known
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.ledger import Ledger
+from abstrag.refine.ledger import PatchLedger
 from abstrag.refine.replay import ReplayReport
 from abstrag.stores.open import Target
 
@@ -55,7 +55,7 @@ def policy_command() -> None:
 def policy_list(root: Path | None, family: str, as_json: bool) -> None:
     """List the programs and what is on its way into them, and count the patches in force."""
     store = PolicyStore.open(root, family)
-    patches = Ledger(store).kept()
+    patches = PatchLedger(store).kept()
     waiting = [c for c in store.candidates() if c.status is not PromotionStatus.PROMOTED]
     rows = []
     for stage in PROGRAMS:
@@ -151,8 +151,8 @@ def policy_diff(program: str | None, root: Path | None, family: str, as_json: bo
         for stage in ([known(program)] if program else PROGRAMS)
         if (lines := diff(load_program(stage, root=store.root), store.program(stage)))
     }
-    patches = () if program else Ledger(store).kept()
-    lessons = [] if program else [one for one in Ledger(store).lessons() if one.when]
+    patches = () if program else PatchLedger(store).kept()
+    lessons = [] if program else [one for one in PatchLedger(store).lessons() if one.when]
     if as_json:
         compared = {stage: [to_data(one) for one in lines] for stage, lines in programs.items()}
         print_json(
@@ -223,7 +223,7 @@ def policy_revert(name: str, root: Path | None, family: str, as_json: bool) -> N
         entry = store.revert(name)
         told = f"{entry.payload['program']} is again what it was before {name}"
     else:
-        entry = Ledger(store).revert(name)
+        entry = PatchLedger(store).revert(name)
         told = f"taken back: {_patch_words(entry.payload['patch'])}"
     if as_json:
         print_json(to_data(entry))
@@ -338,7 +338,9 @@ def _replayed(path: Path, folder: Path, family: str, store_path: Target | None) 
         return replay_file(path, workspace)
 
 
-def _print_check(folder: Path, faults: tuple[Fault, ...], report: ReplayReport | None) -> None:
+def _print_check(
+    folder: Path, faults: tuple[PolicyFault, ...], report: ReplayReport | None
+) -> None:
     out = console()
     for fault in faults:
         _print(out, f"[red]{_plain(fault.where)}[/]  {_plain(fault.what)}")

@@ -9,14 +9,14 @@ from abstrag.cli.steps import step_words
 from abstrag.model.record import to_data
 from abstrag.policy.audit import AuditEntry
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.ledger import Ledger
+from abstrag.refine.ledger import PatchLedger
 from abstrag.refine.precedents import supporters
 from abstrag.stores.open import Target
 
 
 def blame_lessons(store: PolicyStore, *, as_json: bool) -> None:
     """Say of every lesson, and of every candidate, which documents voted for it."""
-    lessons, shown = Ledger(store).lessons(), Ledger(store).precedents()
+    lessons, shown = PatchLedger(store).lessons(), PatchLedger(store).precedents()
     if as_json:
         print_json([{"id": one.id, **to_data(one)} for one in lessons + shown])
         return
@@ -45,7 +45,7 @@ def blame_lessons(store: PolicyStore, *, as_json: bool) -> None:
 
 def promote_lessons(store: PolicyStore, library: Target | None) -> tuple[AuditEntry, ...]:
     """Replay the lessons that have their votes, over the documents of a store."""
-    ledger = Ledger(store)
+    ledger = PatchLedger(store)
     open_ones = any(not (one.when or one.refused) for one in ledger.precedents())
     if not (open_ones or any(one.due for one in ledger.lessons())):
         return ()

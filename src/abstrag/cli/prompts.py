@@ -10,7 +10,7 @@ from abstrag.bench.prompt_scores import SCORED, score_prompt
 from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.output import console, print_json
 from abstrag.errors import NeedsModel
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.program import Program
 from abstrag.model.record import to_data
 from abstrag.policy.hashes import base_hash
@@ -88,8 +88,8 @@ def prompts_score(models_options: LlmOptions, names: tuple[str, ...], as_json: b
     print_ledger(ledger)
 
 
-def _role(name: str) -> Role:
-    return SCORED[name][0] if name in SCORED else Role.INDEX
+def _role(name: str) -> CallRole:
+    return SCORED[name][0] if name in SCORED else CallRole.INDEX
 
 
 def _summary(program: Program) -> dict[str, object]:

@@ -23,7 +23,7 @@ from abstrag.model.record import to_data
 from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import COMPRESSIONS
-from abstrag.refine.limits import Budget
+from abstrag.refine.limits import RefineBudget
 from abstrag.refine.outcome import Run
 from abstrag.search.overlap import OverlapJudge
 from abstrag.workspace.options import WorkspaceConfig
@@ -101,7 +101,7 @@ def refine_command(
     how = RefineOptions(
         judge=OverlapJudge() if evaluator == "overlap" else None,
         compression=compression,
-        budget=Budget(cycles=cycles),
+        budget=RefineBudget(cycles=cycles),
         keep=not forget,
     )
     config = replace(config, policy=policy, family=family)

@@ -13,7 +13,7 @@ _DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 _REPORT: Final = {  # what a result of one document carries besides, as cli/opened.py makes it
     "patches": {"type": "array", "items": {"type": "string"}},
     "notes": {"type": "array", "items": {"type": "string"}},
-    "ledger": {"anyOf": [{"$ref": "#/$defs/Ledger"}, {"type": "null"}]},
+    "ledger": {"anyOf": [{"$ref": "#/$defs/ModelUsage"}, {"type": "null"}]},
 }
 
 
@@ -38,7 +38,7 @@ def schema_command(command: str | None) -> None:
 def _definitions() -> dict[str, Any]:
     """Return the schemas of all results, and of what they are made of, by name."""
     from abstrag.collection.results import CollectionHit, CollectionRanking, CollectionWhyNot
-    from abstrag.llm.ledger import Ledger
+    from abstrag.llm.ledger import ModelUsage
     from abstrag.model.answer import Answer, AnswerEvent
     from abstrag.model.query import Clause
     from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
@@ -49,7 +49,7 @@ def _definitions() -> dict[str, Any]:
     made = json_schema(
         *(Hit, Ranking, SupportSet, BudgetCurve, WhyNot, Clause),
         *(CollectionHit, CollectionRanking, CollectionWhyNot),
-        *(Answer, AnswerEvent, Refinement, Run, DocumentInfo, Ledger),
+        *(Answer, AnswerEvent, Refinement, Run, DocumentInfo, ModelUsage),
     )
     definitions: dict[str, Any] = made["$defs"]
     return definitions

@@ -130,9 +130,9 @@ def _estimate(workspace: Workspace, target: str, *, refine: bool, as_json: bool)
     indexing, search = workspace.estimate(target)
     if workspace.models is not None and refine:
         from abstrag.engine.refinement import refinement_estimate
-        from abstrag.refine.limits import Budget
+        from abstrag.refine.limits import RefineBudget
 
-        search += refinement_estimate(workspace.models, Budget().cycles)
+        search += refinement_estimate(workspace.models, RefineBudget().cycles)
     tell_estimate(indexing, search, as_json=as_json)
 
 

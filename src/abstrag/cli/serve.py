@@ -13,7 +13,7 @@ import click
 from abstrag.cli.budget_options import budget_options
 from abstrag.cli.llm_options import LlmOptions, llm_options
 from abstrag.cli.store_target import StoreTarget
-from abstrag.config import MAX_FILE_BYTES, Budget
+from abstrag.config import MAX_FILE_BYTES, DocumentBudget
 from abstrag.errors import InputError, ResourceMissing
 from abstrag.stores.location import STORE_VARIABLE
 from abstrag.stores.open import Target, default_store, resolved
@@ -80,7 +80,7 @@ def serve_command(
     store_path: Target | None,
     max_mb: float,
     log_form: str,
-    budget: Budget | None,
+    budget: DocumentBudget | None,
 ) -> None:
     """Serve the page and the HTTP API; Ctrl-C ends it and keeps what is finished.
 
@@ -123,7 +123,7 @@ def serve_command(
             tokens=tokens,
             names=names,
             max_upload_bytes=round(max_mb * _MIB),
-            budget=budget or Budget(),
+            budget=budget or DocumentBudget(),
         )
         address = f"http://{shown(host)}:{settings.port}/"
         if token is not None:

@@ -22,7 +22,7 @@ from abstrag.model.patch import (
     StepPrice,
     TimeWindow,
 )
-from abstrag.refine.outcome import Attempt, End, Placed, Refinement, Run, Step
+from abstrag.refine.outcome import Attempt, End, PlacedSegment, Refinement, RefineStep, Run
 
 _TEXT_WIDTH: Final = 88
 
@@ -57,7 +57,7 @@ def print_refinement(
     out.print(f"[dim]ended: {made.reason}[/]")
 
 
-def print_step(out: Console, step: Step, index: DocumentIndex) -> None:
+def print_step(out: Console, step: RefineStep, index: DocumentIndex) -> None:
     """Print one cycle: the failure, the stage, and every patch with its verdict."""
     seen = step.failure.diagnosis
     out.print(f"\n[bold]cycle {step.cycle}[/]")
@@ -146,12 +146,12 @@ def _comparison(made: Refinement, index: DocumentIndex) -> Table:
     return table
 
 
-def _after(made: Refinement) -> tuple[Placed, ...]:
+def _after(made: Refinement) -> tuple[PlacedSegment, ...]:
     kept = [a.after for step in made.steps for a in step.attempts if a.verdict.accepted]
     return kept[-1]
 
 
-def _cell(placed: Sequence[Placed], rank: int, index: DocumentIndex) -> str:
+def _cell(placed: Sequence[PlacedSegment], rank: int, index: DocumentIndex) -> str:
     if rank >= len(placed):
         return ""
     one = placed[rank]

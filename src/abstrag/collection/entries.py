@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from abstrag.collection.homonyms import (
-    Kind,
+    BearerKind,
     form,
     is_full,
     is_short,
@@ -49,7 +49,7 @@ _CONCEPT: Final = f"{TermKind.CONCEPT.value}:"
 
 
 @record
-class Name:
+class ThingName:
     """A way to call a thing, the id a query makes of it, its form, and what says so.
 
     The name the document itself settles on needs no licence.
@@ -71,7 +71,7 @@ class Class:
 
 
 @record
-class Entry:
+class NamedThing:
     """A thing the document names, and the forms it is looked up by.
 
     `near` counts into the entries' `context`.
@@ -79,10 +79,10 @@ class Entry:
 
     term: str
     label: str
-    names: tuple[Name, ...]
+    names: tuple[ThingName, ...]
     forms: tuple[str, ...]
     classes: tuple[Class, ...] = ()
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[BearerKind, ...] = ()
     near: tuple[int, ...] = ()
     mentions: int = 0
 
@@ -103,7 +103,7 @@ class Entries:
     """What a document contributes to the map of its collection."""
 
     title: str
-    entries: tuple[Entry, ...]
+    entries: tuple[NamedThing, ...]
     happenings: tuple[Happening, ...]
     concepts: tuple[str, ...]  # further concepts it mentions
     context: tuple[str, ...]  # names and phrases of several words that stand near entries
@@ -116,9 +116,9 @@ def entries_of(index: DocumentIndex) -> Entries:
 
 @dataclass(slots=True)
 class _Draft:
-    names: dict[str, Name] = field(default_factory=dict)  # by surface
+    names: dict[str, ThingName] = field(default_factory=dict)  # by surface
     classes: dict[str, Class] = field(default_factory=dict)
-    shown: set[Kind] = field(default_factory=set)
+    shown: set[BearerKind] = field(default_factory=set)
     segments: Counter[int] = field(default_factory=Counter)
 
 
@@ -178,7 +178,7 @@ class _Reader:
                 said = Class(edge.target, label, self._exactly(edge.licence))
                 draft.classes.setdefault(edge.target, said)
                 if edge.target.startswith(f"{TermKind.ROLE.value}:"):
-                    draft.shown.add(Kind.PERSON)
+                    draft.shown.add(BearerKind.PERSON)
 
     def _mention(self) -> None:
         for mention in self.index.mentions:
@@ -190,7 +190,7 @@ class _Reader:
                 if mention.header is None:
                     words = segment.text[mention.start : mention.end].casefold()
                     if words in _PEOPLE:
-                        draft.shown.add(Kind.PERSON)
+                        draft.shown.add(BearerKind.PERSON)
             if " " in one and one.startswith((_ENTITY, _CONCEPT)):
                 self.tokens[mention.segment][one] += 1  # one word is too often a homonym itself
 
@@ -200,16 +200,16 @@ class _Reader:
                 if slot.name == "where" and slot.term is not None and not slot.coerced:
                     one = self.canonical(slot.term)
                     if one in self.drafts:
-                        self.drafts[one].shown.add(Kind.PLACE)
+                        self.drafts[one].shown.add(BearerKind.PLACE)
 
-    def _entry(self, one: str, table: _Table) -> Entry:
+    def _entry(self, one: str, table: _Table) -> NamedThing:
         draft, term = self.drafts[one], self.terms[one]
         names = tuple(draft.names[surface] for surface in sorted(draft.names))
         labels = [said.label for said in draft.classes.values()]
         kinds = draft.shown
         if term.kind is TermKind.ENTITY:
             kinds = kinds | shown_kinds([n.surface for n in names], labels)
-        return Entry(
+        return NamedThing(
             term=one,
             label=_label(term),
             names=names,
@@ -220,7 +220,7 @@ class _Reader:
             mentions=draft.segments.total(),
         )
 
-    def _near(self, one: str, names: Iterable[Name]) -> list[str]:
+    def _near(self, one: str, names: Iterable[ThingName]) -> list[str]:
         """Return what else is named around a thing, less what has a word of its own names."""
         own = {word for name in names for word in key(name.surface).replace("-", " ").split()}
         where = {
@@ -301,22 +301,26 @@ def _is_stated(edge: Edge) -> bool:
     return things and edge.truth_preserving and edge.licence.kind in _STATING
 
 
-def mentioned(term: str) -> Entry:
+def mentioned(term: str) -> NamedThing:
     """Return the entry of a concept that a document mentions and says nothing of."""
     label = term.partition(":")[2]
     name = _name(label, term)
-    return Entry(term, label, (name,), (name.form,))
+    return NamedThing(term, label, (name,), (name.form,))
 
 
-def _name(surface: str, term: str, licence: Licence | None = None) -> Name:
+def _name(surface: str, term: str, licence: Licence | None = None) -> ThingName:
     """Make a name; a common noun is looked up in the singular, as its id has it."""
     noun = term.startswith(_CONCEPT) and not is_short(surface)
-    return Name(surface, term, form(term.removeprefix(_CONCEPT) if noun else surface), licence)
+    return ThingName(surface, term, form(term.removeprefix(_CONCEPT) if noun else surface), licence)
 
 
-def _forms(term: Term, names: Iterable[Name], kinds: Collection[Kind]) -> tuple[str, ...]:
+def _forms(
+    term: Term, names: Iterable[ThingName], kinds: Collection[BearerKind]
+) -> tuple[str, ...]:
     found = {name.form for name in names}
-    if term.kind is TermKind.ENTITY and (set(kinds) == {Kind.PERSON} or not is_full(term.label)):
+    if term.kind is TermKind.ENTITY and (
+        set(kinds) == {BearerKind.PERSON} or not is_full(term.label)
+    ):
         found.add(person_form(term.label) or "")
     return tuple(sorted(found - {""}))
 

@@ -20,7 +20,7 @@ DOCUMENT_POWER: Final = 3.0  # times that of its hits: how much more a document'
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CollectionMatch:
     """A query laid over the documents of a shortlist, after the judge was asked."""
 
     shortlist: Shortlist

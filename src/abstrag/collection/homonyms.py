@@ -36,7 +36,7 @@ _INSTITUTION: Final = frozenset(
 )
 
 
-class Kind(StrEnum):
+class BearerKind(StrEnum):
     """What a document shows the bearer of a name to be, as far as it tells homonyms apart."""
 
     PERSON = "person"
@@ -45,9 +45,9 @@ class Kind(StrEnum):
 
 
 _KINDS: Final = (
-    ("person.n.01", Kind.PERSON),
-    ("location.n.01", Kind.PLACE),
-    ("organization.n.01", Kind.ORGANIZATION),
+    ("person.n.01", BearerKind.PERSON),
+    ("location.n.01", BearerKind.PLACE),
+    ("organization.n.01", BearerKind.ORGANIZATION),
 )
 
 
@@ -107,22 +107,22 @@ def is_full(surface: str) -> bool:
     return len(words) > 1 and all(len(w.strip(".")) > 1 for w in words)
 
 
-def shown_kinds(surfaces: Iterable[str], classes: Iterable[str]) -> set[Kind]:
+def shown_kinds(surfaces: Iterable[str], classes: Iterable[str]) -> set[BearerKind]:
     """Return the kinds that names and the classes a document states give away."""
     found = {kind for kind in map(_class_kind, classes) if kind is not None}
     for surface in surfaces:
         words = key(surface).split()
         if legal_form(surface)[1] or (len(words) > 1 and _INSTITUTION & set(words)):
-            found.add(Kind.ORGANIZATION)
+            found.add(BearerKind.ORGANIZATION)
             continue
         person = _person(surface)
         if person is not None and (person.titles or (person.given and gender_of(person.given[0]))):
-            found.add(Kind.PERSON)
+            found.add(BearerKind.PERSON)
     return found
 
 
 @lru_cache(maxsize=8192)
-def _class_kind(label: str) -> Kind | None:
+def _class_kind(label: str) -> BearerKind | None:
     """Return the kind of the things a class noun usually names."""
     net, head = wordnet(), key(label)
     senses = net.synsets(head, Pos.NOUN) or net.synsets(head.split(" ")[-1], Pos.NOUN)
@@ -151,7 +151,7 @@ def kinds_clash(one: Iterable[str], other: Iterable[str]) -> bool:
     Places act as organizations do, so these two never clash.
     """
     left, right = set(one), set(other)
-    return bool(left and right) and not left & right and Kind.PERSON in left | right
+    return bool(left and right) and not left & right and BearerKind.PERSON in left | right
 
 
 def persons_clash(one: str, other: str) -> bool:

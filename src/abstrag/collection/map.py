@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from abstrag.collection.entries import Entries, Entry, Happening, mentioned
+from abstrag.collection.entries import Entries, Happening, NamedThing, mentioned
 from abstrag.collection.homonyms import form, is_short
 from abstrag.collection.map_referents import Referents, Way
 from abstrag.collection.merge import (
     Bearer,
     Cited,
-    Evidence,
+    DocumentTerm,
     Merge,
-    Node,
+    MergeReason,
     Refusal,
     Side,
     is_contested,
@@ -48,26 +48,28 @@ class _Telling:
     happening: Happening
 
     @property
-    def node(self) -> Node:
+    def node(self) -> DocumentTerm:
         """The telling as a node: the event, and where the document tells it."""
         span = self.happening.licence.span
-        return Node(self.document, f"{self.happening.event}@{span.start if span else 0}")
+        return DocumentTerm(self.document, f"{self.happening.event}@{span.start if span else 0}")
 
 
-Ways = Callable[[Node], Mapping[Node, Way]]
+Ways = Callable[[DocumentTerm], Mapping[DocumentTerm, Way]]
 
 
 def merged_happenings(
-    told: Mapping[str, Sequence[Happening]], referent: Callable[[Node], Node], ways: Ways
+    told: Mapping[str, Sequence[Happening]],
+    referent: Callable[[DocumentTerm], DocumentTerm],
+    ways: Ways,
 ) -> tuple[list[Merge], list[Refusal]]:
     """Return the merges of events, and the tellings that their times keep apart.
 
     `referent` names the thing a node is taken for, `ways` says what it costs to.
     """
-    groups: defaultdict[tuple[str, tuple[Node, ...]], list[_Telling]] = defaultdict(list)
+    groups: defaultdict[tuple[str, tuple[DocumentTerm, ...]], list[_Telling]] = defaultdict(list)
     for document in sorted(told):
         for happening in told[document]:
-            named = {referent(Node(document, term)) for _, term in happening.participants}
+            named = {referent(DocumentTerm(document, term)) for _, term in happening.participants}
             groups[happening.event, tuple(sorted(named))].append(_Telling(document, happening))
     merges: list[Merge] = []
     refusals: list[Refusal] = []
@@ -121,7 +123,7 @@ def _merge(name: str, tellings: Sequence[_Telling], ways: Ways) -> Merge:
     return Merge(
         name=name,
         family=Family.EVENT,
-        evidence=Evidence.HAPPENING,
+        evidence=MergeReason.HAPPENING,
         members=members,
         distance=round(own + _presupposed(tellings, ways) / COST_UNIT, 4),
         licences=tuple(cited[node] for node in members[:_MOST_QUOTED]),
@@ -131,9 +133,9 @@ def _merge(name: str, tellings: Sequence[_Telling], ways: Ways) -> Merge:
 def _presupposed(tellings: Sequence[_Telling], ways: Ways) -> int:
     """Return what it costs to take the participants of any two tellings for the same."""
     terms = sorted(
-        {Node(t.document, term) for t in tellings for _, term in t.happening.participants}
+        {DocumentTerm(t.document, term) for t in tellings for _, term in t.happening.participants}
     )
-    dearest: defaultdict[Node, int] = defaultdict(int)
+    dearest: defaultdict[DocumentTerm, int] = defaultdict(int)
     for node in terms:
         reached = ways(node)
         group = min((node, *reached))
@@ -143,7 +145,7 @@ def _presupposed(tellings: Sequence[_Telling], ways: Ways) -> int:
     return sum(dearest.values())
 
 
-def _narrow(telling: _Telling) -> tuple[int, str, str, Node]:
+def _narrow(telling: _Telling) -> tuple[int, str, str, DocumentTerm]:
     when = telling.happening.when
     assert when is not None
     return -_shared_prefix(when), when.start, when.end, telling.node
@@ -155,7 +157,7 @@ def _shared_prefix(when: Interval) -> int:
     return next((i for i, (a, b) in enumerate(pairs) if a != b), len(when.start))
 
 
-def _called(event: str, who: Sequence[Node]) -> str:
+def _called(event: str, who: Sequence[DocumentTerm]) -> str:
     names = ", ".join(node.term.partition(":")[2] for node in who)
     return f"{event.partition(':')[2]}({names})"
 
@@ -183,7 +185,7 @@ class Thing:
     """What the collection takes for one thing: its nodes, and what which document says of it."""
 
     label: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[DocumentTerm, ...]
     names: tuple[tuple[str, tuple[Cited, ...]], ...]  # how else documents call it, in which words
     classes: tuple[tuple[str, tuple[Cited, ...]], ...]
     kinds: tuple[str, ...]
@@ -199,7 +201,7 @@ class _Resolved:
     """Referents of names that hang together, and the nodes they are made of."""
 
     referents: Referents
-    entries: Mapping[Node, Entry]
+    entries: Mapping[DocumentTerm, NamedThing]
     contested: frozenset[str]  # short forms that stand for different things
 
 
@@ -211,8 +213,8 @@ class CollectionMap:
 
     def __init__(self, documents: Mapping[str, Entries] | None = None) -> None:
         self._documents: dict[str, Entries] = {}
-        self._entries: dict[Node, Entry] = {}
-        self._bearers: defaultdict[str, set[Node]] = defaultdict(set)  # by form
+        self._entries: dict[DocumentTerm, NamedThing] = {}
+        self._bearers: defaultdict[str, set[DocumentTerm]] = defaultdict(set)  # by form
         self._concepts: defaultdict[str, set[str]] = defaultdict(set)  # concept → documents
         self._spread: Counter[str] = Counter()  # documents in which a name stands near something
         self._resolved: dict[str, _Resolved] = {}  # by form, as long as nothing changes
@@ -225,7 +227,7 @@ class CollectionMap:
             self.remove(document)
         self._documents[document] = entries
         for entry in entries.entries:
-            node = Node(document, entry.term)
+            node = DocumentTerm(document, entry.term)
             self._entries[node] = entry
             for one in entry.forms:
                 self._bearers[one].add(node)
@@ -239,7 +241,7 @@ class CollectionMap:
         entries = self.entries(document)
         del self._documents[document]
         for entry in entries.entries:
-            node = Node(document, entry.term)
+            node = DocumentTerm(document, entry.term)
             del self._entries[node]
             for one in entry.forms:
                 self._bearers[one].discard(node)
@@ -274,29 +276,29 @@ class CollectionMap:
             )
         return self._documents[document]
 
-    def entry(self, node: Node) -> Entry:
+    def entry(self, node: DocumentTerm) -> NamedThing:
         """Return what a document says of a thing; a mere mention says nothing but its name."""
         found = self._entries.get(node)
         return mentioned(node.term) if found is None else found
 
-    def bearer(self, node: Node) -> Bearer:
+    def bearer(self, node: DocumentTerm) -> Bearer:
         """Return a node with the rare names that stand near it; one that joins nothing is none."""
         entry, context = self.entry(node), self._documents[node.document].context
         most = max(_RARE_DOCUMENTS, ceil(_RARE_SHARE * len(self._documents)))
         near = (context[i] for i in entry.near)
         return Bearer(node, entry, frozenset(t for t in near if 1 < self._spread[t] <= most))
 
-    def referent(self, node: Node) -> Node:
+    def referent(self, node: DocumentTerm) -> DocumentTerm:
         """Return the node that stands for all that are taken for the same thing as this one."""
         resolved = self._around(self.entry(node).forms)
         return resolved.referents.root(node) if node in resolved.entries else node
 
-    def ways(self, node: Node) -> dict[Node, Way]:
+    def ways(self, node: DocumentTerm) -> dict[DocumentTerm, Way]:
         """Return every node that may be taken for the same thing, with the cheapest chain to it."""
         resolved = self._around(self.entry(node).forms)
         return resolved.referents.ways(node) if node in resolved.entries else {}
 
-    def tellings(self, node: Node) -> dict[Node, Way]:
+    def tellings(self, node: DocumentTerm) -> dict[DocumentTerm, Way]:
         """Return the ways to nodes that state something of the same thing: names or classes."""
         resolved = self._around(self.entry(node).forms)
         if node not in resolved.entries:
@@ -307,16 +309,16 @@ class CollectionMap:
         """True for a short form that documents use for different things."""
         return form in self._bearers and form in self._around({form}).contested
 
-    def nodes(self, document: str) -> Iterator[Node]:
+    def nodes(self, document: str) -> Iterator[DocumentTerm]:
         """Go through the nodes of a document that other documents may speak of."""
         entries = self.entries(document)
         for entry in entries.entries:
-            yield Node(document, entry.term)
+            yield DocumentTerm(document, entry.term)
         for concept in entries.concepts:
             if _is_phrase(concept) and not self._bearers.keys().isdisjoint(
                 mentioned(concept).forms
             ):
-                yield Node(document, concept)
+                yield DocumentTerm(document, concept)
 
     def merges(self, term: str | None = None) -> Iterator[Merge]:
         """Go through the merges, those of events last; or through those of one name."""
@@ -384,10 +386,12 @@ class CollectionMap:
         self._resolved.update(dict.fromkeys(names, made))
         return made
 
-    def _connected(self, forms: Iterable[str]) -> tuple[dict[str, set[Node]], set[Node]]:
+    def _connected(
+        self, forms: Iterable[str]
+    ) -> tuple[dict[str, set[DocumentTerm]], set[DocumentTerm]]:
         """Follow names to their bearers and bearers to their other names, until nothing is new."""
-        names: dict[str, set[Node]] = {}
-        nodes: set[Node] = set()
+        names: dict[str, set[DocumentTerm]] = {}
+        nodes: set[DocumentTerm] = set()
         queue = list(forms)
         while queue:
             name = queue.pop()
@@ -400,11 +404,11 @@ class CollectionMap:
                 queue.extend(self.entry(node).forms)
         return {name: members for name, members in names.items() if members}, nodes
 
-    def _mentions(self, name: str, bearers: Iterable[Node]) -> set[Node]:
+    def _mentions(self, name: str, bearers: Iterable[DocumentTerm]) -> set[DocumentTerm]:
         """Return the documents that mention, and say nothing of, a concept others speak about."""
         terms = {node.term for node in bearers if _is_phrase(node.term)}
         return {
-            Node(document, term)
+            DocumentTerm(document, term)
             for term in terms
             if name in mentioned(term).forms
             for document in self._concepts.get(term, ())
@@ -420,7 +424,7 @@ def forms_of_text(text: str) -> set[str]:
     return {one for one in (form(text), form(text.upper())) if one}
 
 
-def _thing(entries: list[tuple[Node, Entry]]) -> Thing:
+def _thing(entries: list[tuple[DocumentTerm, NamedThing]]) -> Thing:
     labels = Counter(entry.label for _, entry in entries)
     names: defaultdict[str, dict[Cited, None]] = defaultdict(dict)
     classes: defaultdict[str, dict[Cited, None]] = defaultdict(dict)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from abstrag.collection.map import CollectionMap, Thing
-from abstrag.collection.merge import Cited, Merge, Node, Refusal
+from abstrag.collection.merge import Cited, DocumentTerm, Merge, Refusal
 from abstrag.model.record import to_data
 
 
@@ -56,7 +56,7 @@ def refusal_data(refusal: Refusal) -> dict[str, Any]:
     return {"name": refusal.name, "reason": refusal.reason, "sides": sides}
 
 
-def _nodes(nodes: Iterable[Node]) -> list[dict[str, str]]:
+def _nodes(nodes: Iterable[DocumentTerm]) -> list[dict[str, str]]:
     return [{"document": node.document, "term": node.term} for node in nodes]
 
 

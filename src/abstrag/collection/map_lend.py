@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from abstrag.collection.entries import Entry, Name
+from abstrag.collection.entries import NamedThing, ThingName
 from abstrag.collection.homonyms import is_short
 from abstrag.collection.map import CollectionMap
 from abstrag.collection.map_referents import Way
-from abstrag.collection.merge import Node
+from abstrag.collection.merge import DocumentTerm
 from abstrag.config import COST_UNIT, OMEGA
 from abstrag.indexing.build_map import merged_edges, merged_terms
 from abstrag.language.keys import term_id
@@ -61,7 +61,7 @@ def _loans(collection: CollectionMap, index: DocumentIndex) -> Iterator[tuple[Te
 
 
 def _names(
-    fresh: Iterable[Name], said: Entry, entry: Entry, own: set[str]
+    fresh: Iterable[ThingName], said: NamedThing, entry: NamedThing, own: set[str]
 ) -> Iterator[tuple[Term, Licence]]:
     """Go through what else another document calls a thing, in the words by which it says so."""
     for name in fresh:
@@ -77,7 +77,7 @@ def _names(
             yield Term(term_id(one, key), one, name.surface, (name.surface,)), licence
 
 
-def _naming(said: Entry, entry: Entry) -> Licence:
+def _naming(said: NamedThing, entry: NamedThing) -> Licence:
     """Return the words that tie a document's own name for a thing to one both documents use."""
     stated = [name for name in said.names if name.licence is not None]
     shared = [name for name in stated if name.form in entry.forms]
@@ -87,7 +87,7 @@ def _naming(said: Entry, entry: Entry) -> Licence:
     return Licence(LicenceKind.TEXT, said.label)
 
 
-def _classes(said: Entry, entry: Entry) -> Iterator[tuple[Term, Licence]]:
+def _classes(said: NamedThing, entry: NamedThing) -> Iterator[tuple[Term, Licence]]:
     """Go through the classes of a named thing; of what else a noun is, only its text can tell."""
     if not (said.term.startswith(_ENTITY) and entry.term.startswith(_ENTITY)):
         return
@@ -96,7 +96,7 @@ def _classes(said: Entry, entry: Entry) -> Iterator[tuple[Term, Licence]]:
         yield Term(one.term, kind, one.label), one.licence
 
 
-def _cited(other: Node, way: Way, licence: Licence) -> Licence:
+def _cited(other: DocumentTerm, way: Way, licence: Licence) -> Licence:
     """Read the licence aloud: who says what in which words, and why that counts here.
 
     The place is part of the words, for a licence's span points into the document searched.
@@ -111,7 +111,7 @@ def _cited(other: Node, way: Way, licence: Licence) -> Licence:
     return Licence(LicenceKind.COLLECTION, f"{says}, and {because}{through}")
 
 
-def _edge(node: Node, target: str, way: Way, licence: Licence) -> Edge:
+def _edge(node: DocumentTerm, target: str, way: Way, licence: Licence) -> Edge:
     weight = OMEGA[Family.EXPRESSION]
     return Edge(
         source=node.term,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import count
 
-from abstrag.collection.entries import Entry
+from abstrag.collection.entries import NamedThing
 from abstrag.collection.homonyms import (
     is_full,
     is_short,
@@ -21,7 +21,7 @@ from abstrag.collection.homonyms import (
     persons_clash,
     same_long_form,
 )
-from abstrag.collection.merge import Evidence, Merge, Node, Refusal, Side, by_member
+from abstrag.collection.merge import DocumentTerm, Merge, MergeReason, Refusal, Side, by_member
 from abstrag.config import COST_UNIT, TAU_MAX
 from abstrag.search.bridges.cost import to_units
 
@@ -32,10 +32,10 @@ _LIMIT = to_units(TAU_MAX)
 class Way:
     """A chain of merges from one node to another."""
 
-    node: Node
+    node: DocumentTerm
     units: int
     steps: tuple[Merge, ...]
-    through: tuple[Node, ...] = ()  # nodes between the two ends
+    through: tuple[DocumentTerm, ...] = ()  # nodes between the two ends
 
     @property
     def cost(self) -> float:
@@ -48,13 +48,13 @@ class _Profile:
     """What is known of a referent that could clash."""
 
     label: str
-    nodes: list[Node]
+    nodes: list[DocumentTerm]
     kinds: set[str] = field(default_factory=set)
     long_forms: dict[str, set[str]] = field(default_factory=dict)
     people: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, node: Node, entry: Entry) -> _Profile:
+    def of(cls, node: DocumentTerm, entry: NamedThing) -> _Profile:
         made = cls(entry.label, [node], set(entry.kinds))
         spelled_out = not is_short(entry.label)
         for name in entry.names:
@@ -93,7 +93,7 @@ class Referents:
 
     def __init__(
         self,
-        entries: Mapping[Node, Entry],
+        entries: Mapping[DocumentTerm, NamedThing],
         merges: Iterable[Merge],
         refusals: Iterable[Refusal] = (),
     ) -> None:
@@ -108,7 +108,7 @@ class Referents:
         self.refusals += clashes.values()
         self._merges = [part for merge in self._merges for part in self._within(merge)]
         self._at = by_member(self._merges)
-        telling: defaultdict[Node, set[Node]] = defaultdict(set)
+        telling: defaultdict[DocumentTerm, set[DocumentTerm]] = defaultdict(set)
         for node, entry in entries.items():
             if entry.classes or any(name.licence for name in entry.names):
                 telling[self.root(node)].add(node)
@@ -130,17 +130,19 @@ class Referents:
             kept.append(node)
         if len({node.document for node in kept}) > 1:
             self._merges.append(merge)
-            if fresh or merge.evidence is not Evidence.CONTEXT:
+            if fresh or merge.evidence is not MergeReason.CONTEXT:
                 self.told.append(replace(merge, members=tuple(kept)))
 
-    def _join(self, one: Node, other: Node) -> Node:
+    def _join(self, one: DocumentTerm, other: DocumentTerm) -> DocumentTerm:
         low, high = sorted((one, other))
         big, small = self._profile[low], self._profile.pop(high)
         big.take(small)
         self._root[high] = low
         return low
 
-    def _refused(self, merge: Merge, one: Node, other: Node, reason: str) -> Refusal:
+    def _refused(
+        self, merge: Merge, one: DocumentTerm, other: DocumentTerm, reason: str
+    ) -> Refusal:
         sides = tuple(
             Side(self._profile[root].label, tuple(sorted(self._profile[root].nodes)))
             for root in sorted((one, other))
@@ -149,31 +151,33 @@ class Referents:
 
     def _within(self, merge: Merge) -> Iterable[Merge]:
         """Cut a merge into what it joins inside each referent."""
-        parts: dict[Node, list[Node]] = {}
+        parts: dict[DocumentTerm, list[DocumentTerm]] = {}
         for node in merge.members:
             parts.setdefault(self.root(node), []).append(node)
         if len(parts) == 1:
             return (merge,)
         return (replace(merge, members=tuple(part)) for part in parts.values() if len(part) > 1)
 
-    def root(self, node: Node) -> Node:
+    def root(self, node: DocumentTerm) -> DocumentTerm:
         """Return the node that stands for a referent: the first of its members."""
         while self._root[node] != node:
             self._root[node] = node = self._root[self._root[node]]
         return node
 
-    def groups(self) -> Iterable[Sequence[Node]]:
+    def groups(self) -> Iterable[Sequence[DocumentTerm]]:
         """Go through the referents as sorted members, in order."""
         for root in sorted(self._profile):
             yield sorted(self._profile[root].nodes)
 
-    def telling(self, node: Node) -> frozenset[Node]:
+    def telling(self, node: DocumentTerm) -> frozenset[DocumentTerm]:
         """Return the members of a node's referent whose documents state something of it."""
         return self._telling.get(self.root(node), frozenset()) - {node}
 
-    def ways(self, start: Node, to: frozenset[Node] | None = None) -> dict[Node, Way]:
+    def ways(
+        self, start: DocumentTerm, to: frozenset[DocumentTerm] | None = None
+    ) -> dict[DocumentTerm, Way]:
         """Return the cheapest chains of merges to the nodes of the referent, or to some."""
-        found: dict[Node, Way] = {}
+        found: dict[DocumentTerm, Way] = {}
         left = None if to is None else set(to)
         crossed: set[int] = set()
         serial = count()
@@ -199,7 +203,7 @@ class Referents:
         return {n: way for n, way in found.items() if n != start and (to is None or n in to)}
 
 
-def _order(merge: Merge) -> tuple[int, Evidence, str, int, str, tuple[Node, ...]]:
+def _order(merge: Merge) -> tuple[int, MergeReason, str, int, str, tuple[DocumentTerm, ...]]:
     return (
         merge.units,
         merge.evidence,

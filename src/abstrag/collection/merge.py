@@ -14,9 +14,9 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from abstrag.collection.entries import Entry
+from abstrag.collection.entries import NamedThing
 from abstrag.collection.homonyms import (
-    Kind,
+    BearerKind,
     grouped_long_forms,
     is_full,
     is_short,
@@ -35,14 +35,14 @@ from abstrag.model.term import Family, Licence
 _MOST_QUOTED: Final = 3  # licences a merge keeps, the first by document
 
 
-class Node(NamedTuple):
+class DocumentTerm(NamedTuple):
     """A term of a document: the same term of another document is another node."""
 
     document: str
     term: str
 
 
-class Evidence(StrEnum):
+class MergeReason(StrEnum):
     """What joins the members of a merge; said after "they are taken for one because"."""
 
     SAME_NAMES = "each document states both names"
@@ -69,8 +69,8 @@ class Merge:
 
     name: str
     family: Family
-    evidence: Evidence
-    members: tuple[Node, ...]
+    evidence: MergeReason
+    members: tuple[DocumentTerm, ...]
     distance: float
     shared: str = ""  # the class or the rare name that joins them
     licences: tuple[Cited, ...] = ()
@@ -106,7 +106,7 @@ class Side:
     """Bearers of a name that one thing may be."""
 
     label: str
-    members: tuple[Node, ...]
+    members: tuple[DocumentTerm, ...]
 
 
 @record
@@ -122,8 +122,8 @@ class Refusal:
 class Bearer:
     """A node that bears the name in question, and the rare names that stand near it."""
 
-    node: Node
-    entry: Entry
+    node: DocumentTerm
+    entry: NamedThing
     near: frozenset[str]
 
     def long_form(self, short: str) -> Licence | None:
@@ -187,14 +187,18 @@ def _worded(shown: str, short: str, stating: Sequence[Bearer]) -> Found:
         if _several(same):
             label = same[0].entry.label
             yield _merge(
-                f"{label} ({shown})", Evidence.SAME_NAMES, same, 0.0, licences=_quoted(same, short)
+                f"{label} ({shown})",
+                MergeReason.SAME_NAMES,
+                same,
+                0.0,
+                licences=_quoted(same, short),
             )
     if len(by_fold) > 1 and _several(stating):
         far = max(
             expression_distance(a, b, guessed=True)
             for a, b in combinations([same[0].entry.label for same in by_fold.values()], 2)
         )
-        yield _merge(shown, Evidence.WORDING, stating, far, licences=_quoted(stating, short))
+        yield _merge(shown, MergeReason.WORDING, stating, far, licences=_quoted(stating, short))
 
 
 def _stated(name: str, stating: Sequence[Bearer], bare: Sequence[Bearer]) -> Found:
@@ -211,7 +215,7 @@ def _stated(name: str, stating: Sequence[Bearer], bare: Sequence[Bearer]) -> Fou
     members = [b for side in sides for b in side] + undecided
     if bare and _several(members):
         quoted = _quoted(stating, name)
-        yield _merge(f"{label} ({name[1:]})", Evidence.ALIAS, members, far, licences=quoted)
+        yield _merge(f"{label} ({name[1:]})", MergeReason.ALIAS, members, far, licences=quoted)
 
 
 def _people(name: str, bearers: Sequence[Bearer], df: Callable[[str], int]) -> Found:
@@ -250,7 +254,7 @@ def _spelled(name: str, bearers: Sequence[Bearer], df: Callable[[str], int]) -> 
         yield from _apart(shown, "nothing near it says which of them is meant", rest)
     for part in parts if len(sides) > 1 else [list(bearers)]:
         if (full or is_unique(shown)) and _several(part):
-            evidence = Evidence.FULL_NAME if full else Evidence.LEXICON
+            evidence = MergeReason.FULL_NAME if full else MergeReason.LEXICON
             yield _merge(shown, evidence, part, expression_distance("", "", guessed=True))
             continue
         yield from _by_class(shown, part)
@@ -269,7 +273,7 @@ def _by_class(shown: str, bearers: Sequence[Bearer]) -> Found:
             quoted = tuple(Cited(b.node.document, c.licence) for b, c in stated[:_MOST_QUOTED])
             far = expression_distance("", "", guessed=True)
             label = stated[0][1].label
-            yield _merge(shown, Evidence.CLASS, classed[term], far, label, quoted)
+            yield _merge(shown, MergeReason.CLASS, classed[term], far, label, quoted)
 
 
 def _by_context(
@@ -284,13 +288,13 @@ def _by_context(
     for token in sorted(holders, key=lambda t: (df(t), t)):
         if _several(holders[token]):
             rare = token.partition(":")[2]
-            yield _merge(shown, Evidence.CONTEXT, holders[token], far + guess, rare)
+            yield _merge(shown, MergeReason.CONTEXT, holders[token], far + guess, rare)
 
 
 def _by_kind(bearers: Sequence[Bearer]) -> tuple[list[list[Bearer]], list[Bearer]]:
     """Part people from what is shown to be something else; the rest is undecided."""
-    people = [b for b in bearers if b.entry.kinds == (Kind.PERSON,)]
-    others = [b for b in bearers if kinds_clash(b.entry.kinds, (Kind.PERSON,))]
+    people = [b for b in bearers if b.entry.kinds == (BearerKind.PERSON,)]
+    others = [b for b in bearers if kinds_clash(b.entry.kinds, (BearerKind.PERSON,))]
     taken = {b.node for b in (*people, *others)}
     return [s for s in (people, others) if s], [b for b in bearers if b.node not in taken]
 
@@ -320,7 +324,7 @@ def _several(bearers: Sequence[Bearer]) -> bool:
 
 def _merge(
     name: str,
-    evidence: Evidence,
+    evidence: MergeReason,
     bearers: Sequence[Bearer],
     far: float,
     shared: str = "",
@@ -357,9 +361,9 @@ def _apart(name: str, reason: str, bearers: Sequence[Bearer]) -> Iterator[Refusa
         yield _refusal(name, reason, [b.entry.label for b in bearers], [[b] for b in bearers])
 
 
-def by_member(merges: Sequence[Merge]) -> Mapping[Node, tuple[int, ...]]:
+def by_member(merges: Sequence[Merge]) -> Mapping[DocumentTerm, tuple[int, ...]]:
     """Return the places of the merges each node is a member of."""
-    found: defaultdict[Node, list[int]] = defaultdict(list)
+    found: defaultdict[DocumentTerm, list[int]] = defaultdict(list)
     for place, merge in enumerate(merges):
         for node in merge.members:
             found[node].append(place)

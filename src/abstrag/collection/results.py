@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import PurePath
 
 from abstrag.collection.filters import Filters
-from abstrag.collection.shelf import Source
+from abstrag.collection.shelf import ShortlistSource
 from abstrag.model.query import Query
 from abstrag.model.ranking import Hit, WhyNot
 from abstrag.model.record import Result, record
@@ -16,7 +16,7 @@ from abstrag.model.record import Result, record
 class Standing:
     """Where a document stands with one source: its score, and its rank among those it looked at."""
 
-    source: Source
+    source: ShortlistSource
     score: float
     rank: int
 
@@ -112,7 +112,7 @@ def file_name(source_path: str | None) -> str | None:
     return None if source_path is None else PurePath(source_path).name
 
 
-class Lost(StrEnum):
+class LostAt(StrEnum):
     """Where a passage of a collection gets lost, in the order in which it can."""
 
     FOUND = "found"
@@ -128,7 +128,7 @@ class CollectionWhyNot(Result):
     """The one first reason why a passage of a collection is not among the first hits."""
 
     passage: str
-    lost: Lost
+    lost: LostAt
     detail: str
     document: str | None = None
     title: str = ""

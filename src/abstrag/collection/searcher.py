@@ -8,7 +8,7 @@ from typing import Final
 
 from abstrag.collection.cards import OnMade
 from abstrag.collection.filters import Filters
-from abstrag.collection.found import Found
+from abstrag.collection.found import CollectionMatch
 from abstrag.collection.results import CollectionRanking, Standing
 from abstrag.collection.second_look import second_look
 from abstrag.collection.sentences import SentenceShelf
@@ -17,7 +17,7 @@ from abstrag.collection.shelf_file import open_shelf
 from abstrag.collection.shortlist import Shortlist
 from abstrag.collector import collector_paused
 from abstrag.config import PRIOR_POWER, SHORTLIST, TAU
-from abstrag.engine.kept import Kept
+from abstrag.engine.kept import LruCache
 from abstrag.engine.searcher import DEFAULT_K, Searcher
 from abstrag.engine.unread import unread_notice
 from abstrag.errors import InputError, NothingAsked
@@ -87,7 +87,7 @@ class CollectionSearcher:
         self._on_made = on_made
         self._open_document = open_document or self._usual
         self._shelf = shelf
-        self._searchers: Kept[Searcher] = Kept(_KEPT)
+        self._searchers: LruCache[Searcher] = LruCache(_KEPT)
 
     @property
     def shelf(self) -> Shelf:
@@ -195,7 +195,7 @@ class CollectionSearcher:
             index, preset=self.preset, judge=self._judge, memory=SpareMemory(self.store)
         )
 
-    def lay(self, text: str, shortlist: Shortlist, *, tau: float) -> Found:
+    def lay(self, text: str, shortlist: Shortlist, *, tau: float) -> CollectionMatch:
         """Lay a query over every document on the shortlist."""
         rows, shares = [], []
         preset = self.preset.plain if unread_notice(text) else self.preset
@@ -210,4 +210,4 @@ class CollectionSearcher:
             rows.append(row)
             share = float(shortlist.prior[row]) / best
             shares.append(Share(scoring, share**self._prior_power))
-        return Found(shortlist, tuple(rows), JointRanking(shares, preset))
+        return CollectionMatch(shortlist, tuple(rows), JointRanking(shares, preset))

@@ -9,7 +9,7 @@ import numpy as np
 
 from abstrag.collection.card import hashed
 from abstrag.collection.sentences import SentenceShelf, SentenceStems
-from abstrag.collection.shelf import Source
+from abstrag.collection.shelf import ShortlistSource
 from abstrag.collection.shortlist import Shortlist
 from abstrag.collection.vectors import VectorTable
 from abstrag.collection.vocabulary import Scores
@@ -28,8 +28,8 @@ def second_look(shortlist: Shortlist, sentences: SentenceShelf) -> Shortlist:
     found = {}
     if shortlist.asked is not None:
         vectors = [each.vectors for each in read if each.vectors is not None]
-        found[Source.SENTENCES] = VectorTable.of(vectors)(shortlist.asked)
-    found[Source.COVER] = _covered(shortlist, [each.stems for each in read])
+        found[ShortlistSource.SENTENCES] = VectorTable.of(vectors)(shortlist.asked)
+    found[ShortlistSource.COVER] = _covered(shortlist, [each.stems for each in read])
     return shortlist.looked_into(rows, found)
 
 

@@ -29,7 +29,7 @@ _POSTINGS: Final = tuple(each.name for each in fields(CollectionPostings))
 _VECTORS: Final = tuple(each.name for each in fields(VectorTable))
 
 
-class Source(StrEnum):
+class ShortlistSource(StrEnum):
     """What proposes documents."""
 
     WORDS = "words"  # BM25 over title and text
@@ -110,16 +110,16 @@ class Shelf:
             found |= {name: getattr(self.vectors, name) for name in _VECTORS}
         return found
 
-    def scores(self, text: str, asked: Vectors | None) -> Mapping[Source, Scores]:
+    def scores(self, text: str, asked: Vectors | None) -> Mapping[ShortlistSource, Scores]:
         """Return what each source thinks of every document; without vectors there are two.
 
         Args:
             text: The query.
             asked: Its vector, where there is an encoder.
         """
-        found = {Source.WORDS: self.bm25(text), Source.TERMS: self.typed(text)}
+        found = {ShortlistSource.WORDS: self.bm25(text), ShortlistSource.TERMS: self.typed(text)}
         if asked is not None and self.vectors is not None:
-            found[Source.VECTORS] = self.vectors(asked)
+            found[ShortlistSource.VECTORS] = self.vectors(asked)
         return found
 
     def bm25(self, text: str) -> Scores:

@@ -11,17 +11,17 @@ import numpy.typing as npt
 
 from abstrag.collection.filters import Filters
 from abstrag.collection.results import Standing
-from abstrag.collection.shelf import Shelf, Source
+from abstrag.collection.shelf import Shelf, ShortlistSource
 from abstrag.collection.vocabulary import Scores
 from abstrag.neural.encoder import TextEncoder, Vectors
 
 # Frozen; docs/collections.md has the ranges tried and the split.
-WEIGHTS: Final[Mapping[Source, float]] = {
-    Source.WORDS: 1.0,
-    Source.TERMS: 0.5,
-    Source.VECTORS: 2.0,
-    Source.SENTENCES: 1.5,
-    Source.COVER: 0.6,
+WEIGHTS: Final[Mapping[ShortlistSource, float]] = {
+    ShortlistSource.WORDS: 1.0,
+    ShortlistSource.TERMS: 0.5,
+    ShortlistSource.VECTORS: 2.0,
+    ShortlistSource.SENTENCES: 1.5,
+    ShortlistSource.COVER: 0.6,
 }
 
 Places = npt.NDArray[np.int64]
@@ -37,7 +37,7 @@ class Shortlist:
     shelf: Shelf
     text: str  # of the query
     asked: Vectors | None  # the query's vector
-    scores: Mapping[Source, Scores]  # nan for documents that a source has not looked at
+    scores: Mapping[ShortlistSource, Scores]  # nan for documents that a source has not looked at
     prior: Scores
     passed: Places  # the rows no filter refuses
     order: Places  # of those, best first and without copies or such that score nothing
@@ -68,7 +68,7 @@ class Shortlist:
         _, first = np.unique(shelf.texts[ranked], return_index=True)
         return cls(shelf, text, asked, scores, prior, passed, ranked[np.sort(first)], size)
 
-    def looked_into(self, rows: Places, scores: Mapping[Source, Scores]) -> Shortlist:
+    def looked_into(self, rows: Places, scores: Mapping[ShortlistSource, Scores]) -> Shortlist:
         """Let further sources have a say about the first rows; the others follow as they did.
 
         Args:
@@ -127,7 +127,9 @@ class Shortlist:
         )
 
 
-def fused(scores: Mapping[Source, Scores], weights: Mapping[Source, float] = WEIGHTS) -> Scores:
+def fused(
+    scores: Mapping[ShortlistSource, Scores], weights: Mapping[ShortlistSource, float] = WEIGHTS
+) -> Scores:
     """Return the weighted mean of the sources, in [0, 1]; BM25 is divided by its best.
 
     It is the best of the whole collection, so that no filter changes a score.
@@ -135,7 +137,7 @@ def fused(scores: Mapping[Source, Scores], weights: Mapping[Source, float] = WEI
     total = sum(weights[source] for source in scores)
     mixed = np.zeros_like(next(iter(scores.values())))
     for source, values in scores.items():
-        top = values.max(initial=0.0) if source is Source.WORDS else 1.0
+        top = values.max(initial=0.0) if source is ShortlistSource.WORDS else 1.0
         if top > 0:
             mixed += np.float32(weights[source] / total) * values / np.float32(top)
     return mixed

@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 
 from abstrag.collection.filters import Filters
-from abstrag.collection.results import CollectionWhyNot, Lost, Standing
+from abstrag.collection.results import CollectionWhyNot, LostAt, Standing
 from abstrag.collection.searcher import CollectionSearcher
-from abstrag.collection.shelf import Source
+from abstrag.collection.shelf import ShortlistSource
 from abstrag.collection.shortlist import Shortlist
 from abstrag.config import TAU
 from abstrag.engine.searcher import DEFAULT_K
@@ -25,16 +25,16 @@ from abstrag.model.ranking import Cause, WhyNot
 
 _LOOKED_INTO: Final = 10  # documents whose words are most like the passage's
 _CALLED: Final = {
-    Source.WORDS: "BM25 ranks",
-    Source.TERMS: "the costed postings rank",
-    Source.VECTORS: "embeddings rank",
-    Source.SENTENCES: "its closest sentence ranks",
-    Source.COVER: "the share of the query's words that one sentence holds ranks",
+    ShortlistSource.WORDS: "BM25 ranks",
+    ShortlistSource.TERMS: "the costed postings rank",
+    ShortlistSource.VECTORS: "embeddings rank",
+    ShortlistSource.SENTENCES: "its closest sentence ranks",
+    ShortlistSource.COVER: "the share of the query's words that one sentence holds ranks",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class SoughtPassage:
     """What is looked for: words, or a segment of a document."""
 
     text: str | None = None
@@ -62,7 +62,7 @@ class Passage:
 def why_not(
     searcher: CollectionSearcher,
     query: str,
-    passage: Passage,
+    passage: SoughtPassage,
     *,
     k: int = DEFAULT_K,
     tau: float = TAU,
@@ -73,13 +73,13 @@ def why_not(
     row = _row_of(searcher, passage)
     if row is None:
         return CollectionWhyNot(
-            passage.name, Lost.NOT_IN_COLLECTION, "no document contains these words"
+            passage.name, LostAt.NOT_IN_COLLECTION, "no document contains these words"
         )
     info = searcher.shelf.documents[row]
-    named = CollectionWhyNot(passage.name, Lost.FOUND, "", info.id, info.title)
+    named = CollectionWhyNot(passage.name, LostAt.FOUND, "", info.id, info.title)
     refused = filters.refuses(info)
     if refused is not None:
-        return replace(named, lost=Lost.FILTERED, detail=refused)
+        return replace(named, lost=LostAt.FILTERED, detail=refused)
     shortlist = searcher.shortlist(query, filters=filters)
     named = replace(named, standings=shortlist.standings(row))
     rank = shortlist.rank(row)
@@ -88,7 +88,7 @@ def why_not(
     return _within(searcher, query, passage, named, shortlist, k=k, tau=tau)
 
 
-def _row_of(searcher: CollectionSearcher, passage: Passage) -> int | None:
+def _row_of(searcher: CollectionSearcher, passage: SoughtPassage) -> int | None:
     """Find the document: the one that is named, or the first whose text has the words."""
     shelf = searcher.shelf
     if passage.document is not None:
@@ -110,7 +110,7 @@ def _not_shortlisted(
     """Say how each source ranks the document, and what the last one that made it had."""
     if rank is None:
         detail = "no source finds anything of the query in it"
-        return replace(named, lost=Lost.NOT_SHORTLISTED, detail=detail)
+        return replace(named, lost=LostAt.NOT_SHORTLISTED, detail=detail)
     last = int(shortlist.order[shortlist.size - 1])
     least = shortlist.standings(last)
     opened = "1 is opened" if shortlist.size == 1 else f"{shortlist.size} are opened"
@@ -120,7 +120,7 @@ def _not_shortlisted(
     if len(compared) < len(least):
         compared.append("it is too far behind for its sentences to be looked at")
     detail = f"{where}: {'; '.join(compared)}"
-    return replace(named, lost=Lost.NOT_SHORTLISTED, detail=detail, least=least)
+    return replace(named, lost=LostAt.NOT_SHORTLISTED, detail=detail, least=least)
 
 
 def _compared(mine: Standing, theirs: Standing) -> str:
@@ -133,7 +133,7 @@ def _compared(mine: Standing, theirs: Standing) -> str:
 def _within(
     searcher: CollectionSearcher,
     query: str,
-    passage: Passage,
+    passage: SoughtPassage,
     named: CollectionWhyNot,
     shortlist: Shortlist,
     *,
@@ -150,12 +150,12 @@ def _within(
     if rank is not None and rank <= k:
         return replace(named, detail=f"it is found, at rank {rank} of all hits")
     if inner.cause is not Cause.FOUND:
-        return replace(named, lost=Lost.WITHIN, detail=inner.detail)
+        return replace(named, lost=LostAt.WITHIN, detail=inner.detail)
     place = "not ranked" if rank is None else f"at rank {rank}"
     detail = (
         f"its document ranks it {inner.rank}, but among the hits of all documents it is {place}"
     )
-    return replace(named, lost=Lost.OUTRANKED, detail=detail)
+    return replace(named, lost=LostAt.OUTRANKED, detail=detail)
 
 
 def _rank(

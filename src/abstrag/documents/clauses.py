@@ -46,7 +46,7 @@ _OWN_NUMBERS: Final = frozenset({"schedule", "exhibit", "annex", "appendix"})
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class ContractClause:
     """A clause: the block it begins with, its number, how that is printed, its heading if any.
 
     `part` is what counts for itself: "schedule 1", or "" for the body. Clause (a) of 2.02 has the
@@ -76,7 +76,7 @@ def with_clauses(document: Document) -> Document:
         return document
     starts = {clause.block: clause for clause in found}
     blocks: list[Block] = []
-    open_: list[Clause] = []
+    open_: list[ContractClause] = []
     above: tuple[str, ...] = ()
     for number, block in enumerate(document.blocks):
         clause = starts.get(number)
@@ -95,7 +95,7 @@ def with_clauses(document: Document) -> Document:
     return replace(document, blocks=tuple(blocks))
 
 
-def clauses_of(document: Document) -> tuple[Clause, ...]:
+def clauses_of(document: Document) -> tuple[ContractClause, ...]:
     """Return the clauses of a contract or policy in reading order; none of any other document."""
     if not _reads_like_contract(document.text):
         return ()
@@ -119,7 +119,7 @@ class _Counting:
         self._last: tuple[int, ...] = (0,)
         self._letters = ""
 
-    def clause(self, at: int, raw: str, *, alone: bool) -> Clause | None:
+    def clause(self, at: int, raw: str, *, alone: bool) -> ContractClause | None:
         """Return the clause that a block begins, if it begins one; `alone`: it is a line."""
         if match := _PART.match(raw):
             return self._named(at, match, raw[match.end() :], alone=alone)
@@ -130,32 +130,34 @@ class _Counting:
             return self._lettered(at, match["letter"], raw[match.end() :])
         return None
 
-    def _named(self, at: int, match: re.Match[str], rest: str, *, alone: bool) -> Clause | None:
+    def _named(
+        self, at: int, match: re.Match[str], rest: str, *, alone: bool
+    ) -> ContractClause | None:
         kind = match["kind"].casefold()
         if kind not in _OWN_NUMBERS:
             return self._next(at, match["number"], rest)
         if not alone:
             return None  # "Schedule 1 lists the goods."
         self.part, self._last, self._letters = f"{kind} {match['number'].upper()}", (0,), ""
-        return Clause(at, self.part, "", "", _heading(rest))
+        return ContractClause(at, self.part, "", "", _heading(rest))
 
-    def _next(self, at: int, printed: str, rest: str) -> Clause | None:
+    def _next(self, at: int, printed: str, rest: str) -> ContractClause | None:
         number = _value(printed)
         if number is None or not _follows(self._last, number):
             return None
         self._last, self._letters = number, ""
-        return Clause(at, self.part, _shown(number), printed, _heading(rest))
+        return ContractClause(at, self.part, _shown(number), printed, _heading(rest))
 
-    def _lettered(self, at: int, letter: str, rest: str) -> Clause | None:
+    def _lettered(self, at: int, letter: str, rest: str) -> ContractClause | None:
         first = letter in ("a", "i")
         if not first and not (self._letters and _next_letter(self._letters, letter)):
             return None
         self._letters = letter
         number = f"{_shown(self._last)}({letter})"
-        return Clause(at, self.part, number, number, _run_in(rest))
+        return ContractClause(at, self.part, number, number, _run_in(rest))
 
 
-def _numbered(document: Document) -> Iterator[Clause]:
+def _numbered(document: Document) -> Iterator[ContractClause]:
     """Go through the blocks that begin with a number that can follow those before."""
     counting = _Counting()
     for at, block in enumerate(document.blocks):
@@ -224,7 +226,7 @@ def _is_line(raw: str) -> bool:
     return len(raw) <= 120 and not raw.rstrip().endswith((".", ";", ","))
 
 
-def _enclosing(open_: Sequence[Clause], clause: Clause) -> list[Clause]:
+def _enclosing(open_: Sequence[ContractClause], clause: ContractClause) -> list[ContractClause]:
     """Return the open clauses that a new one stands inside."""
     return [
         each

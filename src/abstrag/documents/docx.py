@@ -33,7 +33,7 @@ _MAX_CHAIN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class ParagraphStyle:
     """A paragraph style with everything it inherits."""
 
     name: str = ""
@@ -47,7 +47,7 @@ class Styles:
     """The styles of one document."""
 
     def __init__(self, root: etree._Element | None) -> None:
-        self._made: dict[str, Style] = {}
+        self._made: dict[str, ParagraphStyle] = {}
         self._elements = {
             value(element, "styleId") or "": element
             for element in (children(root, "style") if root is not None else ())
@@ -62,14 +62,14 @@ class Styles:
             "",
         )
 
-    def of(self, paragraph: etree._Element) -> Style:
+    def of(self, paragraph: etree._Element) -> ParagraphStyle:
         """Return the style of a paragraph."""
         key = value(child(paragraph, "pPr", "pStyle")) or self._default
         if key not in self._made:
             self._made[key] = self._resolve(key)
         return self._made[key]
 
-    def _resolve(self, key: str) -> Style:
+    def _resolve(self, key: str) -> ParagraphStyle:
         """Follow what a style is based on; what is nearer wins."""
         name = outline = list_id = list_level = None
         bold = False
@@ -86,7 +86,7 @@ class Styles:
                 list_level = number(child(element, "pPr", "numPr", "ilvl"))
             bold = bold or child(element, "rPr", "b") is not None
             key = value(child(element, "basedOn")) or ""
-        return Style(name or key.casefold(), outline, list_id, list_level, bold)
+        return ParagraphStyle(name or key.casefold(), outline, list_id, list_level, bold)
 
     def kind(self, paragraph: etree._Element) -> tuple[BlockKind, int | None] | None:
         """Return what a paragraph is and its level, or None when it is a list of contents."""
@@ -108,7 +108,7 @@ class Styles:
         return BlockKind.PARAGRAPH, None
 
 
-def _heading_level(paragraph: etree._Element, style: Style) -> int | None:
+def _heading_level(paragraph: etree._Element, style: ParagraphStyle) -> int | None:
     own = number(child(paragraph, "pPr", "outlineLvl"))
     outline = style.outline if own is None else own
     if outline is not None:
@@ -117,7 +117,7 @@ def _heading_level(paragraph: etree._Element, style: Style) -> int | None:
     return int(match["level"]) if match else None
 
 
-def _list_level(paragraph: etree._Element, style: Style) -> int | None:
+def _list_level(paragraph: etree._Element, style: ParagraphStyle) -> int | None:
     numbering = child(paragraph, "pPr", "numPr")
     own = number(child(numbering, "numId"))
     list_id = style.list_id if own is None else own

@@ -10,7 +10,7 @@ from typing import Final
 from abstrag.config import MAX_TABLE_CELLS, MAX_TABLE_COLUMNS
 from abstrag.documents.limits import OverLimit
 from abstrag.model.document import Block, BlockKind
-from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.model.table import Cell, Table
 
 MAX_SPAN: Final = 100  # a cell that reaches further is a typing error or an attack
@@ -20,27 +20,27 @@ _PERIOD: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class GridCell:
     """A cell as a format gives it, before it knows its column."""
 
     text: str
     span: Span
-    alignment: Alignment
+    alignment: OffsetMap
     header: bool = False
     row_span: int = 1
     column_span: int = 1
 
 
-def slot(text: str, alignment: Alignment, at: int, end: int = 0) -> Slot:
+def slot(text: str, alignment: OffsetMap, at: int, end: int = 0) -> GridCell:
     """Make a plain slot that reaches to `end` at least; an empty one stands at offset `at`."""
     if not text:
-        return Slot("", Span(at, at), Alignment(((0, at),)))
+        return GridCell("", Span(at, at), OffsetMap(((0, at),)))
     span = alignment.locate(0, len(text))
-    return Slot(text, Span(span.start, max(span.end, end)), alignment)
+    return GridCell(text, Span(span.start, max(span.end, end)), alignment)
 
 
 def table_block(
-    rows: Sequence[Sequence[Slot]],
+    rows: Sequence[Sequence[GridCell]],
     span: Span,
     *,
     caption: Quote | None = None,
@@ -61,7 +61,7 @@ def table_block(
     )
 
 
-def place(rows: Sequence[Sequence[Slot]]) -> tuple[Cell, ...]:
+def place(rows: Sequence[Sequence[GridCell]]) -> tuple[Cell, ...]:
     """Give every slot its row and column, going around cells that reach down from above."""
     cells: list[Cell] = []
     covered = 0
@@ -104,7 +104,7 @@ def is_name(text: str) -> bool:
     return not is_value(text) or _PERIOD.fullmatch(text) is not None
 
 
-def has_header_look(first: Sequence[Slot], rest: Iterable[Sequence[Slot]]) -> bool:
+def has_header_look(first: Sequence[GridCell], rest: Iterable[Sequence[GridCell]]) -> bool:
     """True when a first row that nothing marks reads like names over a body of values."""
     named = [item for item in first if item.text]
     if not named or not all(is_name(item.text) for item in named):
@@ -112,7 +112,7 @@ def has_header_look(first: Sequence[Slot], rest: Iterable[Sequence[Slot]]) -> bo
     return any(is_value(item.text) for row in rest for item in row)
 
 
-def as_header(row: Sequence[Slot]) -> list[Slot]:
+def as_header(row: Sequence[GridCell]) -> list[GridCell]:
     """Mark a whole row as header cells."""
     return [replace(item, header=True) for item in row]
 
@@ -144,7 +144,7 @@ def label_rows(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
     )
 
 
-def _read(rows: Sequence[Sequence[Slot]]) -> tuple[str, Alignment]:
+def _read(rows: Sequence[Sequence[GridCell]]) -> tuple[str, OffsetMap]:
     """Join cells by tabs and rows by line breaks; each separator stands right after its cell."""
     pieces: list[str] = []
     runs: list[tuple[int, int]] = []
@@ -161,4 +161,4 @@ def _read(rows: Sequence[Sequence[Slot]]) -> tuple[str, Alignment]:
             pieces.append(item.text)
             length += len(item.text)
             after = item.span.end
-    return "".join(pieces), Alignment(tuple(runs) or ((0, 0),))
+    return "".join(pieces), OffsetMap(tuple(runs) or ((0, 0),))

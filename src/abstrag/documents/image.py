@@ -14,7 +14,7 @@ from abstrag.config import MAX_PICTURE_PIXELS, MAX_SCAN_PIXELS
 from abstrag.documents.limits import OverLimit
 from abstrag.documents.ocr import INSTALL, can_read
 from abstrag.documents.pdf import check_scans, document_of
-from abstrag.documents.pdf_layout.reader import OnPage, Reading
+from abstrag.documents.pdf_layout.reader import OnPage, PdfContent
 from abstrag.documents.pdf_layout.scans import read_scan, with_one_body
 from abstrag.errors import Damaged, EmptyDocument, NoTextLayer
 from abstrag.model.document import Document
@@ -41,7 +41,7 @@ def load_image(data: bytes, name: str, on_page: OnPage = lambda _number, _all: N
     if not any(scan.page.words for scan in scans):
         raise EmptyDocument(f"no text is seen on picture {name!r}", hint="look at it: is it sharp?")
     pages = with_one_body([scan.page for scan in scans])
-    return document_of(Reading(pages), [scan.words for scan in scans], name, "image")
+    return document_of(PdfContent(pages), [scan.words for scan in scans], name, "image")
 
 
 def _frames(data: bytes, name: str) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:

@@ -12,7 +12,7 @@ from abstrag.documents.assemble import assemble
 from abstrag.documents.captions import with_caption
 from abstrag.documents.dates import find_date
 from abstrag.documents.decode import decode
-from abstrag.documents.grid import Slot, slot, table_block
+from abstrag.documents.grid import GridCell, slot, table_block
 from abstrag.documents.latex_commands import (
     CODE_ENVIRONMENTS,
     DISPLAYS,
@@ -25,12 +25,12 @@ from abstrag.documents.latex_inline import DISPLAY, TOKEN, InlineReader
 from abstrag.documents.latex_input import flatten
 from abstrag.documents.latex_labels import LEVELS, label_numbers, outermost
 from abstrag.documents.latex_macros import plain
-from abstrag.documents.latex_source import Group, Source
+from abstrag.documents.latex_source import Group, LatexSource
 from abstrag.documents.latex_table import TABULARS, cut_rows, shape
 from abstrag.documents.sections import TITLE, Sections
 from abstrag.documents.trace import Trace
 from abstrag.model.document import Block, BlockKind, Document
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import OffsetMap, Span
 
 # Blocks of a LaTeX document: read from its plain form, placed in its text.
 
@@ -45,7 +45,7 @@ class LatexBlocks:
         self.sections = Sections()
         self._plain = plain
 
-    def read(self, trace: Trace) -> tuple[str, Alignment]:
+    def read(self, trace: Trace) -> tuple[str, OffsetMap]:
         """Return how a trace reads and where that stands in the document's text."""
         text, alignment = trace.read()
         return text, self._plain.compose(alignment, len(text)) if text else alignment
@@ -68,7 +68,7 @@ class LatexBlocks:
         place = (BlockKind.CODE, None)
         self._append(place, text, self._plain.compose(alignment, len(text)), trace)
 
-    def add_table(self, rows: Sequence[Sequence[Slot]], start: int, end: int) -> None:
+    def add_table(self, rows: Sequence[Sequence[GridCell]], start: int, end: int) -> None:
         """Add a table that stands between two offsets."""
         origins = self._plain.origins
         first = min(start, len(origins) - 1)
@@ -77,7 +77,7 @@ class LatexBlocks:
         if block is not None:
             self.made.append(block)
 
-    def cell(self, trace: Trace, start: int) -> Slot:
+    def cell(self, trace: Trace, start: int) -> GridCell:
         """Make a table cell; an empty one stands at `start`."""
         text, alignment = self.read(trace)
         at = self._plain.origins[min(start, len(self._plain.origins) - 1)]
@@ -87,7 +87,7 @@ class LatexBlocks:
         """Order the blocks added since then by where they begin."""
         self.made[since:] = sorted(self.made[since:], key=lambda block: block.span.start)
 
-    def _append(self, place: Place, text: str, alignment: Alignment, trace: Trace) -> Block:
+    def _append(self, place: Place, text: str, alignment: OffsetMap, trace: Trace) -> Block:
         kind, level = place
         section = self.sections.path
         if kind is BlockKind.HEADING and level is not None:
@@ -161,7 +161,7 @@ class _Reader:
         self.blocks = LatexBlocks(source)
         self.title: str | None = None
         self.date: tuple[str, Span] | None = None
-        self._source = Source(source.text)
+        self._source = LatexSource(source.text)
         self._inline = InlineReader(self._source, label_numbers(self._source.text))
         self._top = outermost(self._source.text) - 1
         self._place = _TEXT
@@ -409,7 +409,7 @@ class _Reader:
         self.blocks.add_table(rows, start, end)
         self._drain(before)
 
-    def _cell(self, start: int, end: int) -> Slot:
+    def _cell(self, start: int, end: int) -> GridCell:
         return self.blocks.cell(self._read(Group(start, end, end)), start)
 
     # --- blocks ---

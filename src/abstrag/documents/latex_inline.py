@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from abstrag.documents.latex_commands import DIMENSIONED, DISPLAYS, PREFIXED, UNREAD
-from abstrag.documents.latex_source import MAX_RAW, Group, Source
+from abstrag.documents.latex_source import MAX_RAW, Group, LatexSource
 from abstrag.documents.trace import Trace
 
 # What LaTeX commands stand for: letters, signs, accents.
@@ -127,7 +127,7 @@ _SIMPLE: Final = re.compile(  # needs no brackets around it, or has some
 )
 
 
-def read_math(source: Source, start: int, end: int, into: Trace) -> None:
+def read_math(source: LatexSource, start: int, end: int, into: Trace) -> None:
     """Write the formula between two offsets into a trace."""
     reader = _Math(source, into)
     at = start
@@ -136,7 +136,7 @@ def read_math(source: Source, start: int, end: int, into: Trace) -> None:
 
 
 class _Math:
-    def __init__(self, source: Source, into: Trace) -> None:
+    def __init__(self, source: LatexSource, into: Trace) -> None:
         self._source = source
         self._into = into
         self._shown: dict[int, str] = {}  # braces that read as something
@@ -214,7 +214,7 @@ _NOTHING: Final = frozenset("-/!@)")
 class InlineReader:
     """Writes running text into `trace`, token by token."""
 
-    def __init__(self, source: Source, labels: Mapping[str, str]) -> None:
+    def __init__(self, source: LatexSource, labels: Mapping[str, str]) -> None:
         self.trace = Trace()
         self._source = source
         self._labels = labels

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from abstrag.config import MAX_MACRO_CHARS, MAX_MACRO_EXPANSIONS
-from abstrag.documents.latex_source import RAW, VERBATIM, Group, Source
+from abstrag.documents.latex_source import RAW, VERBATIM, Group, LatexSource
 from abstrag.documents.limits import OverLimit
 from abstrag.documents.trace import Trace
 
@@ -65,7 +65,7 @@ class _Expansion:
 
     def expand(self, text: str, origins: Sequence[int], depth: int = 0) -> None:
         """Go through a text, or through the body of a macro called in it."""
-        source = Source(text)
+        source = LatexSource(text)
         at = done = 0
         while match := _TOKEN.search(text, at):
             at = match.end()
@@ -97,7 +97,7 @@ class _Expansion:
 
     # --- definitions ---
 
-    def _define(self, source: Source, match: re.Match[str]) -> int | None:
+    def _define(self, source: LatexSource, match: re.Match[str]) -> int | None:
         """Learn a macro and return where its definition ends."""
         how = match["define"].rstrip("*")
         name = _NAME.match(source.text, match.end())
@@ -132,7 +132,12 @@ class _Expansion:
     # --- calls ---
 
     def _call(
-        self, source: Source, origins: Sequence[int], match: re.Match[str], done: int, depth: int
+        self,
+        source: LatexSource,
+        origins: Sequence[int],
+        match: re.Match[str],
+        done: int,
+        depth: int,
     ) -> int | None:
         """Expand a macro in place and return where its call ends; None when it is not ours."""
         macro = self._macros.get(match["word"] or "")
@@ -169,7 +174,9 @@ def _length(macro: _Macro, arguments: Sequence[Group | None]) -> int:
     return len(macro.body) + sum(given[use] for use in uses if use < len(given))
 
 
-def _arguments(source: Source, macro: _Macro, at: int) -> tuple[list[Group | None] | None, int]:
+def _arguments(
+    source: LatexSource, macro: _Macro, at: int
+) -> tuple[list[Group | None] | None, int]:
     """Find the arguments of a call; None among them stands for the default of the first."""
     found: list[Group | None] = []
     if macro.arguments and macro.default is not None:
@@ -189,7 +196,7 @@ def _arguments(source: Source, macro: _Macro, at: int) -> tuple[list[Group | Non
 
 
 def _substitute(
-    source: Source,
+    source: LatexSource,
     origins: Sequence[int],
     macro: _Macro,
     arguments: Sequence[Group | None],

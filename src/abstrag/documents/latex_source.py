@@ -31,7 +31,7 @@ class Group(NamedTuple):
     after: int
 
 
-class Source:
+class LatexSource:
     """LaTeX text; comments may still be in it.
 
     Nothing is found that reaches beyond `limit`: an argument that a cell or a caption leaves open

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from abstrag.config import MAX_TABLE_COLUMNS
-from abstrag.documents.grid import MAX_SPAN, Slot, as_header, has_header_look, too_large
-from abstrag.documents.latex_source import Source
+from abstrag.documents.grid import MAX_SPAN, GridCell, as_header, has_header_look, too_large
+from abstrag.documents.latex_source import LatexSource
 
 TABULARS: Final = {  # environments, and the arguments in front of their bodies
     "tabular": "[{",
@@ -71,7 +71,7 @@ class RawRow:
     ruled: bool = False
 
 
-def cut_rows(source: Source, start: int, end: int) -> list[RawRow]:
+def cut_rows(source: LatexSource, start: int, end: int) -> list[RawRow]:
     """Cut a table's body into rows."""
     cutter = _Cutter(source, start)
     at = start
@@ -81,9 +81,9 @@ def cut_rows(source: Source, start: int, end: int) -> list[RawRow]:
     return cutter.rows
 
 
-def shape(rows: list[RawRow], read: Callable[[int, int], Slot]) -> list[list[Slot]]:
+def shape(rows: list[RawRow], read: Callable[[int, int], GridCell]) -> list[list[GridCell]]:
     """Read the cells, drop those that a cell from above covers, and mark the header rows."""
-    made: list[list[Slot]] = []
+    made: list[list[GridCell]] = []
     covered: dict[int, int] = {}  # column → first row that no cell from above reaches
     for r, row in enumerate(rows):
         made.append([])
@@ -109,7 +109,7 @@ def _header_rows(rows: list[RawRow]) -> int:
 
 
 class _Cutter:
-    def __init__(self, source: Source, start: int) -> None:
+    def __init__(self, source: LatexSource, start: int) -> None:
         self.rows: list[RawRow] = []
         self._source = source
         self._row = RawRow()

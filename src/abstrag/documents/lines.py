@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 _BREAK: Final = re.compile(r"\r\n?|\n")
 
 
-class Line(NamedTuple):
+class SourceLine(NamedTuple):
     """One line without its line break: `source[start:end] == text`."""
 
     text: str
@@ -27,12 +27,12 @@ class Line(NamedTuple):
         return len(wide) - len(wide.lstrip())
 
 
-def lines(source: str, start: int = 0) -> list[Line]:
+def lines(source: str, start: int = 0) -> list[SourceLine]:
     """Cut a source into lines, from an offset on."""
-    found: list[Line] = []
+    found: list[SourceLine] = []
     for match in _BREAK.finditer(source, start):
-        found.append(Line(source[start : match.start()], start, match.start()))
+        found.append(SourceLine(source[start : match.start()], start, match.start()))
         start = match.end()
     if start < len(source):
-        found.append(Line(source[start:], start, len(source)))
+        found.append(SourceLine(source[start:], start, len(source)))
     return found

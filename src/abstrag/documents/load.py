@@ -14,7 +14,7 @@ from abstrag.documents.assemble import document_id
 from abstrag.documents.clauses import with_clauses
 from abstrag.documents.detect import Format, detect
 from abstrag.documents.limits import OverLimit
-from abstrag.documents.readers import Reader, checked_read, read_with_own
+from abstrag.documents.readers import DocumentReader, checked_read, read_with_own
 from abstrag.errors import DocumentError, EmptyDocument, FileMissing, FileTooLarge, NotAFile
 from abstrag.model.document import Document
 
@@ -31,7 +31,7 @@ def load(
         return _document(data, str(path), path.parent, max_bytes, on_page)
 
 
-def read_by(read: Reader, path: Path, max_bytes: int = MAX_FILE_BYTES) -> Document:
+def read_by(read: DocumentReader, path: Path, max_bytes: int = MAX_FILE_BYTES) -> Document:
     """Read a file with a reader of the user's."""
     data, who = read_file(path, max_bytes), getattr(read, "__name__", type(read).__name__)
     made = checked_read(lambda: read, who, data, path.name)

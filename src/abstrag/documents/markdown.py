@@ -16,7 +16,7 @@ from abstrag.documents.assemble import assemble
 from abstrag.documents.captions import is_caption, tie_captions
 from abstrag.documents.dates import find_date
 from abstrag.documents.decode import decode
-from abstrag.documents.grid import Slot, as_header, slot, table_block
+from abstrag.documents.grid import GridCell, as_header, slot, table_block
 from abstrag.documents.header import stated_date
 from abstrag.documents.lines import lines
 from abstrag.documents.markdown_inline import (
@@ -30,7 +30,7 @@ from abstrag.documents.markdown_inline import (
 from abstrag.documents.sections import Sections
 from abstrag.documents.trace import Trace
 from abstrag.model.document import Block, BlockKind, Document, PageLink
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import OffsetMap, Span
 
 # Front matter: the title and date that a Markdown file states above its text.
 
@@ -167,7 +167,7 @@ class _Reader:
         self.sections = Sections()
         self.blocks: list[Block] = []
         self._open: list[Token] = []
-        self._rows: list[list[Slot]] = []
+        self._rows: list[list[GridCell]] = []
         self._row: list[Token] = []
         self.links: list[PageLink] = []
 
@@ -225,7 +225,7 @@ class _Reader:
         self,
         kind: BlockKind,
         reading: str,
-        alignment: Alignment,
+        alignment: OffsetMap,
         token: Token,
         section: tuple[str, ...],
         level: int | None = None,

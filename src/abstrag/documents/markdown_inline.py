@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt, rules_inline
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from abstrag.documents.lines import Line
+from abstrag.documents.lines import SourceLine
 from abstrag.documents.links import local_target
 from abstrag.documents.trace import Trace
 from abstrag.model.document import PageLink
@@ -80,7 +80,7 @@ class Content:
         self.at = at  # where the content would stand if it were not empty
 
     @classmethod
-    def of_lines(cls, raw: str, lines: Sequence[Line], after: int = 0) -> Content:
+    def of_lines(cls, raw: str, lines: Sequence[SourceLine], after: int = 0) -> Content:
         """Find a block's content in its lines: each of its own lines ends one of them.
 
         A heading may be followed by closing marks instead; it is searched for behind `after`.
@@ -99,7 +99,7 @@ class Content:
         return cls(raw, origins[: len(raw)], origins[0] if origins else 0)
 
     @classmethod
-    def of_cells(cls, cells: Sequence[str], line: Line) -> list[Content]:
+    def of_cells(cls, cells: Sequence[str], line: SourceLine) -> list[Content]:
         """Find the cells of a table row in its line, where bars inside cells are escaped."""
         edges = [-1, *(match.start() for match in _BAR.finditer(line.text)), len(line.text)]
         chunks = [(a + 1, b) for a, b in pairwise(edges)]
@@ -111,14 +111,14 @@ class Content:
         return [cls._of_cell(raw, line, *chunk) for raw, chunk in zip(cells, chunks, strict=False)]
 
     @classmethod
-    def _of_cell(cls, raw: str, line: Line, start: int, end: int) -> Content:
+    def _of_cell(cls, raw: str, line: SourceLine, start: int, end: int) -> Content:
         kept = [i for i in range(start, end) if line.text[i : i + 2] != "\\|"]
         at = "".join(line.text[i] for i in kept).rfind(raw)
         empty = line.start + min(start, len(line.text.rstrip()))
         return cls(raw, [line.start + i for i in kept[at : at + len(raw)]], empty)
 
 
-def _fits(cells: Sequence[str], line: Line, chunks: Sequence[tuple[int, int]]) -> bool:
+def _fits(cells: Sequence[str], line: SourceLine, chunks: Sequence[tuple[int, int]]) -> bool:
     """True when each cell is what stands in its chunk of the line."""
     shown = [line.text[a:b].replace("\\|", "|").strip() for a, b in chunks]
     shown += [""] * (len(cells) - len(shown))

@@ -17,7 +17,7 @@ from abstrag.documents.dates import find_date
 from abstrag.documents.limits import OverLimit
 from abstrag.documents.ocr import INSTALL, can_read
 from abstrag.documents.pdf_layout.columns import Region, common_gutters, gutter_of, regions_of
-from abstrag.documents.pdf_layout.draft import Draft
+from abstrag.documents.pdf_layout.draft import BlockDraft
 from abstrag.documents.pdf_layout.figures import gathered
 from abstrag.documents.pdf_layout.filing import mark_filing, parted
 from abstrag.documents.pdf_layout.flow import flowing
@@ -29,11 +29,11 @@ from abstrag.documents.pdf_layout.furniture import (
     without_furniture,
 )
 from abstrag.documents.pdf_layout.headings import body_of, mark_headings, mark_table_titles
-from abstrag.documents.pdf_layout.lines import Line, joined, pieces_of, rows_of, underline
+from abstrag.documents.pdf_layout.lines import PdfLine, joined, pieces_of, rows_of, underline
 from abstrag.documents.pdf_layout.manuscript import Manuscript
 from abstrag.documents.pdf_layout.page import Page
 from abstrag.documents.pdf_layout.paragraphs import Column, paragraphs_of
-from abstrag.documents.pdf_layout.reader import OnPage, Reading, picture_of, read_pages
+from abstrag.documents.pdf_layout.reader import OnPage, PdfContent, picture_of, read_pages
 from abstrag.documents.pdf_layout.scans import read_scan, with_one_body
 from abstrag.documents.pdf_layout.tables import tables_in
 from abstrag.documents.pdf_layout.torn import mend_torn_words
@@ -64,7 +64,7 @@ def load_pdf(data: bytes, name: str, on_page: OnPage = lambda _number, _all: Non
 
 
 def document_of(
-    reading: Reading, scans: Sequence[ScannedPage], name: str, format_name: str
+    reading: PdfContent, scans: Sequence[ScannedPage], name: str, format_name: str
 ) -> Document:
     """Put the pages of a file into reading order."""
     layout = _layout(reading.pages)
@@ -99,8 +99,8 @@ def document_of(
 
 
 def _with_scans(
-    data: bytes, reading: Reading, name: str, on_page: OnPage
-) -> tuple[Reading, tuple[ScannedPage, ...]]:
+    data: bytes, reading: PdfContent, name: str, on_page: OnPage
+) -> tuple[PdfContent, tuple[ScannedPage, ...]]:
     """Read the pages that draw something and say nothing, if that can be done here."""
     empty = [p for p in reading.pages if p.drawn and not p.words and not p.turned]
     if not empty:
@@ -133,7 +133,7 @@ def _picture(data: bytes, number: int, name: str) -> tuple[NDArray[np.uint8], in
     return pixels, number, width, height
 
 
-def _require_text(reading: Reading, scans: Sequence[ScannedPage], name: str) -> None:
+def _require_text(reading: PdfContent, scans: Sequence[ScannedPage], name: str) -> None:
     if any(page.words or page.turned for page in reading.pages):
         return
     if any(not scan.read for scan in scans):
@@ -145,7 +145,7 @@ def _require_text(reading: Reading, scans: Sequence[ScannedPage], name: str) -> 
 class _Layout:
     """The blocks of all pages in reading order, and what is stamped into the first margin."""
 
-    drafts: list[Draft]
+    drafts: list[BlockDraft]
     stamps: str
     head: str  # what runs over the text of the first page
 
@@ -163,7 +163,7 @@ def _layout(pages: Sequence[Page]) -> _Layout:
     flat = [[piece for row in page for piece in row] for page in kept]
     gutters = [gutter_of(pieces, page.rules) for pieces, page in zip(flat, pages, strict=True)]
     hints = common_gutters(gutters)
-    drafts: list[Draft] = []
+    drafts: list[BlockDraft] = []
     stamps = ""
     for i, page in enumerate(pages):
         gutter = gutters[i]
@@ -174,18 +174,18 @@ def _layout(pages: Sequence[Page]) -> _Layout:
         turned, stamped = sideways(page, kept[i])
         stamps = stamps or stamped
         if turned:
-            lines = [Line(run) for run in turned]
-            found.append(Draft(BlockKind.PARAGRAPH, lines, page.number, figure=True))
+            lines = [PdfLine(run) for run in turned]
+            found.append(BlockDraft(BlockKind.PARAGRAPH, lines, page.number, figure=True))
         drafts += gathered(found, body)
     return _Layout(flowing(drafts), stamps, running_head(rows[0], kept[0]) if rows else "")
 
 
-def _blocks_of(region: Region, page: Page, body: float) -> list[Draft]:
+def _blocks_of(region: Region, page: Page, body: float) -> list[BlockDraft]:
     """Cut a region into tables and, between them, paragraphs."""
     rows = rows_of(region.pieces)
-    drafts: list[Draft] = []
+    drafts: list[BlockDraft] = []
 
-    def text(start: int, stop: int) -> list[Draft]:
+    def text(start: int, stop: int) -> list[BlockDraft]:
         lines = [joined(row) for row in rows[start:stop]]
         middle = page.height / 2
         column = Column(lines, region.left, region.right, page.number, body, middle, page.dots)
@@ -196,7 +196,7 @@ def _blocks_of(region: Region, page: Page, body: float) -> list[Draft]:
         drafts += text(at, found.start)
         lines = [joined(row) for row in rows[found.start : found.stop]]
         drafts.append(
-            Draft(
+            BlockDraft(
                 BlockKind.TABLE, lines, page.number, region.left, region.right, table=found.lattice
             )
         )
@@ -204,14 +204,14 @@ def _blocks_of(region: Region, page: Page, body: float) -> list[Draft]:
     return drafts + text(at, len(rows))
 
 
-def _filing(drafts: Sequence[Draft]) -> Cover | None:
+def _filing(drafts: Sequence[BlockDraft]) -> Cover | None:
     """Return what the cover of a form or the headline of a release says, None without either."""
     first = [draft for draft in drafts if draft.page == 1]
     cover = read_cover([line.text for draft in first for line in draft.lines])
     return cover or read_cover([draft.text for draft in first])
 
 
-def _title(blocks: Sequence[Block], reading: Reading, head: str, name: str) -> str:
+def _title(blocks: Sequence[Block], reading: PdfContent, head: str, name: str) -> str:
     """Return the printed title, else the header's, else the first heading, else the name.
 
     Pages out of the middle of something have neither, and begin in some numbered section: what

@@ -15,7 +15,7 @@ from abstrag.documents.docx_package import child, children, local, number, value
 from abstrag.documents.html_table import mark_header
 from abstrag.documents.text_headings import MAX_HEADING
 from abstrag.documents.visible import RawCell, VisibleText
-from abstrag.documents.zip_package import Relation, ZipPackage
+from abstrag.documents.zip_package import PackageRelation, ZipPackage
 from abstrag.errors import FileTooLarge
 from abstrag.model.document import BlockKind, Document
 
@@ -89,7 +89,7 @@ class _Reader:
                 self._shape(shape)
         self._notes(self._package.relations(path), text or f"Slide {page}")
 
-    def _notes(self, parts: dict[str, Relation], title: str) -> None:
+    def _notes(self, parts: dict[str, PackageRelation], title: str) -> None:
         """Write what the speaker wrote below the slide."""
         path = next((part.target for part in parts.values() if part.kind == "notesSlide"), None)
         root = self._package.xml(path) if path else None

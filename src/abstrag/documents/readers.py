@@ -5,8 +5,8 @@ A package that reads `.rst` files says in its `pyproject.toml`:
     [project.entry-points."abstrag.documents"]
     ".rst" = "my_package.reader:read"
 
-where `read` is a `Reader`. It goes before a reader of ours. `AbstRAG(readers={".rst": read})` takes
-one without a package.
+where `read` is a `DocumentReader`. It goes before a reader of ours.
+`AbstRAG(readers={".rst": read})` takes one without a package.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from abstrag.model.document import Document
 GROUP: Final = "abstrag.documents"
 
 
-class Reader(Protocol):
+class DocumentReader(Protocol):
     """Turns the bytes of a file into a document.
 
     The blocks' spans must be right: `document.quote(block.span)` is what stands there. What goes
@@ -56,12 +56,12 @@ def read_with_own(data: bytes, name: str) -> Document | None:
     return None if entry is None else checked_read(entry.load, entry.value, data, name)
 
 
-def checked_read(load: Callable[[], Reader], who: str, data: bytes, name: str) -> Document:
+def checked_read(load: Callable[[], DocumentReader], who: str, data: bytes, name: str) -> Document:
     """Read a file with what is loaded, and see that it made a sound document."""
     return _checked(_call(load, who, data, name), who, name)
 
 
-def _call(load: Callable[[], Reader], who: str, data: bytes, name: str) -> Any:
+def _call(load: Callable[[], DocumentReader], who: str, data: bytes, name: str) -> Any:
     """Call a reader; whatever goes wrong in it is told as an error about the file."""
     try:
         return load()(data, name)

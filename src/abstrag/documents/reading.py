@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from abstrag.model.span import Alignment
+from abstrag.model.span import OffsetMap
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _BREAK: Final = re.compile(r"[-‐\u00ad][ \t]*\r?\n[ \t]*([^\W_]+)")  # what follows half a word
@@ -37,7 +37,7 @@ class Hyphens:
 
 def reading_text(
     source: str, ranges: Iterable[tuple[int, int]], hyphens: Hyphens | None = None
-) -> tuple[str, Alignment]:
+) -> tuple[str, OffsetMap]:
     """Return how the given ranges of the source read, and how that maps back.
 
     Ranges are in source order and leave out what is not read (mark-up, a running header). Runs of
@@ -67,7 +67,7 @@ def reading_text(
                 pending = None
                 put(match.group(), match.start())
     text = "".join(pieces)
-    return text, Alignment(tuple(runs) or ((0, 0),))
+    return text, OffsetMap(tuple(runs) or ((0, 0),))
 
 
 def _unbroken(source: str, start: int, end: int, hyphens: Hyphens) -> Iterator[tuple[int, int]]:

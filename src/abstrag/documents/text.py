@@ -12,13 +12,13 @@ from abstrag.documents.assemble import assemble
 from abstrag.documents.captions import is_caption
 from abstrag.documents.decode import decode
 from abstrag.documents.header import HEADER_BLOCKS, HeaderKind, header_line
-from abstrag.documents.lines import Line, lines
+from abstrag.documents.lines import SourceLine, lines
 from abstrag.documents.reading import Hyphens, reading_text
 from abstrag.documents.sections import TITLE, Sections
 from abstrag.documents.text_headings import heading, is_capitals, is_label, is_title, underline
 from abstrag.documents.turns import cut_at_turns, speakers
 from abstrag.model.document import Block, BlockKind, Document
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import OffsetMap, Span
 
 MAX_WRAP: Final = 120  # nobody wraps lines beyond this; longer ones are paragraphs of their own
 _EARLY: Final = 0.75  # of the text's width: a line that ends before this was not wrapped
@@ -31,7 +31,7 @@ _FOOTNOTE: Final = re.compile(r"\s*(?:\[(?:\^?\d{1,3}|\*{1,3})\]:?|[*†‡]{1,3
 _ENDS: Final = re.compile(r"[.;:!?]\s*$")
 _COLUMNS: Final = re.compile(r"\S(?: {3,}|\t+)\S|^\s*[|+]")
 
-Group = Sequence[Line]
+Group = Sequence[SourceLine]
 
 
 def load_text(data: bytes, name: str) -> Document:
@@ -96,7 +96,7 @@ class _Reader:
             return False
         return not below or header_line(below[0].text.strip()) is not None
 
-    def _header_line(self, line: Line) -> bool:
+    def _header_line(self, line: SourceLine) -> bool:
         shown = line.text.strip()
         found = header_line(shown)
         if found is None:
@@ -148,7 +148,7 @@ class _Reader:
     def _code(self, group: Group) -> None:
         """Keep a group whose layout carries meaning as it is."""
         start, end = group[0].start, group[-1].end
-        alignment = Alignment(((0, start),))
+        alignment = OffsetMap(((0, start),))
         self.blocks.append(
             Block(
                 BlockKind.CODE,
@@ -221,9 +221,9 @@ class _Reader:
         self.blocks.append(Block(kind, reading, Span(first, last), alignment, section, level=level))
 
 
-def _groups(all_lines: Sequence[Line]) -> Iterator[Group]:
+def _groups(all_lines: Sequence[SourceLine]) -> Iterator[Group]:
     """Cut lines at blank ones."""
-    group: list[Line] = []
+    group: list[SourceLine] = []
     for line in all_lines:
         if not line.blank:
             group.append(line)
@@ -239,9 +239,9 @@ def _without_first_line(groups: list[Group]) -> list[Group]:
     return [rest, *groups[1:]] if rest else groups[1:]
 
 
-def _without_colon(label: Line) -> Line:
+def _without_colon(label: SourceLine) -> SourceLine:
     at = label.text.rindex(":")
-    return Line(label.text[:at], label.start, label.start + at)
+    return SourceLine(label.text[:at], label.start, label.start + at)
 
 
 def _heads_text(group: Group) -> bool:

@@ -40,14 +40,14 @@ _KNOWN: Final = frozenset(
 )
 
 
-class Found(NamedTuple):
+class FoundHeading(NamedTuple):
     """A heading that was recognized: its level, and whether a list item could look the same."""
 
     level: int
     ambiguous: bool = False
 
 
-def heading(line: str) -> Found | None:
+def heading(line: str) -> FoundHeading | None:
     """Recognize a heading in a line that stands by itself."""
     line = line.strip()
     if not line or len(line) > MAX_HEADING:
@@ -56,13 +56,13 @@ def heading(line: str) -> Found | None:
         if _ENDS_SENTENCE.search(line) or _is_sentence(match["words"]):
             return None
         depth = match["number"].count(".") + 1
-        return Found(depth, ambiguous=depth == 1)
+        return FoundHeading(depth, ambiguous=depth == 1)
     if _ENDS_SENTENCE.search(line):
         return None
     if match := _NAMED.fullmatch(line):
-        return Found(1 + (match["rest"] or "").count("."))
+        return FoundHeading(1 + (match["rest"] or "").count("."))
     if is_capitals(line) or _ROMAN.fullmatch(line) or line.casefold() in _KNOWN:
-        return Found(1)
+        return FoundHeading(1)
     return None
 
 

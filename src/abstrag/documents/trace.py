@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from abstrag.documents.reading import Hyphens, reading_text
-from abstrag.model.span import Alignment
+from abstrag.model.span import OffsetMap
 
 
 class Trace:
@@ -51,17 +51,17 @@ class Trace:
                 break
             self._pieces.pop()
 
-    def read(self, hyphens: Hyphens | None = None) -> tuple[str, Alignment]:
+    def read(self, hyphens: Hyphens | None = None) -> tuple[str, OffsetMap]:
         """Return how the collected text reads and where it stands in the source."""
         text, folded = reading_text(self.text, [(0, len(self.origins))], hyphens)
         return text, self.compose(folded, len(text))
 
-    def verbatim(self) -> tuple[str, Alignment]:
+    def verbatim(self) -> tuple[str, OffsetMap]:
         """Return the collected text as it is, white space and all."""
         text = self.text
-        return text, self.compose(Alignment(((0, 0),)), len(text))
+        return text, self.compose(OffsetMap(((0, 0),)), len(text))
 
-    def compose(self, alignment: Alignment, length: int) -> Alignment:
+    def compose(self, alignment: OffsetMap, length: int) -> OffsetMap:
         """Turn an alignment of `length` characters onto this text into one onto the source.
 
         So a text can be made in two steps, each with a trace of its own, and spans still point
@@ -74,4 +74,4 @@ class Trace:
                 at = self.origins[b + offset - first]
                 if not runs or runs[-1][1] + offset - runs[-1][0] != at:
                     runs.append((offset, at))
-        return Alignment(tuple(runs) or ((0, self.origins[0] if self.origins else 0),))
+        return OffsetMap(tuple(runs) or ((0, self.origins[0] if self.origins else 0),))

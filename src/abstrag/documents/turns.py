@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
 
-from abstrag.documents.lines import Line
+from abstrag.documents.lines import SourceLine
 
 _CLOCK: Final = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?[\])]?"
 _NAME: Final = r"[A-Z][\w.'’-]*(?: (?:[A-Z0-9(][\w.'’)-]*|of|the|de|van|von)){0,4}"
@@ -43,7 +43,9 @@ def speakers(texts: Iterable[str]) -> Counter[str]:
     return said if talk else Counter()
 
 
-def cut_at_turns(group: Sequence[Line], who: Counter[str]) -> list[tuple[Sequence[Line], bool]]:
+def cut_at_turns(
+    group: Sequence[SourceLine], who: Counter[str]
+) -> list[tuple[Sequence[SourceLine], bool]]:
     """Cut lines before every turn; say of each part whether it is one."""
     starts = [i for i, line in enumerate(group) if speaker_of(line.text) in who]
     bounds = [0, *starts, len(group)] if not starts or starts[0] else [*starts, len(group)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from abstrag.documents.grid import Slot, table_block
+from abstrag.documents.grid import GridCell, table_block
 from abstrag.documents.reading import reading_text
 from abstrag.documents.sections import TITLE, Sections
 from abstrag.model.document import Block, BlockKind, Document
-from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.model.table import Table
 
 
@@ -48,7 +48,7 @@ class VisibleText:
             return None
         start = self._begin()
         if kind is BlockKind.CODE:
-            reading, alignment = raw, Alignment(((0, 0),))
+            reading, alignment = raw, OffsetMap(((0, 0),))
         else:
             reading, alignment = reading_text(raw, [(0, len(raw))])
         if not reading:
@@ -56,7 +56,7 @@ class VisibleText:
         self._write(raw)
         heading = kind is BlockKind.HEADING and level is not None
         section = self.sections.enter(level or 0, reading) if heading else self.sections.path
-        shifted = Alignment(tuple((a, b + start) for a, b in alignment.runs))
+        shifted = OffsetMap(tuple((a, b + start) for a, b in alignment.runs))
         block = Block(
             kind, reading, Span(start, start + len(raw)), shifted, section, self.page, level
         )
@@ -70,7 +70,7 @@ class VisibleText:
         if not any(cell.text.strip() for row in rows for cell in row):
             return None
         start = self._begin()
-        slots: list[list[Slot]] = []
+        slots: list[list[GridCell]] = []
         for i, row in enumerate(rows):
             self._write("\n" if i else "")
             slots.append([])
@@ -100,14 +100,14 @@ class VisibleText:
                 path = (*path, block.text)
             self.blocks.append(moved)
 
-    def _cell(self, cell: RawCell) -> Slot:
+    def _cell(self, cell: RawCell) -> GridCell:
         text = " ".join(cell.text.replace("\u00ad", "").split())
         start = self._length
         self._write(text)
-        return Slot(
+        return GridCell(
             text,
             Span(start, self._length),
-            Alignment(((0, start),)),
+            OffsetMap(((0, start),)),
             cell.header,
             cell.row_span,
             cell.column_span,
@@ -132,7 +132,7 @@ def _moved(block: Block, by: int) -> Block:
         quote = Quote(caption.text, _shifted(caption.span, by)) if caption is not None else None
         table = Table(cells, quote)
     runs = tuple((a, b + by) for a, b in block.alignment.runs)
-    return replace(block, span=_shifted(block.span, by), alignment=Alignment(runs), table=table)
+    return replace(block, span=_shifted(block.span, by), alignment=OffsetMap(runs), table=table)
 
 
 def _shifted(span: Span, by: int) -> Span:

@@ -18,7 +18,7 @@ MAX_MEMBERS: Final = 20_000  # files in the zip file; a deck of a thousand slide
 MAX_READ_BYTES: Final = 100 * 2**20  # what the parts we read may unpack to, all together
 
 
-class Relation(NamedTuple):
+class PackageRelation(NamedTuple):
     """Where a part points: the kind of the target, and its path in the package."""
 
     kind: str
@@ -86,15 +86,15 @@ class ZipPackage:
             raise self.damaged(f"the part {path} is missing")
         return root
 
-    def relations(self, path: str) -> dict[str, Relation]:
+    def relations(self, path: str) -> dict[str, PackageRelation]:
         """Return by id what an Office part points at inside the file; links outside are left."""
         folder, _, file = path.rpartition("/")
         root = self.xml(f"{folder}/_rels/{file}.rels" if folder else f"_rels/{file}.rels")
-        found: dict[str, Relation] = {}
+        found: dict[str, PackageRelation] = {}
         for one in children(root, "Relationship") if root is not None else ():
             name, kind, target = value(one, "Id"), value(one, "Type"), value(one, "Target")
             if name and kind and target and value(one, "TargetMode") != "External":
-                found[name] = Relation(kind.rpartition("/")[2], resolved(path, target))
+                found[name] = PackageRelation(kind.rpartition("/")[2], resolved(path, target))
         return found
 
     def damaged(self, problem: str) -> Damaged:

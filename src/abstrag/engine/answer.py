@@ -13,15 +13,15 @@ from typing import Any, Final
 
 from abstrag.config import TAU
 from abstrag.engine.answers.from_tables import TableAnswers
-from abstrag.engine.citations import Citations, Passage, Quoted
+from abstrag.engine.citations import Citations, CitedPassage, Quoted
 from abstrag.engine.extractive import choose, unmet
 from abstrag.engine.generator import (
     TOP,
     AnswerReply,
     CitedWords,
+    GenerationTask,
     Generator,
     Given,
-    Task,
     VerdictReply,
 )
 from abstrag.engine.searcher import Searcher
@@ -31,12 +31,12 @@ from abstrag.llm.ask import Answered
 from abstrag.model.answer import (
     Answer,
     AnswerEvent,
+    AnswerEventType,
+    AnswerMode,
+    AnswerSentence,
     Asked,
     Difference,
-    EventType,
     Label,
-    Mode,
-    Sentence,
     ShortAnswer,
     Usage,
     Verdict,
@@ -133,7 +133,7 @@ def generation_task(
     k: int = TOP,
     tau: float = TAU,
     asked: Asked | None = None,
-) -> Task | None:
+) -> GenerationTask | None:
     """Return what a generator would be given for a query; None when there is nothing to give."""
     return _Telling.of(searcher, query, k=k, tau=tau, asked=asked).task
 
@@ -150,25 +150,27 @@ def answer_events(searcher: Searcher, query: str, **options: Any) -> Iterator[An
 def events_of(made: Answer) -> Iterator[AnswerEvent]:
     """Take an answer apart into events: the verdict, citations and sentences, then the whole."""
     if made.verdict is not None:
-        yield AnswerEvent(EventType.VERDICT, verdict=made.verdict, differences=made.differences)
+        yield AnswerEvent(
+            AnswerEventType.VERDICT, verdict=made.verdict, differences=made.differences
+        )
     by_number = {citation.number: citation for citation in made.citations}
     told: set[int] = set()
     for sentence in made.sentences:
         for number in sentence.citations:
             if number not in told:
                 told.add(number)
-                yield AnswerEvent(EventType.CITATION, citation=by_number[number])
+                yield AnswerEvent(AnswerEventType.CITATION, citation=by_number[number])
         yield AnswerEvent(
-            EventType.TEXT, sentence.text, citations=sentence.citations, doubt=sentence.doubt
+            AnswerEventType.TEXT, sentence.text, citations=sentence.citations, doubt=sentence.doubt
         )
-    yield AnswerEvent(EventType.DONE, answer=made)
+    yield AnswerEvent(AnswerEventType.DONE, answer=made)
 
 
 class _Telling:
     """One query about one document with the passages found for it, and the ways to answer it."""
 
     def __init__(
-        self, searcher: Searcher, ranking: Ranking, asked: Asked, passages: Sequence[Passage]
+        self, searcher: Searcher, ranking: Ranking, asked: Asked, passages: Sequence[CitedPassage]
     ) -> None:
         self._searcher = searcher
         self._ranking = ranking
@@ -183,23 +185,23 @@ class _Telling:
         """Search, and tell what the query is."""
         ranking = searcher.search(query, k=k, tau=tau)
         passages = tuple(
-            Passage(number, hit, searcher.index.records[hit.position].segment)
+            CitedPassage(number, hit, searcher.index.records[hit.position].segment)
             for number, hit in enumerate(ranking.hits, 1)
         )
         return cls(searcher, ranking, asked or wording_of(query), passages)
 
     @property
-    def task(self) -> Task | None:
+    def task(self) -> GenerationTask | None:
         """What a generator is given: the passages as it sees them; None when there are none."""
         if not self._passages:
             return None
         given = (Given(p.segment.text, p.segment.section, p.headers) for p in self._passages)
-        return Task(self._asked, self._ranking.query.text, tuple(given))
+        return GenerationTask(self._asked, self._ranking.query.text, tuple(given))
 
     def nothing(self) -> Answer:
         """Say that the document holds nothing of the query; no model is asked about nothing."""
         missing = tuple(literal.label for literal in self._ranking.query.literals)
-        return self._answer(Mode.EXTRACTIVE, found=False, missing=missing, note=NOTHING)
+        return self._answer(AnswerMode.EXTRACTIVE, found=False, missing=missing, note=NOTHING)
 
     def question(self) -> Answer:
         """Say what tables give, else quote sentences, else show what comes closest."""
@@ -208,7 +210,7 @@ class _Telling:
         sentences = self._quoted()
         if not sentences:
             return self._abstention(UNSURE)
-        return self._answer(Mode.EXTRACTIVE, found=True, sentences=sentences, note=QUOTED)
+        return self._answer(AnswerMode.EXTRACTIVE, found=True, sentences=sentences, note=QUOTED)
 
     def _from_tables(self) -> Answer | None:
         """Answer with a figure, a reckoning or the rows of a table; None where that is not sure."""
@@ -216,7 +218,7 @@ class _Telling:
         if told is None:
             return None
         return self._answer(
-            Mode.EXTRACTIVE,
+            AnswerMode.EXTRACTIVE,
             found=True,
             sentences=told.sentences,
             short=told.short,
@@ -240,7 +242,7 @@ class _Telling:
         if doubt:
             note = f"{WITHHELD}: {doubt}"
         return self._answer(
-            Mode.EXTRACTIVE,
+            AnswerMode.EXTRACTIVE,
             found=True,
             sentences=sentences,
             verdict=verdict,
@@ -265,7 +267,7 @@ class _Telling:
         doubt = objection(verdict, claim, self._passages, document)
         return (None, leaning, doubt) if doubt else (verdict, leaning, None)
 
-    def generated(self, generator: Generator, task: Task) -> Answer:
+    def generated(self, generator: Generator, task: GenerationTask) -> Answer:
         """Let the generator write, and check every quotation it gives."""
         reply = generator(task)
         said = reply.value
@@ -278,7 +280,7 @@ class _Telling:
         if not said.found:
             missing = said.missing or self._missing()
             return self._answer(
-                Mode.GENERATED,
+                AnswerMode.GENERATED,
                 found=False,
                 missing=missing,
                 note=f"so {reply.reply.model} says of {len(self._passages)} passages",
@@ -289,7 +291,7 @@ class _Telling:
         )
         note = f"written by {reply.reply.model} from {len(self._passages)} passages"
         return self._answer(
-            Mode.GENERATED,
+            AnswerMode.GENERATED,
             found=True,
             sentences=sentences,
             missing=said.missing,
@@ -301,7 +303,7 @@ class _Telling:
         label = Label.read(said.label)
         sides = label is not Label.NOT_ENOUGH_INFO
         reason = said.reason.strip() or _TOLD.get(label, "")
-        sentences: tuple[Sentence, ...] = ()
+        sentences: tuple[AnswerSentence, ...] = ()
         if reason and (sides or said.citations):
             sentences = (self._sentence(reason, said.citations),)
         grounded = not sides or any(one.citations for one in sentences)
@@ -309,7 +311,7 @@ class _Telling:
         if not sides:
             missing = missing or self._missing()
         return self._answer(
-            Mode.GENERATED,
+            AnswerMode.GENERATED,
             found=sides,
             sentences=sentences,
             verdict=Verdict(label, reply.reply.model, grounded=grounded),
@@ -319,11 +321,11 @@ class _Telling:
             reply=reply,
         )
 
-    def _sentence(self, text: str, cited: Sequence[CitedWords]) -> Sentence:
+    def _sentence(self, text: str, cited: Sequence[CitedWords]) -> AnswerSentence:
         quoted = [Quoted(one.quote, one.number) for one in cited]
         return self._citations.sentence(text, quoted, question=self._ranking.query.text)
 
-    def _quoted(self, *, strict: bool = True) -> tuple[Sentence, ...]:
+    def _quoted(self, *, strict: bool = True) -> tuple[AnswerSentence, ...]:
         index = self._searcher.index
         judge = self._searcher.judge
         judge = judge.alone if isinstance(judge, CompanyJudge) else judge
@@ -343,7 +345,7 @@ class _Telling:
         found: tuple[Difference, ...] = (),
     ) -> Answer:
         return self._answer(
-            Mode.EXTRACTIVE,
+            AnswerMode.EXTRACTIVE,
             found=False,
             missing=self._missing(),
             verdict=verdict,
@@ -354,10 +356,10 @@ class _Telling:
 
     def _answer(
         self,
-        mode: Mode,
+        mode: AnswerMode,
         *,
         found: bool,
-        sentences: tuple[Sentence, ...] = (),
+        sentences: tuple[AnswerSentence, ...] = (),
         missing: tuple[str, ...] = (),
         verdict: Verdict | None = None,
         leaning: Label | None = None,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from abstrag.engine.quotation import find_quote, parts_of
-from abstrag.model.answer import Citation, Evidence, Sentence
+from abstrag.model.answer import AnswerSentence, Citation, Evidence
 from abstrag.model.document import Document
 from abstrag.model.ranking import Hit
 from abstrag.model.segment import Segment
@@ -23,7 +23,7 @@ _FIGURE: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CitedPassage:
     """One piece of evidence as a generator is given it, with the way back to the document."""
 
     number: int
@@ -80,7 +80,7 @@ class Quoted:
 class Citations:
     """Collects the verified quotations of one answer and numbers them as they come."""
 
-    def __init__(self, document: Document, passages: Sequence[Passage]) -> None:
+    def __init__(self, document: Document, passages: Sequence[CitedPassage]) -> None:
         self._document = document
         self._passages = passages
         self._made: dict[tuple[Span, int], Citation] = {}
@@ -90,21 +90,25 @@ class Citations:
         """Every citation so far, by number."""
         return tuple(self._made.values())
 
-    def sentence(self, text: str, quoted: Iterable[Quoted], *, question: str = "") -> Sentence:
+    def sentence(
+        self, text: str, quoted: Iterable[Quoted], *, question: str = ""
+    ) -> AnswerSentence:
         """Check one sentence: its quotations become citations, what does not hold a doubt."""
         claimed = tuple(quoted)
         found = [one for quote in claimed for one in self._verified(quote)]
         numbers = tuple(dict.fromkeys(one.number for one in found))
         doubt = self._doubt(text, claimed, found, question)
-        return Sentence(" ".join(text.split()), numbers, doubt)
+        return AnswerSentence(" ".join(text.split()), numbers, doubt)
 
-    def verbatim(self, passage: Passage, start: int, end: int) -> Sentence:
+    def verbatim(self, passage: CitedPassage, start: int, end: int) -> AnswerSentence:
         """Make a sentence of a passage's own words, which is its own citation."""
         text = passage.segment.text[start:end]
         cited = self._cite(passage, text, passage.segment.alignment.locate(start, end))
-        return Sentence(text, (cited.number,))
+        return AnswerSentence(text, (cited.number,))
 
-    def cell(self, passage: Passage, text: str, span: Span, headers: tuple[str, ...]) -> Citation:
+    def cell(
+        self, passage: CitedPassage, text: str, span: Span, headers: tuple[str, ...]
+    ) -> Citation:
         """Cite one cell of a row that is a passage, with its own headers."""
         return self._cite(passage, text, span, headers)
 
@@ -117,14 +121,14 @@ class Citations:
             return []
         return [self._cite(*place) for place in found]
 
-    def _place(self, part: str, named: int | None) -> tuple[Passage, str, Span] | None:
+    def _place(self, part: str, named: int | None) -> tuple[CitedPassage, str, Span] | None:
         for passage in sorted(self._passages, key=lambda one: one.number != named):
             if (at := passage.locate(part)) is not None:
                 return passage, *at
         return None
 
     def _cite(
-        self, passage: Passage, text: str, span: Span, headers: tuple[str, ...] | None = None
+        self, passage: CitedPassage, text: str, span: Span, headers: tuple[str, ...] | None = None
     ) -> Citation:
         key = span, passage.number
         if key not in self._made:

@@ -19,7 +19,7 @@ from spacy.tokens import Span as Tokens
 from abstrag.engine.answers.citable import citable
 from abstrag.engine.answers.form import Form, wanted
 from abstrag.engine.answers.words import stems
-from abstrag.engine.citations import Passage
+from abstrag.engine.citations import CitedPassage
 from abstrag.language.keys import key
 from abstrag.language.parser import parse
 from abstrag.model.document import Document
@@ -64,7 +64,7 @@ _CUES: Final = {
 class Chosen:
     """A stretch of a passage's text that answers, and how well."""
 
-    passage: Passage
+    passage: CitedPassage
     start: int
     end: int
     score: float
@@ -130,7 +130,7 @@ _RECKONED: Final = frozenset(
 def choose(
     index: DocumentIndex,
     query: Query,
-    passages: Sequence[Passage],
+    passages: Sequence[CitedPassage],
     *,
     strict: bool = True,
     reads: Reads | None = None,
@@ -162,7 +162,7 @@ def choose(
 
 
 def _chosen_by(
-    reads: Reads, index: DocumentIndex, query: Query, passages: Sequence[Passage]
+    reads: Reads, index: DocumentIndex, query: Query, passages: Sequence[CitedPassage]
 ) -> list[Chosen]:
     """Let a judge read every sentence; the best one answers if it is sure enough of it."""
     form = wanted(query.text).form
@@ -201,7 +201,7 @@ def _half_held(hit: Hit) -> bool:
 
 
 def _looks_right(
-    index: DocumentIndex, query: Query, passage: Passage, doc: Doc, start: int, end: int
+    index: DocumentIndex, query: Query, passage: CitedPassage, doc: Doc, start: int, end: int
 ) -> bool:
     """True when a sentence meets the query by itself and names the kind of thing asked for."""
     sentence = doc.char_span(start, end, alignment_mode="expand")
@@ -214,7 +214,7 @@ def _looks_right(
 
 
 def _score(
-    index: DocumentIndex, query: Query, passage: Passage, doc: Doc, start: int, end: int
+    index: DocumentIndex, query: Query, passage: CitedPassage, doc: Doc, start: int, end: int
 ) -> float:
     sentence = doc.char_span(start, end, alignment_mode="expand")
     fit = sentence is None or _of_kind(index, query, passage, sentence)
@@ -222,7 +222,7 @@ def _score(
     return passage.hit.relevance * (1 + met) * (1.0 if fit else _NO_FIT)
 
 
-def _sentences(passage: Passage, doc: Doc) -> Iterator[tuple[int, int]]:
+def _sentences(passage: CitedPassage, doc: Doc) -> Iterator[tuple[int, int]]:
     """Cut a passage into sentences; what is no running text stays whole."""
     whole = 0, len(passage.segment.text)
     if passage.segment.kind is not SegmentKind.PARAGRAPH:
@@ -248,7 +248,7 @@ def _by(found: LiteralTrace, inside: set[str]) -> bool:
     return found.via in inside or not inside.isdisjoint(found.alternatives)
 
 
-def _of_kind(index: DocumentIndex, query: Query, passage: Passage, sentence: Tokens) -> bool:
+def _of_kind(index: DocumentIndex, query: Query, passage: CitedPassage, sentence: Tokens) -> bool:
     """True when the sentence holds what the question's answer type asks for, if it has one."""
     wanted = query.answer_type or ""
     if wanted not in _NAMES | _TERMS | _CUES:

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from abstrag.errors import ModelError
 from abstrag.llm.ask import Answered, ask, ask_many
-from abstrag.llm.model import LanguageModel, Request, Role
+from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
 from abstrag.llm.program import Program
 from abstrag.model.answer import Asked
 from abstrag.model.record import record, to_json
@@ -90,7 +90,7 @@ Said = AnswerReply | VerdictReply
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class GenerationTask:
     """What to generate: an answer to a question or a verdict on a claim, from these passages."""
 
     asked: Asked
@@ -116,12 +116,12 @@ class Generator:
         programs = "".join(to_json(self.programs[stage]) for stage in STAGES.values())
         return f"{self.model.fingerprint} {sha256(programs.encode()).hexdigest()[:12]}"
 
-    def request(self, task: Task) -> Request:
+    def request(self, task: GenerationTask) -> ModelRequest:
         """Return the request a task would make."""
         program, _ = self._stage(task.asked)
-        return program.request(Role.ANSWER, task.inputs(), max_tokens=_MAX_TOKENS)
+        return program.request(CallRole.ANSWER, task.inputs(), max_tokens=_MAX_TOKENS)
 
-    def __call__(self, task: Task) -> Answered[Any]:
+    def __call__(self, task: GenerationTask) -> Answered[Any]:
         """Generate one text.
 
         Raises:
@@ -133,11 +133,11 @@ class Generator:
             program,
             kind,
             task.inputs(),
-            role=Role.ANSWER,
+            role=CallRole.ANSWER,
             max_tokens=_MAX_TOKENS,
         )
 
-    def many(self, tasks: Sequence[Task]) -> list[Answered[Any] | ModelError]:
+    def many(self, tasks: Sequence[GenerationTask]) -> list[Answered[Any] | ModelError]:
         """Generate several texts side by side; one that fails has its error in its place."""
         made: dict[int, Answered[Any] | ModelError] = {}
         for asked in Asked:
@@ -150,7 +150,7 @@ class Generator:
                 program,
                 kind,
                 [tasks[i].inputs() for i in places],
-                role=Role.ANSWER,
+                role=CallRole.ANSWER,
                 max_tokens=_MAX_TOKENS,
             )
             made.update(zip(places, replies, strict=True))

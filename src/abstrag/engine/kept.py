@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 V = TypeVar("V")
 
 
-class Kept(Generic[V]):
+class LruCache(Generic[V]):
     """A small cache: what was used longest ago goes first.
 
     The first thread that asks for a key makes the value; the others wait for that one. A value

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from abstrag.config import Settings
 from abstrag.documents.load import OnPage, load, read_by
-from abstrag.documents.readers import Reader
-from abstrag.engine.outcome import Job, Outcome, Twin, Why, attempt, failed
+from abstrag.documents.readers import DocumentReader
+from abstrag.engine.outcome import DueFile, IndexOutcome, IndexReason, Twin, attempt, failed
 from abstrag.engine.quarantine import Quarantine
 from abstrag.engine.source_files import (
     is_folder,
@@ -130,17 +130,17 @@ class Library:
     quarantine: Quarantine = field(default_factory=Quarantine)
     retry: bool = False  # what was set aside is tried again
     on_page: OnPage = lambda _page, _all: None  # of a PDF or picture that is being read
-    readers: Mapping[str, Reader] = field(default_factory=dict)  # by suffix, before ours
+    readers: Mapping[str, DocumentReader] = field(default_factory=dict)  # by suffix, before ours
 
-    def index_file(self, path: Path) -> Outcome:
+    def index_file(self, path: Path) -> IndexOutcome:
         """Index one file unless it, the Background, the operators and the models are unchanged.
 
         What models added to an index stays in use when none is at hand.
         """
         due = self.due(path, {})
-        return due if isinstance(due, Outcome) else self.do(due)
+        return due if isinstance(due, IndexOutcome) else self.do(due)
 
-    def due(self, path: Path, reserved: dict[str, str]) -> Outcome | Job:
+    def due(self, path: Path, reserved: dict[str, str]) -> IndexOutcome | DueFile:
         """Say that a file is unchanged, or what is to be done.
 
         Names are given out here, in the order in which files are asked about: a document is called
@@ -162,25 +162,25 @@ class Library:
         name = choose(wanted, holders, source_path=source)
         reserved[name] = source
         if known is None:
-            return Job(str(path), str(path.absolute()), name, content)
-        why = Why.AGAIN if known.source_hash == content else Why.CHANGED
+            return DueFile(str(path), str(path.absolute()), name, content)
+        why = IndexReason.AGAIN if known.source_hash == content else IndexReason.CHANGED
         replaces = known.id if known.source_path == source else None
-        return Job(str(path), str(path.absolute()), name, content, replaces, why)
+        return DueFile(str(path), str(path.absolute()), name, content, replaces, why)
 
-    def join(self, twin: Twin, first: Outcome) -> Outcome:
+    def join(self, twin: Twin, first: IndexOutcome) -> IndexOutcome:
         """Say of a file what became of the one in the same run that has the same bytes."""
         if first.status == "failed" or first.document is None:
             return replace(first, path=twin.path)
         info = self.store.find(first.document)
         return _told(Path(twin.path), info, also_at(self.store, info, place_of(Path(twin.place))))
 
-    def do(self, job: Job) -> Outcome:
+    def do(self, job: DueFile) -> IndexOutcome:
         """Index a file that is due, here and now."""
         made = self.make(job, self.store)
         language = language_of(made.document.text)
         return self.keep(job, prepare(made), missed_segments(made.ambiguities), language)
 
-    def make(self, job: Job, cache: LayerCache) -> DocumentIndex:
+    def make(self, job: DueFile, cache: LayerCache) -> DocumentIndex:
         """Return the index of a file that is due, and keep nothing of it but layers."""
         path = Path(job.place)
         known, background = self._known(path)
@@ -193,17 +193,17 @@ class Library:
         return self._index(document, background, cache)
 
     def keep(
-        self, job: Job, prepared: Prepared, without: Mapping[str, int], language: str = ENGLISH
-    ) -> Outcome:
+        self, job: DueFile, prepared: Prepared, without: Mapping[str, int], language: str = ENGLISH
+    ) -> IndexOutcome:
         """Put what was made of a file into the store."""
-        if job.why is Why.CHANGED and job.replaces is not None:
+        if job.why is IndexReason.CHANGED and job.replaces is not None:
             leave_to_others(self.store, job.replaces, self.settings.max_file_bytes)
         name = self.store.put_prepared(prepared, source_path=job.source, source_hash=job.content)
         if name != job.name:  # another process took the name meanwhile
             self._keep(_called(self.store.get(name), name), job.source, job.content)
         segments, terms, edges = (prepared.columns[each] for each in ("segments", "terms", "edges"))
         counts = (segments, terms, edges)
-        return Outcome(
+        return IndexOutcome(
             job.path,
             "indexed",
             name,
@@ -222,11 +222,11 @@ class Library:
                 return info
         return None
 
-    def set_aside(self, job: Job, reason: str) -> Outcome:
+    def set_aside(self, job: DueFile, reason: str) -> IndexOutcome:
         """Note that a file is not to be tried again, and tell so."""
         return failed(job.path, self.quarantine.add(job.content, job.source, reason).error())
 
-    def still_held(self, outcome: Outcome) -> Outcome:
+    def still_held(self, outcome: IndexOutcome) -> IndexOutcome:
         """Name the document that the store has from before of a file that was not indexed now."""
         if outcome.document is not None:
             return outcome
@@ -241,7 +241,7 @@ class Library:
     def plan_file(self, path: Path) -> tuple[Plan, ...]:
         """Say what indexing a file would ask of the models; nothing when it is up to date."""
         due = self.due(path, {})
-        if self.prompts is None or isinstance(due, Outcome):
+        if self.prompts is None or isinstance(due, IndexOutcome):
             return ()
         from abstrag.indexing.prompted.estimate import estimate
 
@@ -271,7 +271,7 @@ class Library:
         wanted = fingerprint(background, self.settings, prompts=self.prompts)
         return known.source_hash == content and serves(known.fingerprint, wanted)
 
-    def _read_before(self, job: Job, known: DocumentInfo | None) -> Document | None:
+    def _read_before(self, job: DueFile, known: DocumentInfo | None) -> Document | None:
         """Return the document as it is kept, where only another Background is wanted for it."""
         if known is None or known.id != job.name:
             return None
@@ -332,11 +332,11 @@ class Library:
 
     def index_paths(
         self, paths: Sequence[Path], on_file: Callable[[Path], None] = lambda _path: None
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[IndexOutcome]:
         """Index files and everything inside folders; a failure is an outcome, not the end."""
-        done: dict[str, Outcome] = {}
+        done: dict[str, IndexOutcome] = {}
         for due in self.due_paths(paths, on_file):
-            if isinstance(due, Job):
+            if isinstance(due, DueFile):
                 done[due.source] = attempt(due.path, self.do, due)
                 yield done[due.source]
             elif isinstance(due, Twin):
@@ -346,20 +346,20 @@ class Library:
 
     def due_paths(
         self, paths: Sequence[Path], on_file: Callable[[Path], None] = lambda _path: None
-    ) -> Iterator[Outcome | Job | Twin]:
+    ) -> Iterator[IndexOutcome | DueFile | Twin]:
         """Go through files and everything inside folders, each once, and say what is due.
 
         Of files with the same bytes the first is due, and the others are told to be its twins.
         """
         reserved: dict[str, str] = {}
-        first: dict[tuple[str, str], Job] = {}
+        first: dict[tuple[str, str], DueFile] = {}
         for file, part in listed(paths):
             on_file(file)
             if part:
-                yield Outcome(str(file), "skipped", error=_PART, hint=_NAME_IT)
+                yield IndexOutcome(str(file), "skipped", error=_PART, hint=_NAME_IT)
                 continue
             due = attempt(str(file), self.due, file, reserved)
-            if isinstance(due, Job) and due.replaces is None:
+            if isinstance(due, DueFile) and due.replaces is None:
                 job = first.setdefault((due.content, file.suffix.casefold()), due)
                 if job is not due:
                     reserved.pop(due.name)
@@ -425,10 +425,10 @@ def _looks_like_path(target: str) -> bool:
     return "/" in target or "\\" in target or Path(target).suffix != ""
 
 
-def _told(path: Path, first: DocumentInfo, info: DocumentInfo | None = None) -> Outcome:
+def _told(path: Path, first: DocumentInfo, info: DocumentInfo | None = None) -> IndexOutcome:
     """Say that the store has what a file holds: from there, or from another path first."""
     info = info or first
     counts = (info.segments, info.terms, info.edges)
     if first.source_path == place_of(path):
-        return Outcome(str(path), "unchanged", info.id, *counts)
-    return Outcome(str(path), "same", info.id, *counts, same_as=first.source_path)
+        return IndexOutcome(str(path), "unchanged", info.id, *counts)
+    return IndexOutcome(str(path), "same", info.id, *counts, same_as=first.source_path)

@@ -16,7 +16,7 @@ Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 
-class Why(StrEnum):
+class IndexReason(StrEnum):
     """Why a file is indexed."""
 
     NEW = "new"  # the store has nothing of it
@@ -25,7 +25,7 @@ class Why(StrEnum):
 
 
 @record
-class Outcome:
+class IndexOutcome:
     """What became of one path: indexed, unchanged, same, skipped or failed, and why.
 
     `same` is a file whose bytes the store has from another path: the document is that one.
@@ -42,13 +42,13 @@ class Outcome:
     exit_code: int = 0
     without: dict[str, int] = field(default_factory=dict)  # segments that lack a model's answer
     replaces: str | None = None  # the document that the store had of the file until now
-    why: Why | None = None  # of a file that was indexed
+    why: IndexReason | None = None  # of a file that was indexed
     same_as: str | None = None  # the path that the same bytes were read from
     language: str = "en"  # of a file that was indexed; another one than English is not read
 
 
 @record
-class Job:
+class DueFile:
     """A file that is due: what its document will be called, and a hash of what it holds."""
 
     path: str  # as it was given
@@ -56,7 +56,7 @@ class Job:
     name: str
     content: str
     replaces: str | None = None  # what the store has of it so far
-    why: Why = Why.NEW
+    why: IndexReason = IndexReason.NEW
 
     @property
     def source(self) -> str:
@@ -70,12 +70,12 @@ class Twin:
 
     path: str  # as it was given
     place: str  # the same from any folder
-    first: Job
+    first: DueFile
 
 
 def attempt(
     path: str, work: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs
-) -> Result | Outcome:
+) -> Result | IndexOutcome:
     """Return what work on a file gives, or its failure as an outcome.
 
     A file that nobody foresaw must not end a night's run either; its exit code is 1.
@@ -88,9 +88,11 @@ def attempt(
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}:{last.lineno}"
         why = f"an error nobody foresaw: {type(error).__name__}: {error} ({where})"
-        return Outcome(path, "failed", None, 0, 0, 0, why, "please report it, with the file", 1)
+        return IndexOutcome(
+            path, "failed", None, 0, 0, 0, why, "please report it, with the file", 1
+        )
 
 
-def failed(path: str, error: AbstragError) -> Outcome:
+def failed(path: str, error: AbstragError) -> IndexOutcome:
     """Return the outcome of a file that an error of ours is about."""
-    return Outcome(path, "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code)
+    return IndexOutcome(path, "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
-from abstrag.engine.kept import Kept
+from abstrag.engine.kept import LruCache
 from abstrag.model.query import Query
 from abstrag.search.bridges.graph import EdgeSource
 from abstrag.search.prompted_judge import PromptedJudge
@@ -29,8 +29,8 @@ class PromptedReader:
         self._judge = judge
         self._normalizer = normalizer
         self._expander = expander
-        self._read: Kept[Normalized] = Kept(_KEPT)
-        self._proposed: Kept[ProposedEdges] = Kept(_KEPT)
+        self._read: LruCache[Normalized] = LruCache(_KEPT)
+        self._proposed: LruCache[ProposedEdges] = LruCache(_KEPT)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -17,13 +17,13 @@ from abstrag.indexing.prompted.plan import Plan
 from abstrag.indexing.prompted.prompts import IndexPrompts
 from abstrag.llm.connect import Models
 from abstrag.llm.estimate import Estimate
-from abstrag.llm.model import LanguageModel, Role
+from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.program import Program
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.tokens import tokens_in
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
-from abstrag.neural.cached import Memory
+from abstrag.neural.cached import ValueCache
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.whole_text import default_encoder
 from abstrag.policy.load import load_programs
@@ -63,7 +63,7 @@ class Prompting:
     @cached_property
     def index(self) -> IndexPrompts | None:
         """What a chain needs; None when no model has the index role."""
-        own = self.models.get(Role.INDEX)
+        own = self.models.get(CallRole.INDEX)
         if own is None:
             return None
         index: LanguageModel = own
@@ -77,7 +77,7 @@ class Prompting:
         *,
         preset: Preset,
         without: frozenset[str] = frozenset(),
-        memory: Memory | None = None,
+        memory: ValueCache | None = None,
         patches: Sequence[Patch] = (),
         judge: bool = True,
     ) -> Searcher:
@@ -85,7 +85,7 @@ class Prompting:
 
         Without `judge` no model judges, whatever the preset.
         """
-        prompt = self._prompt("entailment", Role.JUDGE) if judge else None
+        prompt = self._prompt("entailment", CallRole.JUDGE) if judge else None
         judged = judged_preset(preset) if prompt else preset
         own = None
         if prompt:
@@ -105,13 +105,13 @@ class Prompting:
     @property
     def normalizer(self) -> NormalizeQuery | None:
         """What cuts a query into literals."""
-        prompt = self._prompt("normalize_query", Role.INDEX)
+        prompt = self._prompt("normalize_query", CallRole.INDEX)
         return NormalizeQuery(prompt) if prompt else None
 
     @property
     def expander(self) -> ExpandQuery | None:
         """What proposes alternatives of a query."""
-        prompt = self._prompt("expand_query", Role.INDEX)
+        prompt = self._prompt("expand_query", CallRole.INDEX)
         return ExpandQuery(prompt, self.encoder) if prompt else None
 
     def estimate(self, plans: Iterable[Plan]) -> Estimate:
@@ -136,16 +136,16 @@ class Prompting:
         """
         total = Estimate(most=True)
         for stage in ("normalize_query", "expand_query"):
-            if prompt := self._prompt(stage, Role.INDEX):
+            if prompt := self._prompt(stage, CallRole.INDEX):
                 sent = tokens_in(prompt.program.request(prompt.role, {})) + _QUERY_TOKENS
-                total += self.models.guess(Role.INDEX, 1, sent, _QUERY_TOKENS, most=True)
-        if judge := self._prompt("entailment", Role.JUDGE):
+                total += self.models.guess(CallRole.INDEX, 1, sent, _QUERY_TOKENS, most=True)
+        if judge := self._prompt("entailment", CallRole.JUDGE):
             calls, sent = PromptedJudge.of(index, judge).most_calls(
                 index.segments, 1 if singly else _BATCH
             )
-            total += self.models.guess(Role.JUDGE, calls, sent, calls * MAX_TOKENS, most=True)
+            total += self.models.guess(CallRole.JUDGE, calls, sent, calls * MAX_TOKENS, most=True)
         return total
 
-    def _prompt(self, stage: str, role: Role) -> Prompt | None:
+    def _prompt(self, stage: str, role: CallRole) -> Prompt | None:
         model = self.models.get(role)
         return None if model is None else Prompt(self.programs[stage], model, role)

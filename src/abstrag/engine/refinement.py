@@ -12,7 +12,7 @@ from abstrag.engine.searcher import DEFAULT_K, Searcher
 from abstrag.errors import InputError
 from abstrag.llm.connect import Models
 from abstrag.llm.estimate import Estimate
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.model.patch import Stage
 from abstrag.model.ranking import Ranking
 from abstrag.neural.judge import default_judge
@@ -22,9 +22,9 @@ from abstrag.refine.critic import CalibratedCritic, PromptedCritic
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K
 from abstrag.refine.explain import LocalExplainer, PromptedExplainer
-from abstrag.refine.ledger import Kept, Ledger, text_hash
+from abstrag.refine.ledger import PatchInForce, PatchLedger, text_hash
 from abstrag.refine.licensing import Licensing
-from abstrag.refine.limits import Budget
+from abstrag.refine.limits import RefineBudget
 from abstrag.refine.localize import PromptedLocalizer
 from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import Refinement, Run
@@ -49,9 +49,9 @@ class Refiner:
         searcher: Searcher,
         judges: Judges,
         *,
-        ledger: Ledger | None = None,
+        ledger: PatchLedger | None = None,
         tau: float = TAU,
-        carried: Sequence[Kept] = (),
+        carried: Sequence[PatchInForce] = (),
     ) -> None:
         self.searcher = searcher
         self.judges = judges
@@ -142,7 +142,7 @@ class Refiner:
         own = self._carried if self._ledger is None else self._ledger.kept(document)
         return Loop(self.system, self.judges, self.state, episodes, carried=len(own))
 
-    def _kept(self) -> tuple[Kept, ...]:
+    def _kept(self) -> tuple[PatchInForce, ...]:
         if self._ledger is None:
             return self._carried
         return self._ledger.in_force(self.searcher.index)
@@ -206,13 +206,13 @@ def prompted_judges(
     names = [base_hash(program(stage)) for stage in ("critic", "explain", "localize", "refine")]
     asked = content_hash(canonical(names))
     made = replace(local_judges(searcher, evaluator), programs=asked)
-    if (critic := models.get(Role.CRITIC)) is not None:
+    if (critic := models.get(CallRole.CRITIC)) is not None:
         made = replace(
             made,
             critic=PromptedCritic(critic, program("critic"), k=evaluator.k),
             explainer=PromptedExplainer(critic, program("explain"), LocalExplainer(evaluator)),
         )
-    if (refiner := models.get(Role.REFINE)) is not None:
+    if (refiner := models.get(CallRole.REFINE)) is not None:
         made = replace(
             made,
             localizer=PromptedLocalizer(refiner, program("localize")),
@@ -228,10 +228,10 @@ def refinement_estimate(models: Models, cycles: int) -> Estimate:
     patches of each of the four; a program and ten passages are about 3,000 tokens.
     """
     total = Estimate(most=True)
-    attempts = Budget().attempts
+    attempts = RefineBudget().attempts
     for role, calls in (
-        (Role.CRITIC, cycles * (JUDGE_SAMPLES * (attempts + 1) + 1)),
-        (Role.REFINE, cycles * (len(Stage) + 1)),
+        (CallRole.CRITIC, cycles * (JUDGE_SAMPLES * (attempts + 1) + 1)),
+        (CallRole.REFINE, cycles * (len(Stage) + 1)),
     ):
         if role in models:
             total += models.guess(role, calls, 3_000 * calls, 1_024 * calls, most=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
 from abstrag.config import TAU, TAU_MAX
-from abstrag.engine.kept import Kept
+from abstrag.engine.kept import LruCache
 from abstrag.engine.repriced import Reprice, Repriced
 from abstrag.engine.unread import unread_notice
 from abstrag.errors import InputError
@@ -22,7 +22,7 @@ from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.term import TermKind
 from abstrag.neural.aligner import default_aligner
-from abstrag.neural.cached import CachedAligner, CachedEncoder, CachedJudge, Memory, TextAligner
+from abstrag.neural.cached import CachedAligner, CachedEncoder, CachedJudge, TextAligner, ValueCache
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.judge import default_judge
 from abstrag.neural.scorer import SegmentJudge
@@ -110,7 +110,7 @@ class Searcher:
         without: frozenset[str] = frozenset(),
         judge: Judge | None = None,
         encoder: TextEncoder | None = None,
-        memory: Memory | None = None,
+        memory: ValueCache | None = None,
         reader: QueryReader | None = None,
         patches: Sequence[Patch] = (),
         reprice: Reprice | None = None,
@@ -142,7 +142,7 @@ class Searcher:
         self._reader = reader
         self._reprice = reprice
         self._state = state_under(index, patches)
-        self._queries: Kept[Query] = Kept(_QUERIES_KEPT)
+        self._queries: LruCache[Query] = LruCache(_QUERIES_KEPT)
 
     def prepare(self) -> None:
         """Build what any search needs, so that threads find it made."""

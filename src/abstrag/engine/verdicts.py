@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
-from abstrag.engine.citations import Passage, figures
+from abstrag.engine.citations import CitedPassage, figures
 from abstrag.engine.contradictions.find import differences
 from abstrag.engine.extractive import strangers
 from abstrag.model.answer import Difference, Label, Verdict
@@ -55,7 +55,7 @@ def _sure(told: Sequence[float], threshold: float) -> Verdict | None:
     return Verdict(LABELS[best], BY, confidence=round(min(1.0, told[best]), 6))
 
 
-def compared(claim: str, passages: Sequence[Passage]) -> tuple[Difference, ...]:
+def compared(claim: str, passages: Sequence[CitedPassage]) -> tuple[Difference, ...]:
     """Return what differs between a claim and the passages that are evidence enough for a side."""
     good = [p for p in passages if p.hit.judgement is None or p.hit.judgement >= SIDE_FLOOR]
     found = differences(claim, [passage.text for passage in good])
@@ -92,7 +92,7 @@ def forced(told: tuple[float, float, float], found: Sequence[Difference]) -> Lab
 
 
 def objection(
-    verdict: Verdict, claim: str, passages: Sequence[Passage], document: Document
+    verdict: Verdict, claim: str, passages: Sequence[CitedPassage], document: Document
 ) -> str | None:
     """Say what speaks against telling an opinion; None when nothing does.
 
@@ -114,7 +114,7 @@ def objection(
     return None
 
 
-def _told(passages: Sequence[Passage]) -> Iterator[str]:
+def _told(passages: Sequence[CitedPassage]) -> Iterator[str]:
     """Everything that is said in passages and above them."""
     for passage in passages:
         yield passage.text

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from abstrag.indexing.layers import Map
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.model.term import AbstractionMap, Edge, Interval, Mention, Term, TermKind
 
 
@@ -21,7 +21,7 @@ class BuildMap:
     conservative: ClassVar[bool] = False
     version: ClassVar[int] = 1
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Build the map of a draft."""
         assert draft.entities is not None
         assert draft.times is not None
@@ -45,7 +45,7 @@ def _place(mention: Mention) -> tuple[int, int, int, int, str]:
     return mention.segment, header, mention.start, mention.end, mention.term
 
 
-def _anchors(draft: Draft) -> Iterator[Term]:
+def _anchors(draft: IndexDraft) -> Iterator[Term]:
     """Make the terms that only a context refers to: the day the document speaks from."""
     day = draft.document.metadata.date
     if day is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from abstrag.indexing.layers import Rewrite
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 
 
-def canonical_texts(draft: Draft) -> tuple[str, ...]:
+def canonical_texts(draft: IndexDraft) -> tuple[str, ...]:
     """Return the canonical text of every segment.
 
     Only the layers of Coref, NormNE and NormTime have rewrites. Where two overlap the earlier

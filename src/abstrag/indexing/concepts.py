@@ -14,20 +14,20 @@ from typing import ClassVar, Final
 
 from abstrag.config import DELTA_ABS_BASELINE, DELTA_ABS_ONE_WAY, OMEGA
 from abstrag.indexing.abstraction.class_statements import ClassStatement
-from abstrag.indexing.abstraction.ledger import Ledger
+from abstrag.indexing.abstraction.ledger import TermCollector
 from abstrag.indexing.abstraction.nominals import (
-    Vocabulary,
+    NounKeys,
     class_key,
     read_nominals,
     read_quantities,
 )
-from abstrag.indexing.abstraction.passage import Passage, passages
+from abstrag.indexing.abstraction.passage import ParsedPassage, passages
 from abstrag.indexing.abstraction.patterns import find_stated
 from abstrag.indexing.abstraction.role_terms import RoleReader
 from abstrag.indexing.abstraction.senses import choose_senses, nodes, sense_edges
 from abstrag.indexing.abstraction.telling_names import names_company, variant_of
 from abstrag.indexing.layers import Concepts
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.keys import key, term_id
 from abstrag.lexicon.inventory import lexicon_version
 from abstrag.lexicon.pos import Pos
@@ -61,9 +61,9 @@ class AbstractConcepts:
     conservative: ClassVar[bool] = False
     version: ClassVar[int] = 6
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of concepts."""
-        ledger, vocabulary = Ledger(), Vocabulary()
+        ledger, vocabulary = TermCollector(), NounKeys()
         classes = _Classes(ledger)
         roles = RoleReader(ledger, self.roles, self.background)
         for passage in passages(draft):
@@ -78,7 +78,7 @@ class AbstractConcepts:
         return draft.with_(concepts=Concepts(ledger.terms, ledger.mentions, ledger.edges))
 
 
-def _add_senses(ledger: Ledger, vocabulary: Vocabulary) -> None:
+def _add_senses(ledger: TermCollector, vocabulary: NounKeys) -> None:
     for found, pos in ((vocabulary.nouns, Pos.NOUN), (vocabulary.adjectives, Pos.ADJECTIVE)):
         for word, chosen in choose_senses(found, pos).items():
             term = term_id(TermKind.CONCEPT, word)
@@ -91,11 +91,11 @@ def _add_senses(ledger: Ledger, vocabulary: Vocabulary) -> None:
 class _Classes:
     """What text and Background state about classes, as free edges."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: TermCollector) -> None:
         self.ledger = ledger
         self.of: dict[str, dict[str, str]] = {}  # entity → keys and labels of its classes
 
-    def read(self, passage: Passage, roles: RoleReader) -> None:
+    def read(self, passage: ParsedPassage, roles: RoleReader) -> None:
         """Note what a passage states."""
         for stated in find_stated(passage):
             source = self._member(passage, stated.member)
@@ -109,7 +109,7 @@ class _Classes:
             label = passage.words.label(first, head)
             self.of.setdefault(source, {})[passage.words.phrase_key(first, head)] = label
 
-    def read_names(self, passage: Passage, vocabulary: Vocabulary) -> None:
+    def read_names(self, passage: ParsedPassage, vocabulary: NounKeys) -> None:
         """Note what names say about what they name."""
         for mention in dict.fromkeys(passage.names.values()):
             name = passage.source.text[mention.start : mention.end]
@@ -142,7 +142,7 @@ class _Classes:
             edge = replace(_free(term, target, _PLACE, licence), distance=DELTA_ABS_ONE_WAY)
             self.ledger.edge(replace(edge, truth_preserving=False))
 
-    def _member(self, passage: Passage, noun: int) -> str:
+    def _member(self, passage: ParsedPassage, noun: int) -> str:
         name = passage.name(noun)
         if name is not None:
             if name.term.startswith(_CONCEPT):  # a name that NormNE did not take for one
@@ -152,7 +152,7 @@ class _Classes:
         return self._concept(passage, passage.words.phrase(noun)[-1], noun)
 
     def _targets(
-        self, passage: Passage, stated: ClassStatement, roles: RoleReader
+        self, passage: ParsedPassage, stated: ClassStatement, roles: RoleReader
     ) -> list[tuple[str, float]]:
         """Return the class as the text words it, less its modifiers, and as a role."""
         head, sure = stated.class_, stated.confidence
@@ -162,12 +162,12 @@ class _Classes:
         targets += [(self._concept(passage, first, head), less) for first in shorter]
         return targets + [(role, sure) for role in roles.terms_at(passage, head)]
 
-    def _concept(self, passage: Passage, first: int, head: int) -> str:
+    def _concept(self, passage: ParsedPassage, first: int, head: int) -> str:
         term = term_id(TermKind.CONCEPT, passage.words.phrase_key(first, head))
         self.ledger.term(term, TermKind.CONCEPT, passage.words.label(first, head))
         return term
 
-    def add_background(self, draft: Draft, entries: Entries, background: str) -> None:
+    def add_background(self, draft: IndexDraft, entries: Entries, background: str) -> None:
         """Note what the Background says about things that occur in the document."""
         assert draft.entities is not None
         names = {key(s): t.id for t in draft.entities.terms for s in (t.label, *t.surfaces)}

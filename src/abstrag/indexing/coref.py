@@ -17,19 +17,19 @@ from spacy.tokens import Span as Tokens
 from spacy.tokens import Token
 
 from abstrag.config import MAX_SENTENCE_TOKENS
-from abstrag.indexing.layers import Coreference, Link, Rewrite
+from abstrag.indexing.layers import Coreference, CoreferenceLink, Rewrite
 from abstrag.indexing.naming.definitions import definitions
-from abstrag.indexing.naming.mentions import Named, named_mentions
+from abstrag.indexing.naming.mentions import PlacedName, named_mentions
 from abstrag.indexing.naming.roster import build_roster
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.reference.agreement import Cast, Fits
 from abstrag.indexing.reference.antecedent import rewritten_as
 from abstrag.indexing.reference.descriptions import Definite, definites
-from abstrag.indexing.reference.discourse import Sentence, quotations, stretches
+from abstrag.indexing.reference.discourse import SentenceSpan, quotations, stretches
 from abstrag.indexing.reference.filer import filer_anaphors, filer_mention
 from abstrag.indexing.reference.phrases import Phrase, mention, phrases
 from abstrag.indexing.reference.pronouns import Pronoun, looks_ahead, pronouns
-from abstrag.indexing.reference.resolve import WINDOW, Candidate, candidates, choose
+from abstrag.indexing.reference.resolve import WINDOW, Antecedent, candidates, choose
 from abstrag.indexing.reference.stated import Stated
 from abstrag.model.index import Ambiguity
 
@@ -53,7 +53,7 @@ class ResolveCoreference:
     conservative: ClassVar[bool] = True
     version: ClassVar[int] = 3
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Read the draft, stretch by stretch."""
         reader = _Reader(draft)
         for stretch in stretches(draft):
@@ -65,14 +65,14 @@ class ResolveCoreference:
 class _Reader:
     """Reads a draft in order and remembers what was mentioned."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: IndexDraft) -> None:
         self.draft = draft
         names = named_mentions(draft)
         self.mentions = names
         roster = build_roster(names, definitions(draft, names))
         groups = {m.text: roster.group_of(m) for m in names}
-        self.names: dict[int, list[Named]] = defaultdict(list)
-        self.first: dict[str, Named] = {}
+        self.names: dict[int, list[PlacedName]] = defaultdict(list)
+        self.first: dict[str, PlacedName] = {}
         for m in names:
             self.names[m.segment].append(m)
             self.first.setdefault(groups[m.text], m)
@@ -80,7 +80,7 @@ class _Reader:
         self.stated = Stated(draft, names, self.cast)
         self.chunks: dict[int, list[Tokens]] = {}
         self.quoted: dict[int, list[tuple[int, int]]] = {}
-        self.links: list[Link] = []
+        self.links: list[CoreferenceLink] = []
         self.ambiguities: list[Ambiguity] = []
         self.rewrites: list[Rewrite] = []
 
@@ -92,7 +92,7 @@ class _Reader:
             tuple(sorted(self.rewrites, key=lambda x: (x.segment, x.start))),
         )
 
-    def read(self, stretch: list[Sentence]) -> None:
+    def read(self, stretch: list[SentenceSpan]) -> None:
         """Read one stretch; nothing in it refers to another."""
         self.history: list[Phrase] = []
         self.earliest: dict[str, Phrase] = {}
@@ -100,7 +100,7 @@ class _Reader:
         for sentence in stretch:
             self._sentence(sentence)
 
-    def _sentence(self, sentence: Sentence) -> None:
+    def _sentence(self, sentence: SentenceSpan) -> None:
         doc = self.draft.parses[sentence.parse]
         if sentence.last - sentence.first > MAX_SENTENCE_TOKENS:
             self._too_long(sentence)
@@ -143,14 +143,14 @@ class _Reader:
                 continue
             text = rewritten_as(self._text(*place), self._text(*antecedent), owns=found.owns)
             kind = DESCRIPTION if found.described else PRONOUN
-            self.links.append(Link(*place, *antecedent, _SURE, kind))
+            self.links.append(CoreferenceLink(*place, *antecedent, _SURE, kind))
             self.rewrites.append(Rewrite(*place, text))
             settled.add(place)
         self.ambiguities = [
             one for one in self.ambiguities if (one.segment, one.start, one.end) not in settled
         ]
 
-    def _too_long(self, sentence: Sentence) -> None:
+    def _too_long(self, sentence: SentenceSpan) -> None:
         """Leave the pronouns of a sentence open in which each would be held against thousands."""
         doc = self.draft.parses[sentence.parse]
         self.history = []
@@ -158,7 +158,7 @@ class _Reader:
             token = pronoun if isinstance(pronoun, Token) else pronoun.token
             self._open(sentence, token, "long sentence")
 
-    def _chunks(self, sentence: Sentence) -> list[Tokens]:
+    def _chunks(self, sentence: SentenceSpan) -> list[Tokens]:
         """Return the sentence's noun chunks; spaCy only gives those of a whole text at once."""
         if sentence.parse not in self.chunks:
             doc = self.draft.parses[sentence.parse]
@@ -168,7 +168,7 @@ class _Reader:
         high = bisect_left(chunks, sentence.last, key=lambda c: c.start)
         return chunks[low:high]
 
-    def _quoted(self, sentence: Sentence, offset: int) -> bool:
+    def _quoted(self, sentence: SentenceSpan, offset: int) -> bool:
         """True when somebody else is speaking at a place of the parsed text."""
         if sentence.parse not in self.quoted:
             self.quoted = {sentence.parse: quotations(self.draft.parses[sentence.parse].text)}
@@ -176,7 +176,7 @@ class _Reader:
         last = bisect_right(spans, offset, key=lambda span: span[0]) - 1
         return last >= 0 and offset < spans[last][1]
 
-    def _pronoun(self, sentence: Sentence, pronoun: Pronoun) -> None:
+    def _pronoun(self, sentence: SentenceSpan, pronoun: Pronoun) -> None:
         token = pronoun.token
         if self._quoted(sentence, token.idx):
             self._open(sentence, token, "quoted")
@@ -205,7 +205,7 @@ class _Reader:
         known = self.known.get(phrase.referent)
         return known is None or bool(known & fits)
 
-    def _definite(self, sentence: Sentence, definite: Definite) -> None:
+    def _definite(self, sentence: SentenceSpan, definite: Definite) -> None:
         found = self.stated.candidates(sentence, definite, self.history)
         if not found:
             return
@@ -238,11 +238,11 @@ class _Reader:
             phrase = self.earliest[referent]
             antecedent = (phrase.sentence.segment, phrase.start, phrase.end)
         text = rewritten_as(self._text(*anaphor), self._text(*antecedent), owns=owns)
-        self.links.append(Link(*anaphor, *antecedent, sure, kind))
+        self.links.append(CoreferenceLink(*anaphor, *antecedent, sure, kind))
         self.rewrites.append(Rewrite(*anaphor, text))
 
     def _open(
-        self, sentence: Sentence, token: Token, reason: str, found: Sequence[Candidate] = ()
+        self, sentence: SentenceSpan, token: Token, reason: str, found: Sequence[Antecedent] = ()
     ) -> None:
         start = token.idx - sentence.base
         phrases = (c.phrase for c in found)

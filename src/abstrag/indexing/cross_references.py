@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from abstrag.documents.clauses import Clause, clauses_of
+from abstrag.documents.clauses import ContractClause, clauses_of
 from abstrag.model.document import Document
 from abstrag.model.segment import Segment
 from abstrag.model.span import Span
@@ -41,12 +41,12 @@ class CrossReferences:
     """Finds the clauses that segments of a document point to."""
 
     document: Document
-    _clauses: Mapping[tuple[str, str], Clause] = field(default_factory=dict)
+    _clauses: Mapping[tuple[str, str], ContractClause] = field(default_factory=dict)
 
     @classmethod
     def of(cls, document: Document) -> CrossReferences:
         """Read the clauses of a document; of two with one number the first is meant."""
-        clauses: dict[tuple[str, str], Clause] = {}
+        clauses: dict[tuple[str, str], ContractClause] = {}
         for clause in clauses_of(document):
             clauses.setdefault((clause.part, clause.number), clause)
         return cls(document, clauses)
@@ -66,7 +66,7 @@ class CrossReferences:
                 seen.add(clause.block)
                 yield self._reference(clause)
 
-    def _named(self, text: str) -> Iterator[Clause]:
+    def _named(self, text: str) -> Iterator[ContractClause]:
         for match in _REFERENCE.finditer(text):
             if _ELSEWHERE.match(text, match.end()):
                 continue
@@ -77,7 +77,7 @@ class CrossReferences:
                 found = [self._numbered(one) for one in _ONE.findall(match["numbers"])]
             yield from (clause for clause in found if clause is not None)
 
-    def _numbered(self, printed: str) -> Clause | None:
+    def _numbered(self, printed: str) -> ContractClause | None:
         """Return the clause of a number; that of 2.2(b) is 2.2 where letters begin no blocks."""
         digits, *letters = printed.replace(" ", "").replace(")", "").split("(")
         number = ".".join(str(int(each)) for each in digits.split("."))
@@ -85,7 +85,7 @@ class CrossReferences:
             return found
         return self._clauses.get(("", number))
 
-    def _reference(self, clause: Clause) -> Reference:
+    def _reference(self, clause: ContractClause) -> Reference:
         block = self.document.blocks[clause.block]
         if clause.heading:
             return Reference(clause.name, clause.heading, block.span)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from abstrag.indexing.layers import Entities, Link, Rewrite
+from abstrag.indexing.layers import CoreferenceLink, Entities, Rewrite
 from abstrag.indexing.naming.alias_edges import Licences, alias_edges, equivalence, guessed_edges
 from abstrag.indexing.naming.definitions import Definition, definitions
 from abstrag.indexing.naming.described import Described, described
@@ -15,7 +15,7 @@ from abstrag.indexing.naming.labels import Canonical, canonical_names
 from abstrag.indexing.naming.mentions import named_mentions
 from abstrag.indexing.naming.roster import Roster, build_roster
 from abstrag.indexing.naming.sightings import Sighting, anaphors, sightings, written_aliases
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.acronyms import singular
 from abstrag.language.keys import term_id
 from abstrag.language.spelling import plural
@@ -38,7 +38,7 @@ class NormalizeEntities:
     conservative: ClassVar[bool] = True
     version: ClassVar[int] = 3
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Find the names, group them, and say why."""
         assert draft.coreference is not None
         mentions = named_mentions(draft)
@@ -74,7 +74,7 @@ class NormalizeEntities:
 
 
 def _terms(
-    draft: Draft,
+    draft: IndexDraft,
     roster: Roster,
     canonical: Mapping[str, Canonical],
     found: Sequence[Sighting],
@@ -104,7 +104,7 @@ def _terms(
     )
 
 
-def _written(draft: Draft, sighting: Sighting) -> str:
+def _written(draft: IndexDraft, sighting: Sighting) -> str:
     segment = draft.segments[sighting.segment]
     text = segment.text if sighting.header is None else segment.headers[sighting.header].text
     return text[sighting.start : sighting.end]
@@ -112,7 +112,7 @@ def _written(draft: Draft, sighting: Sighting) -> str:
 
 def _mentions(
     found: Sequence[Sighting],
-    links: Sequence[tuple[Link, Sighting]],
+    links: Sequence[tuple[CoreferenceLink, Sighting]],
     canonical: Mapping[str, Canonical],
 ) -> tuple[Mention, ...]:
     """Make a mention of every name, and of every anaphor where it stands."""
@@ -144,7 +144,7 @@ def _ambiguities(
 
 
 def _rewrites(
-    draft: Draft,
+    draft: IndexDraft,
     canonical: Mapping[str, Canonical],
     found: Sequence[Sighting],
     defined: Sequence[Definition],
@@ -164,7 +164,7 @@ def _rewrites(
             yield Rewrite(s.segment, s.start, s.end, _label_for(draft, s, target.label))
 
 
-def _label_for(draft: Draft, sighting: Sighting, label: str) -> str:
+def _label_for(draft: IndexDraft, sighting: Sighting, label: str) -> str:
     """Return the label as it reads in the alias's place: plural, or opening a sentence."""
     written = _written(draft, sighting)
     text = plural(label) if singular(written) != written else label

@@ -13,14 +13,14 @@ from typing import ClassVar, Final
 
 from abstrag.config import DELTA_EVENT_ARTIFACT, OMEGA
 from abstrag.indexing.abstraction.arguments import slots_of, times_of
-from abstrag.indexing.abstraction.ledger import Ledger
+from abstrag.indexing.abstraction.ledger import TermCollector
 from abstrag.indexing.abstraction.nominals import class_key
 from abstrag.indexing.abstraction.participants import Participants
-from abstrag.indexing.abstraction.passage import Passage, passages
+from abstrag.indexing.abstraction.passage import ParsedPassage, passages
 from abstrag.indexing.abstraction.senses import choose_senses, nodes, sense_edges
 from abstrag.indexing.abstraction.triggers import More, find_triggers
 from abstrag.indexing.layers import Events
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.keys import key, term_id
 from abstrag.lexicon.events import event_type, inventory, named_event, names_event
 from abstrag.lexicon.inventory import lexicon_version
@@ -48,9 +48,9 @@ class AbstractEvents:
     conservative: ClassVar[bool] = False
     version: ClassVar[int] = 2
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of events."""
-        ledger = Ledger()
+        ledger = TermCollector()
         frames: list[Frame] = []
         events: dict[str, None] = {}
         more = _more(self.rules)
@@ -63,7 +63,7 @@ class AbstractEvents:
         layer = Events(ledger.terms, ledger.mentions, tuple(frames), ledger.edges)
         return draft.with_(events=layer)
 
-    def _add_rules(self, ledger: Ledger, events: dict[str, None]) -> None:
+    def _add_rules(self, ledger: TermCollector, events: dict[str, None]) -> None:
         for rule in self.rules:
             source, target = named_event(key(rule.source)), named_event(key(rule.target))
             if source in events:
@@ -84,8 +84,8 @@ def _more(rules: tuple[EventRule, ...]) -> More:
 
 
 def _read(
-    passage: Passage,
-    ledger: Ledger,
+    passage: ParsedPassage,
+    ledger: TermCollector,
     events: dict[str, None],
     more: More,
     participants: Participants,
@@ -115,7 +115,7 @@ def _read(
     return frames
 
 
-def _term(ledger: Ledger, event: str) -> str:
+def _term(ledger: TermCollector, event: str) -> str:
     term = term_id(TermKind.EVENT, event)
     if term not in ledger:
         kind = event_type(event)
@@ -123,7 +123,7 @@ def _term(ledger: Ledger, event: str) -> str:
     return term
 
 
-def _add_inventory(ledger: Ledger, events: dict[str, None]) -> None:
+def _add_inventory(ledger: TermCollector, events: dict[str, None]) -> None:
     for event in events:
         kind = event_type(event)
         for related in kind.related if kind else ():
@@ -136,7 +136,7 @@ def _add_inventory(ledger: Ledger, events: dict[str, None]) -> None:
 
 
 def _link(
-    ledger: Ledger,
+    ledger: TermCollector,
     source: str,
     target: str,
     licence: Licence,
@@ -160,7 +160,7 @@ def _link(
     )
 
 
-def _add_senses(ledger: Ledger, events: dict[str, None]) -> None:
+def _add_senses(ledger: TermCollector, events: dict[str, None]) -> None:
     """Link every event to its verb's sense; a type goes by the first verb that names it."""
     verbs: dict[str, str] = {}
     for event in events:

@@ -20,7 +20,7 @@ from abstrag.documents.turns import speakers
 from abstrag.indexing.role import role_of_heading
 from abstrag.language.parser import stop_words
 from abstrag.model.document import BlockKind, Document, Genre
-from abstrag.model.segment import Granularity, Role
+from abstrag.model.segment import Granularity, SegmentRole
 
 # A small linear model of genre: how a text uses function words, and how it is laid out.
 #
@@ -145,14 +145,14 @@ _AUTHORS: Final = re.compile(r"\b(?:[Ww]e|[Oo]ur)\b|\b[Tt]his (?:study|paper|rev
 _SPEAK: Final = 0.5  # words of a thousand by which authors speak of themselves
 _PAPER_ROLES: Final = frozenset(
     {
-        Role.ABSTRACT,
-        Role.INTRODUCTION,
-        Role.BACKGROUND,
-        Role.METHODS,
-        Role.RESULTS,
-        Role.DISCUSSION,
-        Role.CONCLUSION,
-        Role.REFERENCES,
+        SegmentRole.ABSTRACT,
+        SegmentRole.INTRODUCTION,
+        SegmentRole.BACKGROUND,
+        SegmentRole.METHODS,
+        SegmentRole.RESULTS,
+        SegmentRole.DISCUSSION,
+        SegmentRole.CONCLUSION,
+        SegmentRole.REFERENCES,
     }
 )
 _CUES: Final[Mapping[Genre, re.Pattern[str]]] = MappingProxyType(
@@ -222,7 +222,12 @@ def _genre_of_text(document: Document) -> Genre:
         return Genre.LEGAL
     if density(Genre.REPORT) >= 6:
         return Genre.REPORT
-    if len(roles) >= 3 and roles & {Role.ABSTRACT, Role.REFERENCES, Role.METHODS, Role.RESULTS}:
+    if len(roles) >= 3 and roles & {
+        SegmentRole.ABSTRACT,
+        SegmentRole.REFERENCES,
+        SegmentRole.METHODS,
+        SegmentRole.RESULTS,
+    }:
         systems = density(Genre.ENGINEERING) >= 18 and density(Genre.ABSTRACT_ONLY) < 18
         return Genre.ENGINEERING if systems else Genre.SCIENTIFIC
     sentences = sum(bool(_ENDS_SENTENCE.search(b.text)) for b in prose) >= 0.7 * len(prose)
@@ -266,7 +271,7 @@ def _has_authors(document: Document) -> bool:
     """
     headings = [b.text for b in document.blocks if b.kind is BlockKind.HEADING]
     roles = {role_of_heading(heading) for heading in headings}
-    if roles & {Role.ABSTRACT, Role.METHODS, Role.RESULTS}:
+    if roles & {SegmentRole.ABSTRACT, SegmentRole.METHODS, SegmentRole.RESULTS}:
         return True
     text = " ".join(b.text for b in document.blocks if b.kind is not BlockKind.HEADING)
     return 1000 * len(_AUTHORS.findall(text)) >= _SPEAK * len(text.split())

@@ -37,7 +37,7 @@ class Segments:
 
 
 @record
-class Link:
+class CoreferenceLink:
     """An anaphor and the mention it stands for, both as segment and offsets in its text."""
 
     segment: int
@@ -54,7 +54,7 @@ class Link:
 class SuggestedLink:
     """A link that a model's call suggests; it rewrites nothing, and whoever uses it pays."""
 
-    link: Link
+    link: CoreferenceLink
     call: str
 
 
@@ -62,7 +62,7 @@ class SuggestedLink:
 class Coreference:
     """Coref: what pronouns and definite descriptions stand for, and what stayed open."""
 
-    links: tuple[Link, ...]
+    links: tuple[CoreferenceLink, ...]
     ambiguities: tuple[Ambiguity, ...]
     rewrites: tuple[Rewrite, ...]
     suggested: tuple[SuggestedLink, ...] = ()
@@ -92,7 +92,7 @@ class TimeMention:
 
 
 @record
-class Times:
+class TimeLayer:
     """NormTime: the anchor, every time expression, and the intervals as terms."""
 
     anchor: str | None

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, TypeVar
 
 from abstrag.documents.links import target_words
-from abstrag.indexing.abstraction.ledger import Ledger
-from abstrag.indexing.abstraction.nominals import Vocabulary, read_nominals
-from abstrag.indexing.abstraction.passage import Passage
+from abstrag.indexing.abstraction.ledger import TermCollector
+from abstrag.indexing.abstraction.nominals import NounKeys, read_nominals
+from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.indexing.cross_references import CrossReferences
-from abstrag.indexing.layers import Contexts, Link, TimeMention
+from abstrag.indexing.layers import Contexts, CoreferenceLink, TimeMention
 from abstrag.indexing.minimize import Sufficient, minimize
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.segment import sentences
 from abstrag.indexing.statements import extract_statements
 from abstrag.language.keys import key, term_id
@@ -76,9 +76,9 @@ def _names(words: Sequence[str], known: dict[str, str]) -> tuple[str, ...]:
 
 
 def _concepts(text: str, words: Words) -> tuple[str, ...]:
-    ledger = Ledger()
+    ledger = TermCollector()
     quote = Quote(text, Span(0, len(text)))
-    read_nominals(Passage(0, None, quote, words, 0, words.size, {}, {}), ledger, Vocabulary())
+    read_nominals(ParsedPassage(0, None, quote, words, 0, words.size, {}, {}), ledger, NounKeys())
     return tuple(term.id for term in ledger.terms)
 
 
@@ -112,7 +112,7 @@ class LiftContext:
     conservative: ClassVar[bool] = False
     version: ClassVar[int] = 4
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Lift every segment of the draft."""
         offer = _Offer(draft)
         contexts: list[Context] = []
@@ -137,7 +137,7 @@ def _holding(needs: _Bound, full: Context) -> Sufficient:
     return lambda part: needed <= {number_of[id(value)] for _, value in part.values()}
 
 
-def _sentence_bounds(draft: Draft, segment: int) -> list[tuple[int, int]]:
+def _sentence_bounds(draft: IndexDraft, segment: int) -> list[tuple[int, int]]:
     tokens = draft.tokens(segment)
     if draft.segments[segment].kind is not SegmentKind.PARAGRAPH:
         return [(0, len(tokens.text))]
@@ -149,7 +149,7 @@ def _sentence_bounds(draft: Draft, segment: int) -> list[tuple[int, int]]:
 class _Offer:
     """Everything in a draft that could be context, grouped by the segment it could serve."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: IndexDraft) -> None:
         assert draft.coreference is not None
         assert draft.entities is not None
         assert draft.times is not None
@@ -300,7 +300,7 @@ def _heading_spans(document: Document) -> dict[tuple[int, int], Span]:
     return spans
 
 
-_Placed = TypeVar("_Placed", Link, Mention, TimeMention)
+_Placed = TypeVar("_Placed", CoreferenceLink, Mention, TimeMention)
 
 
 def _by_segment(items: Sequence[_Placed]) -> defaultdict[int, list[_Placed]]:

@@ -16,7 +16,7 @@ from abstrag.indexing.layers import (
     Events,
     Map,
     Segments,
-    Times,
+    TimeLayer,
 )
 from abstrag.indexing.shortfall import Shortfall
 from abstrag.model.document import Document
@@ -44,7 +44,7 @@ LAYER_RECORDS: Final[dict[Layer, type]] = {
     Layer.SEGMENTS: Segments,
     Layer.COREFERENCE: Coreference,
     Layer.ENTITIES: Entities,
-    Layer.TIMES: Times,
+    Layer.TIMES: TimeLayer,
     Layer.CONTEXTS: Contexts,
     Layer.CONCEPTS: Concepts,
     Layer.EVENTS: Events,
@@ -53,7 +53,7 @@ LAYER_RECORDS: Final[dict[Layer, type]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class IndexDraft:
     """An index under construction. Operators return a new draft; none edits one.
 
     `parses` are the parsed texts; the other fields are the layers, in chain order. Reading a layer
@@ -66,7 +66,7 @@ class Draft:
     segmented: Segments | None = None
     coreference: Coreference | None = None
     entities: Entities | None = None
-    times: Times | None = None
+    times: TimeLayer | None = None
     contexts: Contexts | None = None
     concepts: Concepts | None = None
     events: Events | None = None
@@ -85,7 +85,7 @@ class Draft:
         text, first, last = self.segmented.tokens[segment]
         return self.parses[text][first:last]
 
-    def with_(self, **layers: Any) -> Draft:
+    def with_(self, **layers: Any) -> IndexDraft:
         """Return a draft with more layers."""
         return replace(self, **layers)
 
@@ -99,7 +99,7 @@ class Operator(Protocol):
     conservative: ClassVar[bool]  # zero-cost and truth-preserving: may rewrite canonical text
     version: ClassVar[int]  # raise it when the same settings give another result
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Return the draft with this operator's layer added."""
         ...
 
@@ -121,7 +121,7 @@ class Chain:
             have.append(op.provides)
         self.operators = operators
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Run every operator."""
         for op in self.operators:
             draft = op(draft)

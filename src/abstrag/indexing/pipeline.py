@@ -22,7 +22,7 @@ from abstrag.model.segment import Granularity
 from abstrag.telemetry import span
 
 if TYPE_CHECKING:
-    from abstrag.indexing.operator import Chain, Draft, Operator
+    from abstrag.indexing.operator import Chain, IndexDraft, Operator
     from abstrag.indexing.prompted.prompts import IndexPrompts
     from abstrag.indexing.shortfall import Shortfall
     from abstrag.indexing.utility import Schedule
@@ -157,7 +157,7 @@ def serves(have: str, wanted: str) -> bool:
 
 
 def assemble(
-    draft: Draft,
+    draft: IndexDraft,
     *,
     background: Background = EMPTY,
     settings: Settings | None = None,
@@ -218,7 +218,7 @@ def assemble(
     )
 
 
-def _lacks(draft: Draft) -> bool:
+def _lacks(draft: IndexDraft) -> bool:
     return any(shortfall.missed for shortfall in draft.shortfalls)
 
 
@@ -227,7 +227,7 @@ def run_chain(
     document: Document,
     cache: LayerCache | None = None,
     on_step: OnStep = lambda _name: None,
-) -> Draft:
+) -> IndexDraft:
     """Run the chain; an operator whose settings and whose input are unchanged does not run.
 
     A layer is kept under a hash of its operator and of what the layers before it hold. So when an
@@ -235,9 +235,9 @@ def run_chain(
     layer that lacks a model's answer on, nothing is put into the cache. Nor is the map, which is
     put together of the layers before it in less time than it takes to read it.
     """
-    from abstrag.indexing.operator import Draft, Layer
+    from abstrag.indexing.operator import IndexDraft, Layer
 
-    draft = Draft(document)
+    draft = IndexDraft(document)
     if cache is None:
         for op in chain.operators:
             on_step(op.name)
@@ -276,13 +276,13 @@ def _read(op: Operator, data: bytes) -> object:
     return made
 
 
-def _with_parses(draft: Draft, chain: Chain, kept: bytes | None) -> Draft:
+def _with_parses(draft: IndexDraft, chain: Chain, kept: bytes | None) -> IndexDraft:
     """Return a draft whose segments were kept with the parse that operators read."""
-    from abstrag.indexing.operator import Draft
+    from abstrag.indexing.operator import IndexDraft
 
     if kept is not None:
         return draft.with_(parses=parses_from_bytes(kept))
-    return draft.with_(parses=chain.operators[0](Draft(draft.document)).parses)
+    return draft.with_(parses=chain.operators[0](IndexDraft(draft.document)).parses)
 
 
 _Named = TypeVar("_Named", Granularity, Genre)

@@ -6,33 +6,39 @@ import re
 from typing import Final
 
 from abstrag.model.document import Block, BlockKind, Genre
-from abstrag.model.segment import Role
+from abstrag.model.segment import SegmentRole
 
 _NUMBERING: Final = re.compile(
     r"^\s*(?:(?:section|chapter|part|appendix)\s+)?(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])[.):]?\s+", re.I
 )
 # Tried in this order on each heading of the path, innermost first.
-_HEADINGS: Final[tuple[tuple[Role, re.Pattern[str]], ...]] = tuple(
+_HEADINGS: Final[tuple[tuple[SegmentRole, re.Pattern[str]], ...]] = tuple(
     (role, re.compile(pattern, re.I))
     for role, pattern in (
-        (Role.REFERENCES, r"^(?:references|bibliography|works cited|literature cited)\b"),
-        (Role.APPENDIX, r"^(?:appendi(?:x|ces)|supplement(?:ary|al)?\b|annex\b|exhibits?\b)"),
-        (Role.ABSTRACT, r"^(?:abstract|summary|executive summary|synopsis|highlights)\b"),
-        (Role.CONCLUSION, r"\b(?:conclusions?|concluding|closing remarks|future work)\b"),
-        (Role.DISCUSSION, r"\b(?:discussion|limitations?|implications|threats to validity|ethic)"),
+        (SegmentRole.REFERENCES, r"^(?:references|bibliography|works cited|literature cited)\b"),
         (
-            Role.BACKGROUND,
+            SegmentRole.APPENDIX,
+            r"^(?:appendi(?:x|ces)|supplement(?:ary|al)?\b|annex\b|exhibits?\b)",
+        ),
+        (SegmentRole.ABSTRACT, r"^(?:abstract|summary|executive summary|synopsis|highlights)\b"),
+        (SegmentRole.CONCLUSION, r"\b(?:conclusions?|concluding|closing remarks|future work)\b"),
+        (
+            SegmentRole.DISCUSSION,
+            r"\b(?:discussion|limitations?|implications|threats to validity|ethic)",
+        ),
+        (
+            SegmentRole.BACKGROUND,
             r"\b(?:background|related work|prior work|previous work|preliminaries|literature"
             r" review|state of the art|motivation|overview of the literature)\b",
         ),
-        (Role.INTRODUCTION, r"^(?:introduction|overview|about|preface|foreword)\b"),
+        (SegmentRole.INTRODUCTION, r"^(?:introduction|overview|about|preface|foreword)\b"),
         (
-            Role.RESULTS,
+            SegmentRole.RESULTS,
             r"\b(?:results?|findings|evaluation|experiments?|performance|analysis|analyses|"
             r"ablations?|comparison|outcomes?|case stud(?:y|ies))\b",
         ),
         (
-            Role.METHODS,
+            SegmentRole.METHODS,
             r"\b(?:methods?|methodology|approach|model|architecture|design|implementation|"
             r"algorithm|system|materials|procedure|training|data ?sets?|corpus|data collection|"
             r"setup|set-up|settings?|participants|protocol|framework)\b",
@@ -45,18 +51,18 @@ _LABEL: Final = re.compile(
 )
 
 
-def role_of_heading(heading: str) -> Role | None:
+def role_of_heading(heading: str) -> SegmentRole | None:
     """Return the role a heading announces, if it announces one."""
     bare = _NUMBERING.sub("", heading).strip()
     if re.match(r"^\s*appendix\b", heading, re.I):
-        return Role.APPENDIX
+        return SegmentRole.APPENDIX
     for role, pattern in _HEADINGS:
         if pattern.search(bare):
             return role
     return None
 
 
-def role_of_label(text: str) -> Role | None:
+def role_of_label(text: str) -> SegmentRole | None:
     """Return the role a structured-abstract label at the start of a text announces."""
     match = _LABEL.match(text)
     if not match:
@@ -65,16 +71,16 @@ def role_of_label(text: str) -> Role | None:
     return role_of_heading(label) if label.isupper() or len(label.split()) <= 3 else None
 
 
-def role_of_block(block: Block, genre: Genre) -> Role:
+def role_of_block(block: Block, genre: Genre) -> SegmentRole:
     """Return the role of everything in a block, before cues inside it are looked at."""
     page_local = genre is Genre.PAGE_LOCAL
     if block.kind is BlockKind.CAPTION:
-        return Role.CAPTION
+        return SegmentRole.CAPTION
     if block.kind is BlockKind.TABLE:
-        return Role.CELL if page_local else Role.TABLE
+        return SegmentRole.CELL if page_local else SegmentRole.TABLE
     for heading in reversed(block.section):
         if role := role_of_heading(heading):
             return role
     if genre is Genre.ABSTRACT_ONLY:
-        return Role.ABSTRACT
-    return Role.TEXT if page_local else Role.OTHER
+        return SegmentRole.ABSTRACT
+    return SegmentRole.TEXT if page_local else SegmentRole.OTHER

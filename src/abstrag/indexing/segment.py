@@ -13,13 +13,13 @@ from abstrag.config import MAX_PARSED_CHARS, MAX_PARSED_TOKENS, MAX_WORD_CHARS
 from abstrag.documents.reading import reading_text
 from abstrag.indexing.genre import GRANULARITY, detect_genre
 from abstrag.indexing.layers import Segments
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.role import role_of_block, role_of_label
 from abstrag.language.parser import SIGN, parse, parser_version
 from abstrag.language.statements import statement_named
 from abstrag.model.document import Block, BlockKind, Document, Genre
-from abstrag.model.segment import CELL_SEPARATOR, Granularity, Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.segment import CELL_SEPARATOR, Granularity, Segment, SegmentKind, SegmentRole
+from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.model.table import Cell, Grid, Table
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class _Unit:
 
     block: int
     text: str
-    alignment: Alignment
+    alignment: OffsetMap
     kind: SegmentKind
     span: Span | None = None  # of a table row, whose cells may stand in any order
     headers: tuple[Quote, ...] = ()
@@ -66,7 +66,7 @@ class SegmentLayout:
     conservative: ClassVar[bool] = True
     version: ClassVar[int] = 8
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Parse every block and cut it."""
         document = draft.document
         genre = self.genre or detect_genre(document)
@@ -77,13 +77,13 @@ class SegmentLayout:
         parses = parse(unit.text for unit in units)
         segments: list[Segment] = []
         tokens: list[tuple[int, int, int]] = []
-        label: Role | None = None  # of a structured abstract, holds until the next one
+        label: SegmentRole | None = None  # of a structured abstract, holds until the next one
         for n, (unit, doc) in enumerate(zip(units, parses, strict=True)):
             block = document.blocks[unit.block]
             role = role_of_block(block, genre)
             for first, last in _cuts(unit, block, doc):
                 text = doc[first:last].text
-                label = role_of_label(text) or label if role is Role.ABSTRACT else None
+                label = role_of_label(text) or label if role is SegmentRole.ABSTRACT else None
                 name = f"s{len(segments) + 1}"
                 segments.append(_segment(name, unit, doc[first].idx, text, block, label or role))
                 tokens.append((n, first, last))
@@ -247,23 +247,23 @@ def _parts(unit: _Unit) -> Iterator[_Unit]:
         yield replace(unit, text=unit.text[start:end], alignment=alignment)
 
 
-def _cell_text(document: Document, cell: Cell) -> tuple[str, Alignment]:
+def _cell_text(document: Document, cell: Cell) -> tuple[str, OffsetMap]:
     """Return a cell's reading text with its alignment; the loader's own text wins."""
     text, alignment = reading_text(document.text, [(cell.span.start, cell.span.end)])
     if text == cell.text:
         return text, alignment
-    return cell.text, _held(Alignment(((0, cell.span.start),)), len(cell.text), cell.span.end)
+    return cell.text, _held(OffsetMap(((0, cell.span.start),)), len(cell.text), cell.span.end)
 
 
-def _held(alignment: Alignment, length: int, end: int) -> Alignment:
+def _held(alignment: OffsetMap, length: int, end: int) -> OffsetMap:
     """Let no character stand at or behind `end`: a macro may show more than it is long."""
     last = max(end - 1, alignment.at(0))
     if all(alignment.at(i) <= last for i in range(length)):
         return alignment
-    return Alignment(tuple((i, min(alignment.at(i), last)) for i in range(length)))
+    return OffsetMap(tuple((i, min(alignment.at(i), last)) for i in range(length)))
 
 
-def _row_text(document: Document, cells: list[Cell]) -> tuple[str, Alignment]:
+def _row_text(document: Document, cells: list[Cell]) -> tuple[str, OffsetMap]:
     pieces: list[str] = []
     runs: list[tuple[int, int]] = []
     length = 0
@@ -276,10 +276,12 @@ def _row_text(document: Document, cells: list[Cell]) -> tuple[str, Alignment]:
         pieces.append(text)
         length += len(text)
     end = max(cell.span.end for cell in cells)
-    return "".join(pieces), _held(Alignment(tuple(runs)), length, end)
+    return "".join(pieces), _held(OffsetMap(tuple(runs)), length, end)
 
 
-def _segment(name: str, unit: _Unit, start: int, text: str, block: Block, role: Role) -> Segment:
+def _segment(
+    name: str, unit: _Unit, start: int, text: str, block: Block, role: SegmentRole
+) -> Segment:
     whole = len(text) == len(unit.text)
     alignment = unit.alignment if whole else unit.alignment.cut(start, start + len(text))
     return Segment(

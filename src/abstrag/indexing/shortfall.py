@@ -13,7 +13,7 @@ from abstrag.model.segment import Segment
 WITHOUT: Final = "without "  # how an ambiguity begins that stands for a missed segment
 
 
-class Fault(StrEnum):
+class ReplyFault(StrEnum):
     """What is wrong with a reply, or with a part of one."""
 
     MISSED = "missed"  # no usable reply at all
@@ -27,7 +27,7 @@ class Shortfall:
     """So many answers of one stage had one fault; a missed segment is one shortfall each."""
 
     what: str  # coreference, statements, contexts, …
-    fault: Fault
+    fault: ReplyFault
     count: int = 1
     segment: int | None = None
     why: str = ""
@@ -35,7 +35,7 @@ class Shortfall:
     @property
     def missed(self) -> bool:
         """True when a segment went without, so that asking again may help."""
-        return self.fault is Fault.MISSED
+        return self.fault is ReplyFault.MISSED
 
 
 def as_ambiguities(

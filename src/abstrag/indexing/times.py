@@ -10,8 +10,8 @@ from functools import cache
 from typing import ClassVar
 
 from abstrag.errors import InputError
-from abstrag.indexing.layers import Rewrite, TimeMention, Times
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.layers import Rewrite, TimeLayer, TimeMention
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.calendar import days_of, iso, label
 from abstrag.language.fiscal import CALENDAR_YEAR, FiscalYear, stated_fiscal_year
 from abstrag.language.keys import term_id
@@ -44,7 +44,7 @@ class NormalizeTimes:
     conservative: ClassVar[bool] = True
     version: ClassVar[int] = 3
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Read every segment and its headers."""
         anchor = _anchor(draft.document)
         found = list(_expressions(draft, self._finder(draft, anchor)))
@@ -61,7 +61,7 @@ class NormalizeTimes:
                     rewrites.append(Rewrite(m.segment, m.start, m.end, canonical))
             elif m.header is None:
                 ambiguities.append(Ambiguity(m.segment, m.start, m.end, reason))
-        times = Times(
+        times = TimeLayer(
             anchor=anchor.isoformat() if anchor else None,
             expressions=tuple(m for m, _, _ in found),
             terms=tuple(sorted((_term(i, s) for i, s in surfaces.items()), key=lambda t: t.id)),
@@ -71,7 +71,7 @@ class NormalizeTimes:
         )
         return draft.with_(times=times)
 
-    def _finder(self, draft: Draft, anchor: date | None) -> _Find:
+    def _finder(self, draft: IndexDraft, anchor: date | None) -> _Find:
         """Bind the settings; header cells come once per row, so they are read once."""
         texts = (text for s in draft.segments for _, text in _texts(s))
         if self.fiscal_year_start is not None:
@@ -114,7 +114,7 @@ def _texts(segment: Segment) -> Iterator[tuple[int | None, str]]:
         yield number, header.text
 
 
-def _expressions(draft: Draft, find: _Find) -> Iterator[tuple[TimeMention, str, str]]:
+def _expressions(draft: IndexDraft, find: _Find) -> Iterator[tuple[TimeMention, str, str]]:
     """Go through all expressions in order, each with its surface and why it is unresolved."""
     names = _names(draft)
     for i, segment in enumerate(draft.segments):
@@ -126,7 +126,7 @@ def _expressions(draft: Draft, find: _Find) -> Iterator[tuple[TimeMention, str, 
                 yield mention, text[e.start : e.end], e.reason
 
 
-def _names(draft: Draft) -> _Names:
+def _names(draft: IndexDraft) -> _Names:
     assert draft.entities is not None
     names: _Names = {}
     for m in draft.entities.mentions:

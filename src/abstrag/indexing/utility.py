@@ -23,7 +23,7 @@ from abstrag.errors import InputError
 from abstrag.language.keys import key
 from abstrag.model.document import Genre
 from abstrag.model.index import Utility
-from abstrag.model.segment import Role, Segment, SegmentKind
+from abstrag.model.segment import Segment, SegmentKind, SegmentRole
 from abstrag.model.statement import Statement, StatementKind
 
 Schedule = Mapping[str, float]
@@ -39,7 +39,7 @@ _DATE_LINE: Final = 60  # characters of one at most
 _PROSE: Final = frozenset({SegmentKind.SENTENCE, SegmentKind.PARAGRAPH})
 
 
-def layout_weight(role: Role, genre: Genre, schedule: Schedule | None = None) -> float:
+def layout_weight(role: SegmentRole, genre: Genre, schedule: Schedule | None = None) -> float:
     """Return U_L: the weight of a role, from the user's schedule or the genre's."""
     return (schedule or W_L[genre]).get(role, W_L_DEFAULT[genre])
 
@@ -126,23 +126,23 @@ def calibrate(ratings: str | Path) -> Schedule:
     several ratings a section. A section's ratings are averaged, then the sections of a role
     within a paper, then the papers that have the role.
     """
-    by_section: dict[tuple[str, str, Role], list[float]] = defaultdict(list)
+    by_section: dict[tuple[str, str, SegmentRole], list[float]] = defaultdict(list)
     for number, line in enumerate(Path(ratings).read_text("utf-8").splitlines(), 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            paper, section, role = row["paper"], row["section"], Role(row["role"])
+            paper, section, role = row["paper"], row["section"], SegmentRole(row["role"])
             rating = float(row["rating"])
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{ratings}, line {number}: not a rating: {error}") from error
         if not 0.0 <= rating <= 1.0:
             raise InputError(f"{ratings}, line {number}: rating {rating} is not in 0 to 1")
         by_section[paper, section, role].append(rating)
-    by_paper: dict[tuple[str, Role], list[float]] = defaultdict(list)
+    by_paper: dict[tuple[str, SegmentRole], list[float]] = defaultdict(list)
     for (paper, _, role), values in sorted(by_section.items()):
         by_paper[paper, role].append(sum(values) / len(values))
-    by_role: dict[Role, list[float]] = defaultdict(list)
+    by_role: dict[SegmentRole, list[float]] = defaultdict(list)
     for (_, role), values in sorted(by_paper.items()):
         by_role[role].append(sum(values) / len(values))
     return MappingProxyType({r: round(sum(v) / len(v), 4) for r, v in sorted(by_role.items())})

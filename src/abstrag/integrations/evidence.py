@@ -26,7 +26,7 @@ SHOWN_TO_MODELS: Final = ("document", "title", "section", "page")  # the rest is
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class RetrievedPassage:
     """A piece of evidence: how it reads, how good it is, and what else is known of it."""
 
     text: str
@@ -40,7 +40,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class SearchScope:
     """What is asked: one document, or all documents that pass, and how far."""
 
     document: str | None = None  # None: all documents of the store
@@ -49,7 +49,7 @@ class Scope:
     k: int = DEFAULT_K
     tau: float | None = None
 
-    def find(self, rag: AbstRAG, query: str) -> list[Passage]:
+    def find(self, rag: AbstRAG, query: str) -> list[RetrievedPassage]:
         """Return the evidence for a question or a claim, best first."""
         if self.document is not None:
             found = rag.search(query, k=self.k, tau=self.tau, document=self.document)
@@ -61,7 +61,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TextReading:
     """How texts that another retriever found are read: each by itself, and nothing is kept."""
 
     tau: float = TAU
@@ -75,7 +75,7 @@ class Reading:
         tau: float | None = None,
         preset: str | None = None,
         background: Background | str | Path | None = None,
-    ) -> Reading:
+    ) -> TextReading:
         """Make one from names of a preset and of a Background file."""
         known = Background.load(background) if isinstance(background, str | Path) else background
         return cls(TAU if tau is None else tau, chosen_preset(preset), known or Background())
@@ -115,7 +115,7 @@ class Ranked:
 
 
 def ranked(
-    texts: Sequence[str], query: str, reading: Reading, *, k: int, passages: int
+    texts: Sequence[str], query: str, reading: TextReading, *, k: int, passages: int
 ) -> list[Ranked]:
     """Return the k texts with the best evidence, best first; those without any are left out."""
     found = [
@@ -126,9 +126,11 @@ def ranked(
     return sorted(found, key=lambda each: (-each.score, each.position))[:k]
 
 
-def passage_of(hit: Hit, *, score: float, title: str = "") -> Passage:
+def passage_of(hit: Hit, *, score: float, title: str = "") -> RetrievedPassage:
     """Return a hit as a passage; its metadata are all fields of the hit, the score, the title."""
-    return Passage(shown_text(hit), score, {**to_data(hit), "score": score, "title": title})
+    return RetrievedPassage(
+        shown_text(hit), score, {**to_data(hit), "score": score, "title": title}
+    )
 
 
 def shown_text(hit: Hit) -> str:

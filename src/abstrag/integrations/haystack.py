@@ -1,6 +1,6 @@
 """Haystack: a retriever over documents, and a ranker for what another retriever found.
 
-AbstragRetriever("library.db", k=5).run(query="Who bought the company?")["documents"]
+AbstragHaystackRetriever("library.db", k=5).run(query="Who bought the company?")["documents"]
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from abstrag.engine.searcher import DEFAULT_K
 from abstrag.errors import InputError
-from abstrag.integrations.evidence import Reading, Scope, ranked
+from abstrag.integrations.evidence import SearchScope, TextReading, ranked
 from abstrag.integrations.missing import missing
 from abstrag.workspace.facade import AbstRAG
 
@@ -23,7 +23,7 @@ except ImportError as error:
 
 
 @component
-class AbstragRetriever:
+class AbstragHaystackRetriever:
     """Finds evidence in one document, or in all documents of a store.
 
     The meta of what it returns are all fields of a hit: quote, span, page, section, trace, reading
@@ -42,7 +42,7 @@ class AbstragRetriever:
         """Take an AbstRAG or the name of a store; without a document, all of them are asked."""
         self.rag = AbstRAG(rag) if isinstance(rag, str) else rag
         self._given = rag
-        self.scope = Scope(document, folder, k=k, tau=tau)
+        self.scope = SearchScope(document, folder, k=k, tau=tau)
 
     @component.output_types(documents=list[Document])
     def run(self, query: str, k: int | None = None) -> dict[str, list[Document]]:
@@ -105,7 +105,7 @@ class AbstragRanker:
             "preset": preset,
             "background": None if background is None else str(background),
         }
-        self._reading = Reading.of(tau=tau, preset=preset, background=background)
+        self._reading = TextReading.of(tau=tau, preset=preset, background=background)
 
     @component.output_types(documents=list[Document])
     def run(

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 
 from abstrag.collection.filters import Filters
 from abstrag.engine.searcher import DEFAULT_K
-from abstrag.integrations.evidence import Reading, Scope, ranked, shown_text
+from abstrag.integrations.evidence import SearchScope, TextReading, ranked, shown_text
 from abstrag.integrations.missing import missing
 from abstrag.workspace.facade import AbstRAG
 
@@ -45,7 +45,7 @@ class AbstragRetriever(BaseRetriever):
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun | None = None
     ) -> list[Document]:
         del run_manager  # nothing is reported on the way
-        scope = Scope(self.document, self.folder, self.filters, self.k, self.tau)
+        scope = SearchScope(self.document, self.folder, self.filters, self.k, self.tau)
         return [
             Document(id=each.id, page_content=each.text, metadata=each.metadata)
             for each in scope.find(self.rag, query)
@@ -71,7 +71,7 @@ class AbstragCompressor(BaseDocumentCompressor):
     ) -> Sequence[Document]:
         """Return the documents that hold evidence, each cut down to it in the order of its text."""
         del callbacks  # nothing is reported on the way
-        reading = Reading.of(tau=self.tau, preset=self.preset, background=self.background)
+        reading = TextReading.of(tau=self.tau, preset=self.preset, background=self.background)
         texts = [document.page_content for document in documents]
         return [
             Document(

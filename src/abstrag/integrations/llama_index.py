@@ -1,6 +1,6 @@
 """LlamaIndex: a retriever over documents, and a postprocessor for what another retriever found.
 
-AbstragRetriever(AbstRAG("library.db"), k=5).retrieve("Who bought the company?")
+AbstragLlamaIndexRetriever(AbstRAG("library.db"), k=5).retrieve("Who bought the company?")
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from pydantic import Field
 
 from abstrag.collection.filters import Filters
 from abstrag.engine.searcher import DEFAULT_K
-from abstrag.integrations.evidence import SHOWN_TO_MODELS, Passage, Reading, Scope, ranked
+from abstrag.integrations.evidence import (
+    SHOWN_TO_MODELS,
+    RetrievedPassage,
+    SearchScope,
+    TextReading,
+    ranked,
+)
 from abstrag.integrations.missing import missing
 from abstrag.workspace.facade import AbstRAG
 
@@ -25,7 +31,7 @@ except ImportError as error:
     raise missing("LlamaIndex", "llama-index", error) from error
 
 
-class AbstragRetriever(BaseRetriever):
+class AbstragLlamaIndexRetriever(BaseRetriever):
     """Finds evidence in one document, or in all documents of a store.
 
     The metadata of a node are all fields of a hit: quote, span, page, section, trace, reading and
@@ -50,7 +56,7 @@ class AbstragRetriever(BaseRetriever):
         """
         super().__init__(**options)
         self.rag = rag
-        self.scope = Scope(document, folder, filters, k, tau)
+        self.scope = SearchScope(document, folder, filters, k, tau)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return [_node(each) for each in self.scope.find(self.rag, query_bundle.query_str)]
@@ -77,7 +83,7 @@ class AbstragPostprocessor(BaseNodePostprocessor):
     ) -> list[NodeWithScore]:
         if query_bundle is None:
             return nodes
-        reading = Reading.of(tau=self.tau, preset=self.preset, background=self.background)
+        reading = TextReading.of(tau=self.tau, preset=self.preset, background=self.background)
         texts = [each.node.get_content() for each in nodes]
         kept = ranked(texts, query_bundle.query_str, reading, k=self.k, passages=self.passages)
         return [_scored(nodes[each.position], each.score, each.metadata) for each in kept]
@@ -88,7 +94,7 @@ class AbstragPostprocessor(BaseNodePostprocessor):
         return await asyncio.to_thread(self._postprocess_nodes, nodes, query_bundle)
 
 
-def _node(passage: Passage) -> NodeWithScore:
+def _node(passage: RetrievedPassage) -> NodeWithScore:
     hidden = [name for name in passage.metadata if name not in SHOWN_TO_MODELS]
     node = TextNode(
         id_=passage.id,

@@ -1,6 +1,6 @@
 """PyTerrier: a retriever over documents, and a reranker of results that have a `text` column.
 
-AbstragRetriever(AbstRAG("library.db"), k=5).search("Who bought the company?")
+AbstragTransformer(AbstRAG("library.db"), k=5).search("Who bought the company?")
 
 Neither starts Java.
 """
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from abstrag.collection.filters import Filters
 from abstrag.engine.searcher import DEFAULT_K
-from abstrag.integrations.evidence import Reading, Scope, ranked
+from abstrag.integrations.evidence import SearchScope, TextReading, ranked
 from abstrag.integrations.missing import missing
 from abstrag.model.background import Background
 from abstrag.model.ranking import Hit
@@ -30,7 +30,7 @@ _HIT: Final = (*(each.name for each in fields(Hit)), "title")
 _SAID: Final = ("score", "rank", "quote", "trace", "reading")
 
 
-class AbstragRetriever(pt.Transformer):
+class AbstragTransformer(pt.Transformer):
     """Turns queries into results: a row for each passage, whose columns are all fields of a hit.
 
     `docno` is DOCUMENT:SEGMENT; the column `document` has the document alone.
@@ -49,7 +49,7 @@ class AbstragRetriever(pt.Transformer):
         """Take what is asked; without a document, all documents of the store."""
         super().__init__()
         self.rag = rag
-        self.scope = Scope(document, folder, filters, k, tau)
+        self.scope = SearchScope(document, folder, filters, k, tau)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the evidence for each query, best first."""
@@ -82,7 +82,7 @@ class AbstragReranker(pt.Transformer):
         """Take how many results of a query are kept, and how texts are read."""
         super().__init__()
         self.k = k
-        self._reading = Reading.of(tau=tau, preset=preset, background=background)
+        self._reading = TextReading.of(tau=tau, preset=preset, background=background)
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the results of each query that hold evidence, best first."""

@@ -38,7 +38,7 @@ MONTH_NAMES: Final = (
 _ISO_DATE: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
-class Unit(StrEnum):
+class CalendarUnit(StrEnum):
     """A unit of the calendar."""
 
     DAY = "day"
@@ -52,13 +52,13 @@ class Unit(StrEnum):
 
 
 _MONTHS_IN: Final = {
-    Unit.MONTH: 1,
-    Unit.QUARTER: 3,
-    Unit.YEAR: 12,
-    Unit.DECADE: 120,
-    Unit.CENTURY: 1200,
+    CalendarUnit.MONTH: 1,
+    CalendarUnit.QUARTER: 3,
+    CalendarUnit.YEAR: 12,
+    CalendarUnit.DECADE: 120,
+    CalendarUnit.CENTURY: 1200,
 }
-_DAYS_BETWEEN: Final = {Unit.DAY: 1, Unit.WEEK: 7, Unit.WEEKEND: 7}
+_DAYS_BETWEEN: Final = {CalendarUnit.DAY: 1, CalendarUnit.WEEK: 7, CalendarUnit.WEEKEND: 7}
 _SATURDAY: Final = 5
 
 
@@ -116,22 +116,22 @@ def century(number: int) -> Days:
     return Days(date(number * 100 - 99, 1, 1), date(number * 100, 12, 31))
 
 
-def around(day: date, unit: Unit, steps: int = 0) -> Days:
+def around(day: date, unit: CalendarUnit, steps: int = 0) -> Days:
     """Return the calendar unit that holds a day, or the one so many steps after it."""
-    if unit is Unit.DAY:
+    if unit is CalendarUnit.DAY:
         return one_day(day + steps * ONE_DAY)
     monday = day - day.weekday() * ONE_DAY + 7 * steps * ONE_DAY
-    if unit is Unit.WEEK:
+    if unit is CalendarUnit.WEEK:
         return Days(monday, monday + 6 * ONE_DAY)
-    if unit is Unit.WEEKEND:
+    if unit is CalendarUnit.WEEKEND:
         return Days(monday + 5 * ONE_DAY, monday + 6 * ONE_DAY)
     size = _MONTHS_IN[unit]
-    origin = 12 if unit is Unit.CENTURY else 0
+    origin = 12 if unit is CalendarUnit.CENTURY else 0
     block = (day.year * 12 + day.month - 1 - origin) // size + steps
     return months(0, block * size + origin + 1, size)
 
 
-def shift(day: date, steps: int, unit: Unit) -> date:
+def shift(day: date, steps: int, unit: CalendarUnit) -> date:
     """Return the same day so many units later; the 31st becomes the month's last day."""
     if unit in _DAYS_BETWEEN:
         return day + steps * _DAYS_BETWEEN[unit] * ONE_DAY
@@ -139,15 +139,17 @@ def shift(day: date, steps: int, unit: Unit) -> date:
     return there.first.replace(day=min(day.day, there.last.day))
 
 
-def ending(last: date, count: int, unit: Unit) -> Days:
+def ending(last: date, count: int, unit: CalendarUnit) -> Days:
     """Return the so many units that end with a day: three months to June 30 begin on April 1."""
-    if unit is Unit.WEEKEND:  # it may end with a holiday, so it begins with the Saturday before
+    if (
+        unit is CalendarUnit.WEEKEND
+    ):  # it may end with a holiday, so it begins with the Saturday before
         begun = last - (last.weekday() - _SATURDAY) % 7 * ONE_DAY
         return Days(shift(begun, 1 - count, unit), last)
     return Days(shift(last + ONE_DAY, -count, unit), last)
 
 
-def following(day: date, count: int, unit: Unit) -> Days:
+def following(day: date, count: int, unit: CalendarUnit) -> Days:
     """Return the so many units that begin after a day."""
     return Days(day + ONE_DAY, shift(day, count, unit))
 
@@ -155,15 +157,15 @@ def following(day: date, count: int, unit: Unit) -> Days:
 def portion(days: Days, index: int, parts: int) -> Days:
     """Return one of so many equal parts, counted from 0; a single day has no parts."""
     after = days.last + ONE_DAY
-    count, unit = (after - days.first).days, Unit.DAY
+    count, unit = (after - days.first).days, CalendarUnit.DAY
     if count < parts:
         return days
     if days.first.day == after.day == 1:
         in_months = (after.year - days.first.year) * 12 + after.month - days.first.month
         if in_months % 12 == 0 and in_months // 12 >= parts:
-            count, unit = in_months // 12, Unit.YEAR
+            count, unit = in_months // 12, CalendarUnit.YEAR
         elif in_months >= parts:
-            count, unit = in_months, Unit.MONTH
+            count, unit = in_months, CalendarUnit.MONTH
     cuts = [shift(days.first, round(i * count / parts), unit) for i in (index, index + 1)]
     return Days(cuts[0], cuts[1] - ONE_DAY)
 
@@ -203,34 +205,40 @@ def label(days: Days) -> str:
     if days.first == date.min:
         return f"until {_name(days.last, grain)}"
     year = days.first.year
-    if grain is not Unit.DAY and days.last.year == year:
+    if grain is not CalendarUnit.DAY and days.last.year == year:
         for parts, letter in ((4, "Q"), (2, "H")):
             for index in range(parts):
                 if days == portion(year_of(year), index, parts):
                     return f"{letter}{index + 1} {year}"
-    if days == around(days.first, Unit.DECADE):
+    if days == around(days.first, CalendarUnit.DECADE):
         return f"{year}s"
-    if days == around(days.first, Unit.CENTURY):
+    if days == around(days.first, CalendarUnit.CENTURY):
         return f"{_ordinal(year // 100 + 1)} century"
     first, last = _name(days.first, grain), _name(days.last, grain)
     if first == last:
         return first
-    return f"{first}–{last}" if grain is Unit.YEAR else f"{first} – {last}"
+    return f"{first}–{last}" if grain is CalendarUnit.YEAR else f"{first} – {last}"
 
 
-_PRECISION: Final = {Unit.YEAR: 4, Unit.MONTH: 7, Unit.DAY: 10}
+_PRECISION: Final = {CalendarUnit.YEAR: 4, CalendarUnit.MONTH: 7, CalendarUnit.DAY: 10}
 
 
-def _grain(days: Days) -> Unit:
+def _grain(days: Days) -> CalendarUnit:
     """Return the largest of year, month and day that both ends fall on."""
     if days.first.day == 1 and (days.last == date.max or (days.last + ONE_DAY).day == 1):
-        return Unit.YEAR if days.first.month == 1 and days.last.month == 12 else Unit.MONTH
-    return Unit.DAY
+        return (
+            CalendarUnit.YEAR
+            if days.first.month == 1 and days.last.month == 12
+            else CalendarUnit.MONTH
+        )
+    return CalendarUnit.DAY
 
 
-def _name(day: date, grain: Unit) -> str:
+def _name(day: date, grain: CalendarUnit) -> str:
     month = f"{MONTH_NAMES[day.month - 1]} {day.year}"
-    return {Unit.YEAR: str(day.year), Unit.MONTH: month}.get(grain, f"{day.day} {month}")
+    return {CalendarUnit.YEAR: str(day.year), CalendarUnit.MONTH: month}.get(
+        grain, f"{day.day} {month}"
+    )
 
 
 def _ordinal(number: int) -> str:

@@ -14,10 +14,18 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from abstrag.language.calendar import MONTH_NAMES, Days, Unit, months, one_day, portion, year_of
+from abstrag.language.calendar import (
+    MONTH_NAMES,
+    CalendarUnit,
+    Days,
+    months,
+    one_day,
+    portion,
+    year_of,
+)
 
 
-class Token(NamedTuple):
+class TimeToken(NamedTuple):
     """A piece of text, its kind, and what it means; the value's type depends on the kind."""
 
     kind: str
@@ -96,19 +104,19 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _UNITS: Final = {
-    **{u.value: (u, False) for u in Unit},
-    **{f"{u.value}s": (u, True) for u in Unit if u is not Unit.CENTURY},
-    "centuries": (Unit.CENTURY, True),
-    "yr": (Unit.YEAR, False),
-    "yrs": (Unit.YEAR, True),
+    **{u.value: (u, False) for u in CalendarUnit},
+    **{f"{u.value}s": (u, True) for u in CalendarUnit if u is not CalendarUnit.CENTURY},
+    "centuries": (CalendarUnit.CENTURY, True),
+    "yr": (CalendarUnit.YEAR, False),
+    "yrs": (CalendarUnit.YEAR, True),
 }
 _UNIT_KINDS: Final = {
-    Unit.DAY: "UDAY",
-    Unit.WEEK: "WEEK",
-    Unit.MONTH: "UMONTH",
-    Unit.QUARTER: "QTR",
-    Unit.YEAR: "YR",
-    Unit.CENTURY: "CENT",
+    CalendarUnit.DAY: "UDAY",
+    CalendarUnit.WEEK: "WEEK",
+    CalendarUnit.MONTH: "UMONTH",
+    CalendarUnit.QUARTER: "QTR",
+    CalendarUnit.YEAR: "YR",
+    CalendarUnit.CENTURY: "CENT",
 }
 _ORDINALS: Final = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
@@ -212,27 +220,27 @@ _PLAIN: Final = frozenset({"WORD", "NAME", "PLURAL", "OTHER", "THING", "REF"})
 _ABBREVIATED: Final = frozenset({"MONTH", "MAYBE", "WKD", "VERSUS", "REF", "IN"})
 
 
-def lex(text: str, start: int = 0, end: int | None = None) -> list[Token]:
+def lex(text: str, start: int = 0, end: int | None = None) -> list[TimeToken]:
     """Cut a text, or a part of it, into tokens."""
-    tokens: list[Token] = []
+    tokens: list[TimeToken] = []
     for found in _LEXER.finditer(text, start, len(text) if end is None else end):
         at, piece = found.start(), found[0]
         if piece == "." and tokens and _abbreviates(tokens[-1], at):
             continue
         group = found.lastgroup or "other"
         kind, value = _word(piece) if group == "word" else _other(group, piece)
-        tokens.append(Token(kind, at, at + len(piece), value))
+        tokens.append(TimeToken(kind, at, at + len(piece), value))
         if len(tokens) > 2 and tokens[-2].kind == "DASH":
             _unhyphenate(tokens)
     return tokens
 
 
-def _abbreviates(token: Token, stop: int) -> bool:
+def _abbreviates(token: TimeToken, stop: int) -> bool:
     """True when a full stop belongs to the word before it ("Sept.", "vs.")."""
     return token.end == stop and token.kind in _ABBREVIATED and stop - token.start <= 4
 
 
-def _unhyphenate(tokens: list[Token]) -> None:
+def _unhyphenate(tokens: list[TimeToken]) -> None:
     """Take a numeral that hangs on a foreign word (`COVID-19`, `2019-nCoV`) for what it is."""
     left, dash, right = tokens[-3:]
     if left.end == dash.start and dash.end == right.start:

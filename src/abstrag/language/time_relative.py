@@ -8,79 +8,79 @@ from typing import Final
 
 from abstrag.language.calendar import (
     ONE_DAY,
+    CalendarUnit,
     Days,
-    Unit,
     around,
     ending,
     following,
     one_day,
     shift,
 )
-from abstrag.language.time_lexer import Token
+from abstrag.language.time_lexer import TimeToken
 from abstrag.language.time_rules import (
     DISCOURSE,
     NO_ANCHOR,
     VAGUE,
-    Frame,
-    Reading,
-    Rule,
     Spell,
+    TimeContext,
+    TimeReading,
+    TimeRule,
     from_anchor,
     reading,
     take,
 )
 
 _STEPS: Final = {"LAST": -1, "THIS": 0, "NEXT": 1}
-_DISCOURSE: Final = Reading(None, True, DISCOURSE)
-_VAGUE: Final = Reading(None, True, VAGUE)
+_DISCOURSE: Final = TimeReading(None, True, DISCOURSE)
+_VAGUE: Final = TimeReading(None, True, VAGUE)
 
 
-def nothing(_tokens: Sequence[Token], _frame: Frame) -> None:
+def nothing(_tokens: Sequence[TimeToken], _frame: TimeContext) -> None:
     """Rule out what only looks like a time: "every Monday", "Good Friday"."""
 
 
-def _today(tokens: Sequence[Token], frame: Frame) -> Reading:
+def _today(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading:
     steps = take(tokens, "TODAY")[0]
     if len(tokens) > 1:  # the day before yesterday, the day after tomorrow
         before = tokens[1].kind == "BEFORE"
         if steps != (-1 if before else 1):
             return _DISCOURSE
         steps *= 2
-    return from_anchor(frame, lambda anchor: around(anchor, Unit.DAY, steps))
+    return from_anchor(frame, lambda anchor: around(anchor, CalendarUnit.DAY, steps))
 
 
-def _hours(tokens: Sequence[Token], frame: Frame) -> Reading | None:
+def _hours(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading | None:
     last = tokens[0].kind == "LAST"
     if last and tokens[1].value != "night":
         return None
-    return from_anchor(frame, lambda anchor: around(anchor, Unit.DAY, -1 if last else 0))
+    return from_anchor(frame, lambda anchor: around(anchor, CalendarUnit.DAY, -1 if last else 0))
 
 
-def _unit(tokens: Sequence[Token], frame: Frame) -> Reading | None:
+def _unit(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading | None:
     """Read "last quarter" as the calendar quarter before the anchor's."""
     (unit, plural), steps = tokens[1].value, _STEPS[tokens[0].kind]
-    if plural or unit is Unit.DAY:
+    if plural or unit is CalendarUnit.DAY:
         return None
     return from_anchor(frame, lambda anchor: around(anchor, unit, steps))
 
 
-def _ago(tokens: Sequence[Token], frame: Frame) -> Reading | None:
+def _ago(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading | None:
     """Read "two years ago" as a calendar year: an expression is as coarse as its unit."""
     unit, count = take(tokens, "UNITS")[0][0], take(tokens, "COUNT")
     if take(tokens, "VAGUE"):
         return _VAGUE
-    if unit in (Unit.CENTURY, Unit.WEEKEND):
+    if unit in (CalendarUnit.CENTURY, CalendarUnit.WEEKEND):
         return None
     back = count[0] if tokens[-1].kind == "AGO" else -count[0]
-    grain = Unit.YEAR if unit is Unit.DECADE else unit
+    grain = CalendarUnit.YEAR if unit is CalendarUnit.DECADE else unit
     return from_anchor(frame, lambda anchor: around(shift(anchor, -back, unit), grain))
 
 
-def _window(tokens: Sequence[Token], frame: Frame) -> Reading | None:
+def _window(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading | None:
     """Read "the past three years" as the three years that end with the anchor."""
     unit, plural = take(tokens, "UNITS")[0]
     counts = take(tokens, "COUNT")
-    if unit is Unit.WEEKEND or (plural and len(tokens) == 2):
+    if unit is CalendarUnit.WEEKEND or (plural and len(tokens) == 2):
         return None
     if take(tokens, "VAGUE"):
         return _VAGUE
@@ -90,16 +90,16 @@ def _window(tokens: Sequence[Token], frame: Frame) -> Reading | None:
     return from_anchor(frame, lambda anchor: following(anchor, count, unit))
 
 
-def _told(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
+def _told(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading | None:
     """Leave open what another sentence settles: "the previous year"."""
     unit, plural = take(tokens, "UNITS")[0]
     counted = take(tokens, "COUNT VAGUE")
-    return None if unit is Unit.WEEKEND or (plural and not counted) else _DISCOURSE
+    return None if unit is CalendarUnit.WEEKEND or (plural and not counted) else _DISCOURSE
 
 
-def _offset(tokens: Sequence[Token], _frame: Frame) -> tuple[int | None, Unit]:
+def _offset(tokens: Sequence[TimeToken], _frame: TimeContext) -> tuple[int | None, CalendarUnit]:
     """Keep a distance and its unit; a distance of None is not exact."""
-    unit: Unit = take(tokens, "UNITS")[0][0]
+    unit: CalendarUnit = take(tokens, "UNITS")[0][0]
     count = take(tokens, "COUNT")
     forward = tokens[-1].kind == "AFTER"
     if take(tokens, "VAGUE"):
@@ -107,40 +107,42 @@ def _offset(tokens: Sequence[Token], _frame: Frame) -> tuple[int | None, Unit]:
     return (count[0] if forward else -count[0]), unit
 
 
-def told_elsewhere(_tokens: Sequence[Token], _frame: Frame) -> Reading:
+def told_elsewhere(_tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
     """Leave open what "a year earlier" is counted from, and which year's "first quarter" it is."""
     return _DISCOURSE
 
 
-def offset_from(tokens: Sequence[Token], _frame: Frame) -> Reading:
+def offset_from(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
     """Read "two years after 2010" and "three days before May 15, 2024"; else leave it open."""
     (count, unit), start = tokens[0].value, reading(tokens[-1])
     if start.days is None:
         return start
     if count is None:
-        return Reading(None, start.relative, VAGUE)
+        return TimeReading(None, start.relative, VAGUE)
     year = start.days.whole_year
-    if year is not None and unit in (Unit.YEAR, Unit.DECADE):
-        return Reading(around(date(year, 1, 1), Unit.YEAR, count * _YEARS[unit]), start.relative)
-    if start.days.first == start.days.last and unit in (Unit.DAY, Unit.WEEK):
-        return Reading(one_day(shift(start.days.first, count, unit)), start.relative)
-    return Reading(None, start.relative, VAGUE)
+    if year is not None and unit in (CalendarUnit.YEAR, CalendarUnit.DECADE):
+        return TimeReading(
+            around(date(year, 1, 1), CalendarUnit.YEAR, count * _YEARS[unit]), start.relative
+        )
+    if start.days.first == start.days.last and unit in (CalendarUnit.DAY, CalendarUnit.WEEK):
+        return TimeReading(one_day(shift(start.days.first, count, unit)), start.relative)
+    return TimeReading(None, start.relative, VAGUE)
 
 
-_YEARS: Final = {Unit.YEAR: 1, Unit.DECADE: 10}
+_YEARS: Final = {CalendarUnit.YEAR: 1, CalendarUnit.DECADE: 10}
 
 
-def _weekday(tokens: Sequence[Token], frame: Frame) -> Reading:
+def _weekday(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading:
     """Read a weekday with "this", "last" or "next" in the anchor's week or its neighbour."""
     weekday = take(tokens, "WEEKDAY")[0]
     steps = next(_STEPS[t.kind] for t in tokens if t.kind in _STEPS)
     return from_anchor(
         frame,
-        lambda anchor: one_day(around(anchor, Unit.WEEK, steps).first + weekday * ONE_DAY),
+        lambda anchor: one_day(around(anchor, CalendarUnit.WEEK, steps).first + weekday * ONE_DAY),
     )
 
 
-def _nearest_weekday(tokens: Sequence[Token], frame: Frame) -> Reading:
+def _nearest_weekday(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading:
     """Read "this past Friday" strictly before the anchor, "coming Friday" strictly after."""
     weekday = take(tokens, "WEEKDAY")[0]
     if any(t.kind == "COMING" for t in tokens):
@@ -148,7 +150,7 @@ def _nearest_weekday(tokens: Sequence[Token], frame: Frame) -> Reading:
     return from_anchor(frame, lambda a: one_day(_on_or_before(a - ONE_DAY, weekday)))
 
 
-def bare_weekday(tokens: Sequence[Token], frame: Frame) -> Reading:
+def bare_weekday(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading:
     """Read "on Tuesday" as the latest Tuesday that is not after the anchor."""
     return from_anchor(frame, lambda a: one_day(_on_or_before(a, tokens[-1].value)))
 
@@ -157,21 +159,21 @@ def _on_or_before(day: date, weekday: int) -> date:
     return day - (day.weekday() - weekday) % 7 * ONE_DAY
 
 
-def spell_alone(tokens: Sequence[Token], frame: Frame) -> Reading | None:
+def spell_alone(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading | None:
     """Read "May 15" in the anchor's year or the year before, whichever is nearer the anchor."""
     spell = tokens[-1].value
     if frame.anchor is None:
-        return Reading(None, True, NO_ANCHOR)
+        return TimeReading(None, True, NO_ANCHOR)
     anchor = frame.anchor
     found = _valid(spell, (anchor.year, anchor.year - 1))
-    return Reading(min(found, key=lambda d: d.distance(anchor)), True) if found else None
+    return TimeReading(min(found, key=lambda d: d.distance(anchor)), True) if found else None
 
 
-def spell_near(tokens: Sequence[Token], frame: Frame) -> Reading | None:
+def spell_near(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading | None:
     """Read "last May" as the latest that is over, "next May" as the first that has not begun."""
     steps, spell = _STEPS[tokens[0].kind], tokens[-1].value
     if frame.anchor is None:
-        return Reading(None, True, NO_ANCHOR)
+        return TimeReading(None, True, NO_ANCHOR)
     anchor = frame.anchor
     years = range(anchor.year - 4, anchor.year + 5)
     found = _valid(spell, years if steps else (anchor.year, anchor.year - 1, anchor.year + 1))
@@ -181,7 +183,7 @@ def spell_near(tokens: Sequence[Token], frame: Frame) -> Reading | None:
         found = [d for d in found if d.first > anchor]
     else:
         found = [d for d in found if d.distance(anchor) == 0] or found
-    return Reading(found[0], True) if found else None
+    return TimeReading(found[0], True) if found else None
 
 
 def _valid(spell: Spell, years: Sequence[int]) -> list[Days]:
@@ -196,26 +198,26 @@ def _valid(spell: Spell, years: Sequence[int]) -> list[Days]:
 
 
 RELATIVE: Final = (
-    Rule("EVERY [WEEKDAY UNITS SEASON MONTH]", "OTHER", nothing),
-    Rule("[FEAST ONE] WEEKDAY", "OTHER", nothing),
-    Rule("WEEKDAY [TO DASH TILL] WEEKDAY", "OTHER", nothing),
-    Rule("(?<=THE) [LAST NEXT] WEEKDAY", "OTHER", nothing),
-    Rule("(?<=THE) TODAY", "OTHER", nothing),
-    Rule("UDAY [BEFORE AFTER] TODAY", "POINT", _today),
-    Rule("TODAY", "POINT", _today),
-    Rule("[THIS LAST] HOURS", "POINT", _hours),
-    Rule("(?:[COUNT] | ONE? VAGUE OF?) [UNITS] (?:AGO | FROM NOW)", "POINT", _ago),
-    Rule("(?:[COUNT] | ONE? VAGUE OF?) [UNITS] EARLIER", "POINT", told_elsewhere),
-    Rule("(?:[COUNT] | ONE? VAGUE OF?) [UNITS] [BEFORE AFTER]", "OFFSET", _offset),
-    Rule("(?:(?<=THE) NEXT | PRIOR) [COUNT VAGUE] [UNITS] (?!OF | ENDED)", "POINT", _told),
-    Rule("[LAST PAST NEXT COMING] [COUNT VAGUE] [UNITS] (?!OF | ENDED)", "POINT", _window),
-    Rule("(?<=THE) LAST [UNITS] (?!OF | ENDED)", "POINT", _window),
-    Rule("[PAST COMING] [UNITS] (?!OF | ENDED)", "POINT", _window),
-    Rule("(?<=THE) NEXT [UNITS] (?!OF)", "POINT", _told),
-    Rule("[PRIOR THAT] [UNITS] (?!OF | ENDED | DASH)", "POINT", _told),
-    Rule("[LAST THIS NEXT] YR (?!OF | ENDED)", "RELYEAR", _unit),
-    Rule("[LAST THIS NEXT] [UNITS] (?!OF | ENDED)", "POINT", _unit),
-    Rule("WEEKDAY OF? [LAST THIS NEXT] WEEK", "POINT", _weekday),
-    Rule("THIS? [PAST COMING] WEEKDAY", "POINT", _nearest_weekday),
-    Rule("[LAST THIS NEXT] WEEKDAY (?!COMMA? [MONTH DAY])", "POINT", _weekday),
+    TimeRule("EVERY [WEEKDAY UNITS SEASON MONTH]", "OTHER", nothing),
+    TimeRule("[FEAST ONE] WEEKDAY", "OTHER", nothing),
+    TimeRule("WEEKDAY [TO DASH TILL] WEEKDAY", "OTHER", nothing),
+    TimeRule("(?<=THE) [LAST NEXT] WEEKDAY", "OTHER", nothing),
+    TimeRule("(?<=THE) TODAY", "OTHER", nothing),
+    TimeRule("UDAY [BEFORE AFTER] TODAY", "POINT", _today),
+    TimeRule("TODAY", "POINT", _today),
+    TimeRule("[THIS LAST] HOURS", "POINT", _hours),
+    TimeRule("(?:[COUNT] | ONE? VAGUE OF?) [UNITS] (?:AGO | FROM NOW)", "POINT", _ago),
+    TimeRule("(?:[COUNT] | ONE? VAGUE OF?) [UNITS] EARLIER", "POINT", told_elsewhere),
+    TimeRule("(?:[COUNT] | ONE? VAGUE OF?) [UNITS] [BEFORE AFTER]", "OFFSET", _offset),
+    TimeRule("(?:(?<=THE) NEXT | PRIOR) [COUNT VAGUE] [UNITS] (?!OF | ENDED)", "POINT", _told),
+    TimeRule("[LAST PAST NEXT COMING] [COUNT VAGUE] [UNITS] (?!OF | ENDED)", "POINT", _window),
+    TimeRule("(?<=THE) LAST [UNITS] (?!OF | ENDED)", "POINT", _window),
+    TimeRule("[PAST COMING] [UNITS] (?!OF | ENDED)", "POINT", _window),
+    TimeRule("(?<=THE) NEXT [UNITS] (?!OF)", "POINT", _told),
+    TimeRule("[PRIOR THAT] [UNITS] (?!OF | ENDED | DASH)", "POINT", _told),
+    TimeRule("[LAST THIS NEXT] YR (?!OF | ENDED)", "RELYEAR", _unit),
+    TimeRule("[LAST THIS NEXT] [UNITS] (?!OF | ENDED)", "POINT", _unit),
+    TimeRule("WEEKDAY OF? [LAST THIS NEXT] WEEK", "POINT", _weekday),
+    TimeRule("THIS? [PAST COMING] WEEKDAY", "POINT", _nearest_weekday),
+    TimeRule("[LAST THIS NEXT] WEEKDAY (?!COMMA? [MONTH DAY])", "POINT", _weekday),
 )

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from abstrag.language.calendar import Days, year_of
 from abstrag.language.fiscal import FiscalYear
-from abstrag.language.time_lexer import KINDS, Token
+from abstrag.language.time_lexer import KINDS, TimeToken
 
 NO_ANCHOR: Final = "no anchor"
 DISCOURSE: Final = "depends on the discourse"
@@ -28,14 +28,14 @@ Spell = Callable[[int], Days]  # what a time of year is in a given year
 Part = Callable[[Days], Days]  # what a part is of a longer time
 
 
-class Frame(NamedTuple):
+class TimeContext(NamedTuple):
     """What a text is read against."""
 
     anchor: date | None
     fiscal: FiscalYear
 
 
-class Reading(NamedTuple):
+class TimeReading(NamedTuple):
     """What an expression means, or why that cannot be said."""
 
     days: Days | None
@@ -43,17 +43,17 @@ class Reading(NamedTuple):
     reason: str = ""
     again: Spell | None = None  # the same in another year: "December 31, 2019 and 2018"
 
-    def map(self, part: Part) -> Reading:
+    def map(self, part: Part) -> TimeReading:
         """Return the reading of a part, or of what is open on one side."""
-        return Reading(part(self.days) if self.days else None, self.relative, self.reason)
+        return TimeReading(part(self.days) if self.days else None, self.relative, self.reason)
 
 
-class Rule(NamedTuple):
+class TimeRule(NamedTuple):
     """A run of kinds, the kind it becomes, and the value that gets; None: it is no time at all."""
 
     pattern: str
     kind: str
-    read: Callable[[Sequence[Token], Frame], Any]
+    read: Callable[[Sequence[TimeToken], TimeContext], Any]
 
 
 # Kinds that only rules make.
@@ -91,23 +91,23 @@ def _compile(pattern: str) -> str:
 
 
 @dataclass(frozen=True)
-class Stage:
+class RuleStage:
     """Rules that are tried together, left to right over the tokens."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[TimeRule, ...]
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
         return re.compile("|".join(f"({_compile(rule.pattern)})" for rule in self.rules))
 
-    def __call__(self, tokens: list[Token], frame: Frame) -> list[Token]:
+    def __call__(self, tokens: list[TimeToken], frame: TimeContext) -> list[TimeToken]:
         """Return the tokens with every match reduced to one token.
 
         Where a match means nothing (February 30) its tokens are put out of use, so that no later
         stage makes half of it a time.
         """
         line = "".join([_SYMBOLS[token.kind] for token in tokens])
-        reduced: list[Token] = []
+        reduced: list[TimeToken] = []
         done = 0
         for match in self._regex.finditer(line):
             assert match.lastindex is not None
@@ -122,24 +122,24 @@ class Stage:
             if value is None:
                 reduced += [token._replace(kind="OTHER", value=None) for token in found]
             else:
-                reduced.append(Token(rule.kind, found[0].start, found[-1].end, value))
+                reduced.append(TimeToken(rule.kind, found[0].start, found[-1].end, value))
         return reduced + tokens[done:] if done else tokens
 
 
-def take(tokens: Sequence[Token], kinds: str) -> list[Any]:
+def take(tokens: Sequence[TimeToken], kinds: str) -> list[Any]:
     """Return the values of the tokens of some kinds, in order."""
     wanted = [k for name in kinds.split() for k in _CLASSES.get(name, name).split()]
     return [token.value for token in tokens if token.kind in wanted]
 
 
-def from_anchor(frame: Frame, resolve: Callable[[date], Days]) -> Reading:
+def from_anchor(frame: TimeContext, resolve: Callable[[date], Days]) -> TimeReading:
     """Resolve against the anchor; without one, say so."""
     if frame.anchor is None:
-        return Reading(None, True, NO_ANCHOR)
-    return Reading(resolve(frame.anchor), True)
+        return TimeReading(None, True, NO_ANCHOR)
+    return TimeReading(resolve(frame.anchor), True)
 
 
-def reading(token: Token) -> Reading:
+def reading(token: TimeToken) -> TimeReading:
     """Return what a token of the kinds WHEN means."""
     value: Any = token.value
-    return value if isinstance(value, Reading) else Reading(year_of(value), again=year_of)
+    return value if isinstance(value, TimeReading) else TimeReading(year_of(value), again=year_of)

@@ -14,8 +14,8 @@ from typing import Final
 
 from abstrag.language.calendar import (
     ONE_DAY,
+    CalendarUnit,
     Days,
-    Unit,
     century,
     ending,
     months,
@@ -23,8 +23,17 @@ from abstrag.language.calendar import (
     portion,
     year_of,
 )
-from abstrag.language.time_lexer import Token
-from abstrag.language.time_rules import Frame, Part, Reading, Rule, Spell, Stage, reading, take
+from abstrag.language.time_lexer import TimeToken
+from abstrag.language.time_rules import (
+    Part,
+    RuleStage,
+    Spell,
+    TimeContext,
+    TimeReading,
+    TimeRule,
+    reading,
+    take,
+)
 
 _LEAP: Final = 2000  # a year that has every day of the calendar
 _OF: Final = "(?:DASH | OF | IN | COMMA)? THE?"
@@ -34,7 +43,7 @@ _TO: Final = "[DASH TO TILL]"
 # --- Days, months, seasons, fiscal years: spells --------------------------------------------------
 
 
-def _day(tokens: Sequence[Token], _frame: Frame) -> Spell:
+def _day(tokens: Sequence[TimeToken], _frame: TimeContext) -> Spell:
     month, days = take(tokens, "MONTH MAYBE")[0], take(tokens, "DAYNUM")
     first, last = date(_LEAP, month, days[0]), date(_LEAP, month, days[-1])
     adjacent = not take(tokens, "AND") or (last - first) == ONE_DAY
@@ -43,7 +52,7 @@ def _day(tokens: Sequence[Token], _frame: Frame) -> Spell:
     return lambda year: Days(date(year, month, days[0]), date(year, month, days[-1]))
 
 
-def _between_days(tokens: Sequence[Token], _frame: Frame) -> Spell:
+def _between_days(tokens: Sequence[TimeToken], _frame: TimeContext) -> Spell:
     """Read "between 1 and 7 January": all days from the one to the other."""
     month, (one, other) = take(tokens, "MONTH MAYBE")[0], take(tokens, "DAYNUM")
     if date(_LEAP, month, one) > date(_LEAP, month, other):
@@ -51,31 +60,31 @@ def _between_days(tokens: Sequence[Token], _frame: Frame) -> Spell:
     return lambda year: Days(date(year, month, one), date(year, month, other))
 
 
-def _month(tokens: Sequence[Token], _frame: Frame) -> Spell:
+def _month(tokens: Sequence[TimeToken], _frame: TimeContext) -> Spell:
     return lambda year: months(year, tokens[0].value)
 
 
-def _season(tokens: Sequence[Token], _frame: Frame) -> Spell:
+def _season(tokens: Sequence[TimeToken], _frame: TimeContext) -> Spell:
     """Read a season as three whole months, north of the equator; a winter begins its year."""
     return lambda year: months(year, tokens[0].value, 3)
 
 
-def _winter(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
+def _winter(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading | None:
     """Read "the winter of 2018/19"; with one year only, nobody can tell which winter it is."""
     when = tokens[-1].value
     if not isinstance(when, Days):
-        return Reading(None, reason="a winter lies in two years")
+        return TimeReading(None, reason="a winter lies in two years")
     two_years = when.last.year == when.first.year + 1
-    return Reading(months(when.first.year, 12, 3)) if two_years else None
+    return TimeReading(months(when.first.year, 12, 3)) if two_years else None
 
 
-def _fiscal(_tokens: Sequence[Token], frame: Frame) -> Spell:
+def _fiscal(_tokens: Sequence[TimeToken], frame: TimeContext) -> Spell:
     """Name a fiscal year for the year it ends in, or begins in where the text does so."""
     fiscal = frame.fiscal
     return lambda year: months(fiscal.begins(year), fiscal.start, 12)
 
 
-def _fiscal_quarter(tokens: Sequence[Token], frame: Frame) -> Spell:
+def _fiscal_quarter(tokens: Sequence[TimeToken], frame: TimeContext) -> Spell:
     part, whole = _nth_part(tokens, frame), _fiscal(tokens, frame)
     return lambda year: part(whole(year))
 
@@ -83,15 +92,15 @@ def _fiscal_quarter(tokens: Sequence[Token], frame: Frame) -> Spell:
 # --- Early, mid, late, quarters, halves: parts ----------------------------------------------------
 
 
-def _third(tokens: Sequence[Token], _frame: Frame) -> Part:
+def _third(tokens: Sequence[TimeToken], _frame: TimeContext) -> Part:
     return partial(portion, index=tokens[0].value, parts=3)
 
 
-def _year_end(tokens: Sequence[Token], _frame: Frame) -> Part | None:
+def _year_end(tokens: Sequence[TimeToken], _frame: TimeContext) -> Part | None:
     return (lambda days: one_day(days.last)) if tokens[-1].value == 2 else None
 
 
-def _nth_part(tokens: Sequence[Token], _frame: Frame) -> Part:
+def _nth_part(tokens: Sequence[TimeToken], _frame: TimeContext) -> Part:
     """Read "the third quarter", "the latter half"; the last one is the last."""
     parts = 2 if tokens[-1].kind == "HALVES" else 4
     number = (take(tokens, "NTH ORD") or [parts])[0]
@@ -100,17 +109,17 @@ def _nth_part(tokens: Sequence[Token], _frame: Frame) -> Part:
     return partial(portion, index=number - 1, parts=parts)
 
 
-def _some_months(tokens: Sequence[Token], _frame: Frame) -> Part | None:
+def _some_months(tokens: Sequence[TimeToken], _frame: TimeContext) -> Part | None:
     """Read "the first nine months", "the last three months"."""
     count, which = take(tokens, "COUNT")[0], tokens[0]
     if which.kind == "NTH" and which.value != 1:
         return None
     if which.kind == "NTH":
         return lambda days: months(days.first.year, days.first.month, count)
-    return lambda days: ending(days.last, count, Unit.MONTH)
+    return lambda days: ending(days.last, count, CalendarUnit.MONTH)
 
 
-def _parts_to(tokens: Sequence[Token], _frame: Frame) -> Part:
+def _parts_to(tokens: Sequence[TimeToken], _frame: TimeContext) -> Part:
     """Read "Q1 to Q3"; "Q1 and Q2" only where one follows the other."""
     one, other = take(tokens, "PARTS")
     listed = any(token.kind == "AND" for token in tokens)
@@ -127,12 +136,12 @@ def _parts_to(tokens: Sequence[Token], _frame: Frame) -> Part:
 # --- Spells made of spells ------------------------------------------------------------------------
 
 
-def _part_of_spell(tokens: Sequence[Token], _frame: Frame) -> Spell:
+def _part_of_spell(tokens: Sequence[TimeToken], _frame: TimeContext) -> Spell:
     part, spell = take(tokens, "PARTS")[0], take(tokens, "SPELL")[0]
     return lambda year: part(spell(year))
 
 
-def _with_weekday(tokens: Sequence[Token], _frame: Frame) -> Spell:
+def _with_weekday(tokens: Sequence[TimeToken], _frame: TimeContext) -> Spell:
     weekday, spell = tokens[0].value, tokens[-1].value
 
     def checked(year: int) -> Days:
@@ -144,19 +153,19 @@ def _with_weekday(tokens: Sequence[Token], _frame: Frame) -> Spell:
     return checked
 
 
-def _period(tokens: Sequence[Token]) -> Part:
+def _period(tokens: Sequence[TimeToken]) -> Part:
     """Read "three months ended": so many units up to a last day."""
     unit = take(tokens, "UNITS")[0][0]
     count = (take(tokens, "COUNT") or [1])[0]
     return lambda days: ending(days.last, count, unit)
 
 
-def _ended(tokens: Sequence[Token], _frame: Frame) -> Spell:
+def _ended(tokens: Sequence[TimeToken], _frame: TimeContext) -> Spell:
     part, spell = _period(tokens[:-1]), tokens[-1].value
     return lambda year: part(spell(year))
 
 
-def _spells_to(tokens: Sequence[Token], _frame: Frame) -> Spell:
+def _spells_to(tokens: Sequence[TimeToken], _frame: TimeContext) -> Spell:
     """Read "May to July"; a run over the new year, "November to January", ends in the year."""
     one, other = take(tokens, "SPELL")
 
@@ -171,17 +180,17 @@ def _spells_to(tokens: Sequence[Token], _frame: Frame) -> Spell:
 # --- Years put on spells and parts ----------------------------------------------------------------
 
 
-def _fixed(tokens: Sequence[Token], _frame: Frame) -> Reading:
+def _fixed(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
     value = tokens[0].value
-    return Reading(value) if isinstance(value, Days) else Reading(None, reason=value)
+    return TimeReading(value) if isinstance(value, Days) else TimeReading(None, reason=value)
 
 
-def _iso_run(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
+def _iso_run(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading | None:
     first, last = tokens[0].value, tokens[-1].value
-    return Reading(Days(first.first, last.last)) if first.first <= last.last else None
+    return TimeReading(Days(first.first, last.last)) if first.first <= last.last else None
 
 
-def _centuries(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
+def _centuries(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading | None:
     numbers: list[int] = []
     tens = 0
     for token in tokens:
@@ -192,36 +201,36 @@ def _centuries(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
             tens = 0
     if not 1 <= numbers[0] <= numbers[-1] <= 30:
         return None
-    return Reading(Days(century(numbers[0]).first, century(numbers[-1]).last))
+    return TimeReading(Days(century(numbers[0]).first, century(numbers[-1]).last))
 
 
-def _in_year(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
+def _in_year(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading | None:
     spell, year = take(tokens, "SPELL")[0], take(tokens, "ANYYEAR")[0]
     dash = next((t for t in tokens if t.kind == "DASH"), None)
     if dash and not (tokens[0].end == dash.start and dash.end == tokens[-1].start):
         return None  # "May 15 – 2020": a new thought, not a year
-    return Reading(spell(year), again=spell)
+    return TimeReading(spell(year), again=spell)
 
 
-def _part_in_year(tokens: Sequence[Token], _frame: Frame) -> Reading:
+def _part_in_year(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
     part, year = take(tokens, "PARTS")[0], take(tokens, "ANYYEAR")[0]
-    return Reading(part(year_of(year)), again=lambda other: part(year_of(other)))
+    return TimeReading(part(year_of(year)), again=lambda other: part(year_of(other)))
 
 
-def _spell_in_relative_year(tokens: Sequence[Token], _frame: Frame) -> Reading:
+def _spell_in_relative_year(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
     spell = tokens[0].value
     return reading(tokens[-1]).map(lambda days: spell(days.first.year))
 
 
-def _part_of(tokens: Sequence[Token], _frame: Frame) -> Reading:
+def _part_of(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
     return reading(tokens[-1]).map(tokens[0].value)
 
 
-def _ended_point(tokens: Sequence[Token], _frame: Frame) -> Reading:
+def _ended_point(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
     return reading(tokens[-1]).map(_period(tokens[:-1]))
 
 
-def _on_weekday(tokens: Sequence[Token], _frame: Frame) -> Reading | None:
+def _on_weekday(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading | None:
     """Take "Tuesday, 2024-05-14" for one day; a weekday that does not fit makes it none."""
     when = _fixed(tokens[-1:], _frame)
     fits = when.days is None or when.days.first.weekday() == tokens[0].value
@@ -236,76 +245,76 @@ _PERIOD: Final = (
 _YEARS: Final = "[YEAR OLD]"
 
 DATES: Final = (
-    Rule("[WEEKDAY WKD] COMMA? [ISO NUMERIC]", "POINT", _on_weekday),
-    Rule("ISO SLASH ISO", "POINT", _iso_run),
-    Rule("WINTER OF? [PAIR ANYYEAR]", "POINT", _winter),
-    Rule(
+    TimeRule("[WEEKDAY WKD] COMMA? [ISO NUMERIC]", "POINT", _on_weekday),
+    TimeRule("ISO SLASH ISO", "POINT", _iso_run),
+    TimeRule("WINTER OF? [PAIR ANYYEAR]", "POINT", _winter),
+    TimeRule(
         "(?:[ISO NUMERIC DECADE] | (?<![REF NAME]) PAIR | (?<=[THE THIRD DASH]) OWNED)",
         "POINT",
         _fixed,
     ),
-    Rule(
+    TimeRule(
         f"{_TENS} [NTH ORD] (?:[AND TO DASH] THE? {_TENS} [NTH ORD])? DASH? CENT (?!BC)",
         "POINT",
         _centuries,
     ),
-    Rule("(?<=IN) MONTH (?=DAY [PLURAL THING UNITS])", "MONTHLY", _month),
-    Rule(f"MONTH [DAYNUM] (?:{_TO} | AND) [DAYNUM] (?![MONTH UNITS THING])", "DATED", _day),
-    Rule("MONTH [DAYNUM] (?!THING)", "DATED", _day),
-    Rule(f"MAYBE [DAYNUM] (?=COMMA? {_YEARS})", "DATED", _day),
-    Rule("BETWEEN [DAYNUM] AND [DAYNUM] OF? MONTH", "DATED", _between_days),
-    Rule("FROM? [DAYNUM] [DASH TO TILL] [DAYNUM] OF? MONTH", "DATED", _day),
-    Rule(f"[DAYNUM] (?:DASH | UDAY? OF)? MONTH (?!DAY COMMA? {_YEARS})", "DATED", _day),
-    Rule(f"[DAYNUM] OF? MAYBE (?=COMMA? {_YEARS})", "DATED", _day),
-    Rule("MONTH", "MONTHLY", _month),
-    Rule("MAYBE (?=[COMMA OF]? [ANYYEAR])", "MONTHLY", _month),
-    Rule("[SEASON WINTER]", "YEARLY", _season),
-    Rule("[NTH ORD] FISCAL QTR (?!ENDED)", "YEARLY", _fiscal_quarter),
-    Rule(f"{_FISCAL} (?!ENDED)", "FYEAR", _fiscal),
-    Rule("[NTH ORD] DASH? QTR (?!ENDED | DASH)", "QPART", _nth_part),
-    Rule(f"[LAST FINAL] QTR (?=OF (?:{_YEARS} | {_FISCAL}))", "PART", _nth_part),
-    Rule("[NTH LAST FINAL] DASH? HALVES", "PART", _nth_part),
-    Rule("[NTH LAST FINAL] [COUNT] UMONTH (?=OF)", "PART", _some_months),
-    Rule("YR DASH? EDGE", "PART", _year_end),
-    Rule("EDGE (?=OF)", "PART", _third),
-    Rule("THIRD", "PART", _third),
+    TimeRule("(?<=IN) MONTH (?=DAY [PLURAL THING UNITS])", "MONTHLY", _month),
+    TimeRule(f"MONTH [DAYNUM] (?:{_TO} | AND) [DAYNUM] (?![MONTH UNITS THING])", "DATED", _day),
+    TimeRule("MONTH [DAYNUM] (?!THING)", "DATED", _day),
+    TimeRule(f"MAYBE [DAYNUM] (?=COMMA? {_YEARS})", "DATED", _day),
+    TimeRule("BETWEEN [DAYNUM] AND [DAYNUM] OF? MONTH", "DATED", _between_days),
+    TimeRule("FROM? [DAYNUM] [DASH TO TILL] [DAYNUM] OF? MONTH", "DATED", _day),
+    TimeRule(f"[DAYNUM] (?:DASH | UDAY? OF)? MONTH (?!DAY COMMA? {_YEARS})", "DATED", _day),
+    TimeRule(f"[DAYNUM] OF? MAYBE (?=COMMA? {_YEARS})", "DATED", _day),
+    TimeRule("MONTH", "MONTHLY", _month),
+    TimeRule("MAYBE (?=[COMMA OF]? [ANYYEAR])", "MONTHLY", _month),
+    TimeRule("[SEASON WINTER]", "YEARLY", _season),
+    TimeRule("[NTH ORD] FISCAL QTR (?!ENDED)", "YEARLY", _fiscal_quarter),
+    TimeRule(f"{_FISCAL} (?!ENDED)", "FYEAR", _fiscal),
+    TimeRule("[NTH ORD] DASH? QTR (?!ENDED | DASH)", "QPART", _nth_part),
+    TimeRule(f"[LAST FINAL] QTR (?=OF (?:{_YEARS} | {_FISCAL}))", "PART", _nth_part),
+    TimeRule("[NTH LAST FINAL] DASH? HALVES", "PART", _nth_part),
+    TimeRule("[NTH LAST FINAL] [COUNT] UMONTH (?=OF)", "PART", _some_months),
+    TimeRule("YR DASH? EDGE", "PART", _year_end),
+    TimeRule("EDGE (?=OF)", "PART", _third),
+    TimeRule("THIRD", "PART", _third),
 )
 
 COMPLETIONS: Final = (
-    Stage(
+    RuleStage(
         (
-            Rule("[WEEKDAY WKD] COMMA? DATED", "DATED", _with_weekday),
-            Rule("FYEAR [PARTS]", "FYEAR", _part_of_spell),
-            Rule("[PARTS] (?:DASH? TO DASH? | [DASH TILL AND]) [PARTS]", "PART", _parts_to),
+            TimeRule("[WEEKDAY WKD] COMMA? DATED", "DATED", _with_weekday),
+            TimeRule("FYEAR [PARTS]", "FYEAR", _part_of_spell),
+            TimeRule("[PARTS] (?:DASH? TO DASH? | [DASH TILL AND]) [PARTS]", "PART", _parts_to),
         )
     ),
-    Stage(
+    RuleStage(
         (
-            Rule(f"[PARTS] {_OF} [MONTHLY DATED]", "DATED", _part_of_spell),
-            Rule(f"[PARTS] {_OF} YEARLY", "YEARLY", _part_of_spell),
-            Rule(f"[PARTS] {_OF} FYEAR", "FYEAR", _part_of_spell),
+            TimeRule(f"[PARTS] {_OF} [MONTHLY DATED]", "DATED", _part_of_spell),
+            TimeRule(f"[PARTS] {_OF} YEARLY", "YEARLY", _part_of_spell),
+            TimeRule(f"[PARTS] {_OF} FYEAR", "FYEAR", _part_of_spell),
         )
     ),
-    Stage(
+    RuleStage(
         (
-            Rule(f"{_PERIOD} [SPELL]", "CLOSED", _ended),
-            Rule(f"FROM? [DATED MONTHLY] {_TO} [DATED MONTHLY]", "DATED", _spells_to),
-            Rule("BETWEEN [DATED MONTHLY] AND [DATED MONTHLY]", "DATED", _spells_to),
-            Rule(f"FROM? [YEARLY FYEAR] {_TO} [YEARLY FYEAR]", "YEARLY", _spells_to),
+            TimeRule(f"{_PERIOD} [SPELL]", "CLOSED", _ended),
+            TimeRule(f"FROM? [DATED MONTHLY] {_TO} [DATED MONTHLY]", "DATED", _spells_to),
+            TimeRule("BETWEEN [DATED MONTHLY] AND [DATED MONTHLY]", "DATED", _spells_to),
+            TimeRule(f"FROM? [YEARLY FYEAR] {_TO} [YEARLY FYEAR]", "YEARLY", _spells_to),
         )
     ),
-    Stage(
+    RuleStage(
         (
-            Rule("[SPELL] (?:COMMA | OF | DASH)? YEAR (?!THING)", "POINT", _in_year),
-            Rule("[SPELL] (?:OF | DASH)? OLD (?!THING)", "POINT", _in_year),
-            Rule("[SPELL] COMMA OLD (?![THING PLURAL])", "POINT", _in_year),
-            Rule("[SPELL] SHORT", "POINT", _in_year),
-            Rule("[SPELL] OF? RELYEAR", "POINT", _spell_in_relative_year),
-            Rule(f"[PARTS] {_OF} [ANYYEAR] (?!THING)", "POINT", _part_in_year),
-            Rule(f"[PARTS] {_OF} [POINT RELYEAR]", "POINT", _part_of),
-            Rule("YEAR [PARTS]", "POINT", _part_in_year),
-            Rule("YEAR FYEAR", "POINT", _in_year),
-            Rule(f"{_PERIOD} POINT", "POINT", _ended_point),
+            TimeRule("[SPELL] (?:COMMA | OF | DASH)? YEAR (?!THING)", "POINT", _in_year),
+            TimeRule("[SPELL] (?:OF | DASH)? OLD (?!THING)", "POINT", _in_year),
+            TimeRule("[SPELL] COMMA OLD (?![THING PLURAL])", "POINT", _in_year),
+            TimeRule("[SPELL] SHORT", "POINT", _in_year),
+            TimeRule("[SPELL] OF? RELYEAR", "POINT", _spell_in_relative_year),
+            TimeRule(f"[PARTS] {_OF} [ANYYEAR] (?!THING)", "POINT", _part_in_year),
+            TimeRule(f"[PARTS] {_OF} [POINT RELYEAR]", "POINT", _part_of),
+            TimeRule("YEAR [PARTS]", "POINT", _part_in_year),
+            TimeRule("YEAR FYEAR", "POINT", _in_year),
+            TimeRule(f"{_PERIOD} POINT", "POINT", _ended_point),
         )
     ),
 )

@@ -45,8 +45,8 @@ from abstrag.errors import InputError
 from abstrag.language.calendar import Days, parse_iso
 from abstrag.language.fiscal import FiscalYear
 from abstrag.language.time_grammar import parse
-from abstrag.language.time_lexer import Token, lex
-from abstrag.language.time_rules import Frame, Reading
+from abstrag.language.time_lexer import TimeToken, lex
+from abstrag.language.time_rules import TimeContext, TimeReading
 from abstrag.model.record import record
 from abstrag.model.term import Interval
 
@@ -106,12 +106,12 @@ def find_times(
         return ()
     tokens = lex(text) if named is None else _lex_around(text, named)
     fiscal = FiscalYear(fiscal_year_start, fiscal_named_for_start)
-    found = parse(tokens, Frame(anchor, fiscal))
+    found = parse(tokens, TimeContext(anchor, fiscal))
     return tuple(_expression(token) for token in found)
 
 
-def _expression(token: Token) -> TimeExpression:
-    reading: Reading = token.value
+def _expression(token: TimeToken) -> TimeExpression:
+    reading: TimeReading = token.value
     interval = reading.days.interval if reading.days else None
     return TimeExpression(token.start, token.end, interval, reading.relative, reading.reason)
 
@@ -143,13 +143,13 @@ def _folded(name: str) -> str:
     return " ".join(name.lower().split())
 
 
-def _lex_around(text: str, named: _Named) -> list[Token]:
+def _lex_around(text: str, named: _Named) -> list[TimeToken]:
     """Lex a text with the user's own expressions as points in it."""
-    tokens: list[Token] = []
+    tokens: list[TimeToken] = []
     done = 0
     for found in named.regex.finditer(text):
         tokens += lex(text, done, found.start())
         days = named.days[_folded(found[0])]
-        tokens.append(Token("POINT", found.start(), found.end(), Reading(days)))
+        tokens.append(TimeToken("POINT", found.start(), found.end(), TimeReading(days)))
         done = found.end()
     return tokens + lex(text, done)

@@ -34,7 +34,7 @@ _OFFICES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class OfficeRole:
     """One role: `of` is the sort of organization it speaks for, None when it speaks for none."""
 
     key: str
@@ -46,9 +46,9 @@ class Role:
 class Roles:
     """All roles, found by any of their names; names are keys: folded, singular, single spaces."""
 
-    def __init__(self, entries: Iterable[Role]) -> None:
-        self.by_key: dict[str, Role] = {}
-        self.by_name: dict[str, Role] = {}
+    def __init__(self, entries: Iterable[OfficeRole]) -> None:
+        self.by_key: dict[str, OfficeRole] = {}
+        self.by_name: dict[str, OfficeRole] = {}
         self.heads: set[str] = set()  # every word that a name ends in, or that "of" follows
         for role in entries:
             self.by_key[role.key] = role
@@ -58,7 +58,7 @@ class Roles:
                 self.by_name[name] = role
                 self.heads.add(name.partition(" of ")[0].split()[-1])
 
-    def find(self, name: str) -> Role | None:
+    def find(self, name: str) -> OfficeRole | None:
         """Return the role of that name, written as a key; also one that only its shape tells.
 
         "chief nursing officer" is an executive, "head coach" a leader, "head of security" a
@@ -84,21 +84,21 @@ class Roles:
             found.setdefault(OFFICIAL)  # who holds an office in an organization is one
         return tuple(found)
 
-    def _shaped(self, name: str) -> Role | None:
+    def _shaped(self, name: str) -> OfficeRole | None:
         first, _, rest = name.partition(" ")
         if first == "chief" and rest.endswith(" officer"):
-            return Role(name, types=("executive",), of="company")
+            return OfficeRole(name, types=("executive",), of="company")
         if first in _HEADS and rest and " " not in rest and is_person(rest):
-            return Role(name, types=("leader",), of="organization")
+            return OfficeRole(name, types=("leader",), of="organization")
         if first in _RANKS and rest and (below := self.find(rest)):
-            return Role(name, types=(below.key,), of=below.of)
+            return OfficeRole(name, types=(below.key,), of=below.of)
         if not rest and holds_office(name):
-            return Role(name, types=("official",))
+            return OfficeRole(name, types=("official",))
         return None
 
     def with_names(self, names: Iterable[str]) -> Roles:
         """Return roles that also know these names, each as a role of its own."""
-        more = [Role(name) for name in dict.fromkeys(names) if name not in self.by_name]
+        more = [OfficeRole(name) for name in dict.fromkeys(names) if name not in self.by_name]
         return Roles([*self.by_key.values(), *more]) if more else self
 
 
@@ -125,14 +125,14 @@ def _offices() -> frozenset[int]:
     return frozenset(map(wordnet().synset, _OFFICES))
 
 
-def _role(key: str, entry: Mapping[str, object]) -> Role:
+def _role(key: str, entry: Mapping[str, object]) -> OfficeRole:
     def words(field: str) -> tuple[str, ...]:
         value = entry.get(field, ())
         assert isinstance(value, list | tuple)
         return tuple(value)
 
     of = entry.get("of")
-    return Role(key, words("names"), words("types"), of if isinstance(of, str) else None)
+    return OfficeRole(key, words("names"), words("types"), of if isinstance(of, str) else None)
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from abstrag.errors import BadReply, ModelError
-from abstrag.llm.model import LanguageModel, Reply, Role
+from abstrag.llm.model import CallRole, LanguageModel, Reply
 from abstrag.llm.program import Program
 
 Answer = TypeVar("Answer")
@@ -34,7 +34,7 @@ def ask(
     answer: type[Answer],
     inputs: Mapping[str, Any],
     *,
-    role: Role,
+    role: CallRole,
     sample: int = 0,
     temperature: float = 0.0,
     max_tokens: int = 1024,
@@ -56,7 +56,7 @@ def ask_many(
     answer: type[Answer],
     inputs: Sequence[Mapping[str, Any]],
     *,
-    role: Role,
+    role: CallRole,
     sample: int = 0,
     temperature: float = 0.0,
     max_tokens: int = 1024,

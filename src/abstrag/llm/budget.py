@@ -31,7 +31,7 @@ class Spending:
         )
 
 
-class Budget:
+class CallBudget:
     """What has been spent, what calls under way may still spend, and the caps on both together.
 
     Several threads share one. A call sets its worst case aside before it is sent; when it is

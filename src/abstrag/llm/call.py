@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from abstrag.llm.model import Reply, Request, Role
+from abstrag.llm.model import CallRole, ModelRequest, Reply
 from abstrag.model.record import record
 
 
@@ -14,7 +14,7 @@ class Call:
 
     id: str
     model: str
-    request: Request
+    request: ModelRequest
     raw: str  # the reply, word for word
     value: Any  # what was read from it; None when the call failed
     mode: str  # how the shape of the reply was asked for
@@ -44,7 +44,7 @@ class Call:
 class RoleSummary:
     """What one role's calls took, over everything in a log."""
 
-    role: Role
+    role: CallRole
     calls: int  # replies that came over the wire
     cached: int  # replies that were found in the log
     faults: int  # exchanges that brought no reply
@@ -62,7 +62,7 @@ class CallLine:
 
     id: str
     at: str
-    role: Role
+    role: CallRole
     stage: str
     model: str
     mode: str

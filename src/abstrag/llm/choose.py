@@ -25,7 +25,7 @@ from platformdirs import user_config_dir
 from pydantic import TypeAdapter, ValidationError
 
 from abstrag.errors import InputError
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.settings import (
     OPENAI_URL,
     Endpoint,
@@ -65,7 +65,7 @@ class LlmFile:
     """What the file says about language models."""
 
     everyone: Connection = Connection()
-    roles: Mapping[Role, Connection] = field(default_factory=dict)
+    roles: Mapping[CallRole, Connection] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
     limits: Limits = Limits()
     patience: Patience | None = None
@@ -144,16 +144,16 @@ _OPENAI_BASE: Final = "OPENAI_BASE_URL"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ConfigSource:
     """What one source says: for every role under None, for one role under its name."""
 
-    models: Mapping[Role | None, str] = field(default_factory=dict)
-    urls: Mapping[Role | None, str] = field(default_factory=dict)
-    keys: Mapping[Role | None, str] = field(default_factory=dict)  # names of variables
+    models: Mapping[CallRole | None, str] = field(default_factory=dict)
+    urls: Mapping[CallRole | None, str] = field(default_factory=dict)
+    keys: Mapping[CallRole | None, str] = field(default_factory=dict)  # names of variables
 
 
 def choose(
-    flags: Source | None = None,
+    flags: ConfigSource | None = None,
     *,
     config: Path | None = None,
     limits: Limits | None = None,
@@ -172,7 +172,7 @@ def choose(
     """
     variables = os.environ if environment is None else environment
     file = read_config(config, variables)
-    sources = (flags or Source(), _from_environment(variables), _from_file(file))
+    sources = (flags or ConfigSource(), _from_environment(variables), _from_file(file))
     endpoints = dict(_endpoints(sources, variables))
     if not endpoints:
         if any(source.urls for source in sources[:2]) and not _refused(sources):
@@ -189,16 +189,16 @@ def choose(
     )
 
 
-def by_role(values: tuple[str, ...], option: str) -> dict[Role | None, str]:
+def by_role(values: tuple[str, ...], option: str) -> dict[CallRole | None, str]:
     """Read values of a flag, each `VALUE` for every role or `ROLE=VALUE` for one.
 
     Raises:
         InputError: A value is empty, or two are for the same role.
     """
-    found: dict[Role | None, str] = {}
+    found: dict[CallRole | None, str] = {}
     for text in values:
         name, equals, rest = text.partition("=")
-        role = Role(name) if equals and name in set(Role) else None
+        role = CallRole(name) if equals and name in set(CallRole) else None
         value = (rest if role else text).strip()
         if not value:
             raise InputError(f"{option} {text!r} names nothing")
@@ -208,29 +208,29 @@ def by_role(values: tuple[str, ...], option: str) -> dict[Role | None, str]:
     return found
 
 
-def _from_environment(variables: Mapping[str, str]) -> Source:
+def _from_environment(variables: Mapping[str, str]) -> ConfigSource:
     models = _named(variables, "ABSTRAG_LLM")
     urls = _named(variables, "ABSTRAG_BASE_URL")
-    keys: dict[Role | None, str] = {}
+    keys: dict[CallRole | None, str] = {}
     if None not in urls and variables.get(_OPENAI_BASE):
         urls[None] = variables[_OPENAI_BASE]
         if variables.get(_OPENAI_KEY) and not variables.get(_KEY):
             keys[None] = _OPENAI_KEY  # the two belong together
-    return Source(models, urls, keys)
+    return ConfigSource(models, urls, keys)
 
 
-def _named(variables: Mapping[str, str], stem: str) -> dict[Role | None, str]:
-    names: dict[Role | None, str] = {
+def _named(variables: Mapping[str, str], stem: str) -> dict[CallRole | None, str]:
+    names: dict[CallRole | None, str] = {
         None: stem,
-        **{role: f"{stem}_{role.value.upper()}" for role in Role},
+        **{role: f"{stem}_{role.value.upper()}" for role in CallRole},
     }
     return {role: variables[name] for role, name in names.items() if variables.get(name)}
 
 
-def _from_file(file: LlmFile) -> Source:
-    parts: dict[Role | None, Connection] = {None: file.everyone}
+def _from_file(file: LlmFile) -> ConfigSource:
+    parts: dict[CallRole | None, Connection] = {None: file.everyone}
     parts.update(file.roles.items())
-    return Source(
+    return ConfigSource(
         models={role: part.model for role, part in parts.items() if part.model},
         urls={role: part.base_url for role, part in parts.items() if part.base_url},
         keys={role: part.api_key_env for role, part in parts.items() if part.api_key_env},
@@ -238,9 +238,9 @@ def _from_file(file: LlmFile) -> Source:
 
 
 def _endpoints(
-    sources: tuple[Source, ...], variables: Mapping[str, str]
-) -> Iterator[tuple[Role, Endpoint]]:
-    for role in Role:
+    sources: tuple[ConfigSource, ...], variables: Mapping[str, str]
+) -> Iterator[tuple[CallRole, Endpoint]]:
+    for role in CallRole:
         model, level = _model(sources, role)
         if model is None or model.lower() == NO_MODEL:
             continue
@@ -250,7 +250,7 @@ def _endpoints(
         yield role, replace(endpoint, key_variable=key or _key_variable(endpoint, variables))
 
 
-def _model(sources: tuple[Source, ...], role: Role) -> tuple[str | None, int]:
+def _model(sources: tuple[ConfigSource, ...], role: CallRole) -> tuple[str | None, int]:
     for level, source in enumerate(sources):
         if named := source.models.get(role) or source.models.get(None):
             return named, level
@@ -258,7 +258,7 @@ def _model(sources: tuple[Source, ...], role: Role) -> tuple[str | None, int]:
 
 
 def _address(
-    sources: tuple[Source, ...], role: Role, model_level: int
+    sources: tuple[ConfigSource, ...], role: CallRole, model_level: int
 ) -> tuple[str | None, str | None]:
     """Return the address, and the variable of its key where the same entry names one."""
     for level, source in enumerate(sources):
@@ -278,7 +278,7 @@ def _key_variable(endpoint: Endpoint, variables: Mapping[str, str]) -> str | Non
     return _OPENAI_KEY if ours and variables.get(_OPENAI_KEY) else None
 
 
-def _refused(sources: tuple[Source, ...]) -> bool:
+def _refused(sources: tuple[ConfigSource, ...]) -> bool:
     named = [name for source in sources for name in source.models.values()]
     return any(name.lower() == NO_MODEL for name in named)
 

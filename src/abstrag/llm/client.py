@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from abstrag.errors import BadReply, ModelError
-from abstrag.llm.budget import Budget
+from abstrag.llm.budget import CallBudget
 from abstrag.llm.completion import Completion
-from abstrag.llm.dialect import Dialect, Fluency, Mode
+from abstrag.llm.dialect import Dialect, Fluency, ReplyFormat
 from abstrag.llm.key import call_id
-from abstrag.llm.model import Request
+from abstrag.llm.model import ModelRequest
 from abstrag.llm.settings import Endpoint, Patience, Price
 from abstrag.llm.shape import keeps_form, misfit
 from abstrag.llm.transcript import Transcript
-from abstrag.llm.wire import Failing, Refused, Wire
+from abstrag.llm.wire import Failing, Wire, WordingRefused
 
 # Reading JSON the way models write it: fenced, wrapped in prose, a comma too many, an end too
 # few.
@@ -182,7 +182,7 @@ class ChatClient:
         key: str | None = None,
         price: Price | None = None,
         patience: Patience | None = None,
-        budget: Budget | None = None,
+        budget: CallBudget | None = None,
         backoff_s: float = 0.5,
     ) -> None:
         """Make a client; nothing is sent.
@@ -203,7 +203,7 @@ class ChatClient:
             key=key,
             price=price,
             patience=self._patience,
-            budget=budget or Budget(),
+            budget=budget or CallBudget(),
             backoff_s=backoff_s,
         )
 
@@ -211,7 +211,7 @@ class ChatClient:
         """Close every connection."""
         self._wire.close()
 
-    def ask(self, request: Request, transcript: Transcript, stop: threading.Event) -> Any:
+    def ask(self, request: ModelRequest, transcript: Transcript, stop: threading.Event) -> Any:
         """Put a request and return a value that fits its schema, or the text when it has none.
 
         Args:
@@ -236,7 +236,7 @@ class ChatClient:
         if problem is not None:
             transcript.note(f"asked again: {problem}")
             ignored = request.schema and not (said.cut_off or keeps_form(value, request.schema))
-            if ignored and dialect.mode is Mode.JSON_SCHEMA:
+            if ignored and dialect.mode is ReplyFormat.JSON_SCHEMA:
                 # accepted and not kept to: the model never saw the schema, so show it
                 dialect = dialect.humbler(request)
                 transcript.note(f"json_schema was not kept to; {dialect.mode} from now on")
@@ -255,7 +255,7 @@ class ChatClient:
     def _say(
         self,
         dialect: Dialect,
-        request: Request,
+        request: ModelRequest,
         repair: tuple[str, str] | None,
         transcript: Transcript,
         stop: threading.Event,
@@ -263,7 +263,7 @@ class ChatClient:
         """Send a request, asking for less and less as long as the endpoint refuses."""
         guessed = False
         while True:
-            transcript.mode = dialect.mode.value if request.schema else Mode.TEXT.value
+            transcript.mode = dialect.mode.value if request.schema else ReplyFormat.TEXT.value
             try:
                 said = self._wire.send(
                     dialect.payload(self.endpoint.model, request, repair),
@@ -272,7 +272,7 @@ class ChatClient:
                     most_out=request.max_tokens,
                     suspect=request.schema is not None and self._fluency.unsure(dialect),
                 )
-            except Refused as error:
+            except WordingRefused as error:
                 guessed = guessed or isinstance(error, Failing)
                 dialect = self._less(dialect, request, error, transcript)
             else:
@@ -281,7 +281,7 @@ class ChatClient:
                 return said, dialect
 
     def _less(
-        self, dialect: Dialect, request: Request, error: Refused, transcript: Transcript
+        self, dialect: Dialect, request: ModelRequest, error: WordingRefused, transcript: Transcript
     ) -> Dialect:
         """Return what to try after a refusal."""
         why = str(error)
@@ -301,7 +301,9 @@ class ChatClient:
         return humbler
 
 
-def _read(said: Completion, request: Request, transcript: Transcript) -> tuple[Any, str | None]:
+def _read(
+    said: Completion, request: ModelRequest, transcript: Transcript
+) -> tuple[Any, str | None]:
     """Return the value of a reply, or why there is none."""
     if said.refusal:
         return None, f"the model declined: {said.refusal[:200]}"

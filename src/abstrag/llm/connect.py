@@ -10,12 +10,12 @@ from pathlib import Path
 from types import TracebackType
 
 from abstrag.errors import InputError, ModelError, NeedsModel, NotRecorded
-from abstrag.llm.budget import Budget
+from abstrag.llm.budget import CallBudget
 from abstrag.llm.estimate import Estimate
 from abstrag.llm.key import call_id
-from abstrag.llm.ledger import Ledger, Meter
+from abstrag.llm.ledger import ModelUsage, UsageMeter
 from abstrag.llm.log import CallLog, default_calls_path
-from abstrag.llm.model import LanguageModel, Reply, Request, Role
+from abstrag.llm.model import CallRole, LanguageModel, ModelRequest, Reply
 from abstrag.llm.recording import Recording
 from abstrag.llm.settings import Endpoint, LlmSettings, Patience, Price
 from abstrag.llm.tokens import tokens_in
@@ -24,19 +24,19 @@ from abstrag.llm.tokens import tokens_in
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayedModel:
     """A recording in the place of a model; implements `LanguageModel`."""
 
     recording: Recording
     model: str
-    meter: Meter
+    meter: UsageMeter
 
     @property
     def fingerprint(self) -> str:
         """Name the model that was recorded."""
         return self.model
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: ModelRequest) -> Reply:
         """Answer one request from the recording.
 
         Raises:
@@ -52,7 +52,7 @@ class Replayed:
         self.meter.found(request.role)
         return call.reply()
 
-    def complete_many(self, requests: Sequence[Request]) -> list[Reply | ModelError]:
+    def complete_many(self, requests: Sequence[ModelRequest]) -> list[Reply | ModelError]:
         """Answer several requests; a replay that lacks one of them is no replay.
 
         Raises:
@@ -72,10 +72,10 @@ class Models:
 
     def __init__(
         self,
-        models: Mapping[Role, LanguageModel],
+        models: Mapping[CallRole, LanguageModel],
         *,
-        meter: Meter | None = None,
-        prices: Mapping[Role, Price | None] | None = None,
+        meter: UsageMeter | None = None,
+        prices: Mapping[CallRole, Price | None] | None = None,
         log: CallLog | None = None,
         patience: Patience | None = None,
         stack: ExitStack | None = None,
@@ -91,7 +91,7 @@ class Models:
             stack: What is closed with them.
         """
         self._models = dict(models)
-        self._meter = meter or Meter()
+        self._meter = meter or UsageMeter()
         self._prices = dict(prices or {})
         self._log = log
         self._patience = patience or Patience()
@@ -100,9 +100,9 @@ class Models:
     @classmethod
     def of(cls, model: LanguageModel) -> Models:
         """Give one model every role: a scripted one in tests, or one of your own."""
-        return cls(dict.fromkeys(Role, model))
+        return cls(dict.fromkeys(CallRole, model))
 
-    def __getitem__(self, role: Role) -> LanguageModel:
+    def __getitem__(self, role: CallRole) -> LanguageModel:
         """Return the model of a role.
 
         Raises:
@@ -116,11 +116,11 @@ class Models:
             )
         return model
 
-    def get(self, role: Role) -> LanguageModel | None:
+    def get(self, role: CallRole) -> LanguageModel | None:
         """Return the model of a role; None when it works without one."""
         return self._models.get(role)
 
-    def __contains__(self, role: Role) -> bool:
+    def __contains__(self, role: CallRole) -> bool:
         return role in self._models
 
     def __enter__(self) -> Models:
@@ -138,11 +138,11 @@ class Models:
         """Close connections and the log."""
         self._stack.close()
 
-    def ledger(self) -> Ledger:
-        """Return what was asked so far and what it took; `Ledger.since` narrows it down."""
+    def ledger(self) -> ModelUsage:
+        """Return what was asked so far and what it took; `ModelUsage.since` narrows it down."""
         return self._meter.ledger()
 
-    def estimate(self, requests: Sequence[Request], *, most: bool = False) -> Estimate:
+    def estimate(self, requests: Sequence[ModelRequest], *, most: bool = False) -> Estimate:
         """Say what these requests would take; those in the log, and repeated ones, are free."""
         total = Estimate(most=most)
         seen: set[str] = set()
@@ -159,7 +159,7 @@ class Models:
         return total
 
     def guess(
-        self, role: Role, calls: int, tokens_in: int, tokens_out: int, *, most: bool = False
+        self, role: CallRole, calls: int, tokens_in: int, tokens_out: int, *, most: bool = False
     ) -> Estimate:
         """Price work whose requests are not known yet; tokens are of all calls together."""
         price = self._prices.get(role, Price())
@@ -203,9 +203,9 @@ def connect(
         )
     with ExitStack() as stack:
         log = stack.enter_context(CallLog.open(calls or default_calls_path()))
-        meter, budget = Meter(unpriced), Budget(settings.limits)
+        meter, budget = UsageMeter(unpriced), CallBudget(settings.limits)
         clients: dict[Endpoint, ChatClient] = {}
-        models: dict[Role, LanguageModel] = {}
+        models: dict[CallRole, LanguageModel] = {}
         for role, endpoint in settings.endpoints.items():
             if endpoint not in clients:
                 clients[endpoint] = ChatClient(
@@ -235,13 +235,13 @@ def replay(recording: Path, settings: LlmSettings | None = None) -> Models:
         InputError: It is not clear from the recording which model serves which role.
     """
     loaded = Recording.load(recording)
-    meter = Meter()
+    meter = UsageMeter()
     if settings is None:
         names = loaded.roles()
     else:
         names = {role: endpoint.model for role, endpoint in settings.endpoints.items()}
     return Models(
-        {role: Replayed(loaded, name, meter) for role, name in names.items()}, meter=meter
+        {role: ReplayedModel(loaded, name, meter) for role, name in names.items()}, meter=meter
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from abstrag.llm.model import Request
+from abstrag.llm.model import ModelRequest
 
 # Limits for a schema that has none, so that a small model cannot loop inside a string or a list.
 #
@@ -62,7 +62,7 @@ def _allows(schema: Mapping[str, Any], kind: str) -> bool:
     return allowed == kind or (isinstance(allowed, list) and kind in allowed)
 
 
-class Mode(StrEnum):
+class ReplyFormat(StrEnum):
     """How the shape of a reply is asked for, from the most binding to the least."""
 
     JSON_SCHEMA = "json_schema"  # the server enforces the schema
@@ -70,7 +70,7 @@ class Mode(StrEnum):
     TEXT = "text"  # the prompt shows the schema, and we look for JSON in what comes
 
 
-_RANK: Final = {mode: rank for rank, mode in enumerate(Mode)}
+_RANK: Final = {mode: rank for rank, mode in enumerate(ReplyFormat)}
 _SHOW: Final = "Reply with one JSON value that fits this JSON schema, and with nothing else:\n"
 _AGAIN: Final = "That reply cannot be used: {problem}. Reply again, and correct that."
 _SHOWN_OF_A_BAD_REPLY: Final = 4000
@@ -80,11 +80,11 @@ _SHOWN_OF_A_BAD_REPLY: Final = 4000
 class Dialect:
     """What is asked for, and what is left out because the endpoint refuses it."""
 
-    mode: Mode = Mode.JSON_SCHEMA
+    mode: ReplyFormat = ReplyFormat.JSON_SCHEMA
     dropped: frozenset[str] = frozenset()  # of strict, seed, temperature, max_tokens
 
     def payload(
-        self, model: str, request: Request, repair: tuple[str, str] | None
+        self, model: str, request: ModelRequest, repair: tuple[str, str] | None
     ) -> dict[str, Any]:
         """Write the body of a request.
 
@@ -101,7 +101,7 @@ class Dialect:
             made["temperature"] = request.temperature
         if request.temperature > 0 and "seed" not in self.dropped:
             made["seed"] = request.sample  # so that a local model repeats its samples
-        if request.schema is not None and self.mode is Mode.JSON_SCHEMA:
+        if request.schema is not None and self.mode is ReplyFormat.JSON_SCHEMA:
             shape: dict[str, Any] = {
                 "name": _name(request.stage),
                 "schema": bounded(request.schema),
@@ -109,11 +109,11 @@ class Dialect:
             if self._strict(request):
                 shape["strict"] = True
             made["response_format"] = {"type": "json_schema", "json_schema": shape}
-        elif request.schema is not None and self.mode is Mode.JSON_OBJECT:
+        elif request.schema is not None and self.mode is ReplyFormat.JSON_OBJECT:
             made["response_format"] = {"type": "json_object"}
         return made
 
-    def without(self, complaint: str | None, request: Request) -> tuple[Dialect, str] | None:
+    def without(self, complaint: str | None, request: ModelRequest) -> tuple[Dialect, str] | None:
         """Give up what a complaint is about, or else the most demanding thing left.
 
         Returns:
@@ -123,29 +123,29 @@ class Dialect:
             sent = name != "seed" or request.temperature > 0
             if sent and complaint and name in complaint and name not in self.dropped:
                 return replace(self, dropped=self.dropped | {name}), name
-        if request.schema is None or self.mode is Mode.TEXT:
+        if request.schema is None or self.mode is ReplyFormat.TEXT:
             return None
         if complaint and self._strict(request):
             return replace(self, dropped=self.dropped | {"strict"}), "strict"
         return self.humbler(request), self.mode.value
 
-    def humbler(self, request: Request) -> Dialect:
+    def humbler(self, request: ModelRequest) -> Dialect:
         """Return the next mode; JSON objects only where the schema describes an object."""
         about_object = request.schema is not None and request.schema.get("type") == "object"
-        below = self.mode is Mode.JSON_SCHEMA and about_object
-        return replace(self, mode=Mode.JSON_OBJECT if below else Mode.TEXT)
+        below = self.mode is ReplyFormat.JSON_SCHEMA and about_object
+        return replace(self, mode=ReplyFormat.JSON_OBJECT if below else ReplyFormat.TEXT)
 
-    def _strict(self, request: Request) -> bool:
+    def _strict(self, request: ModelRequest) -> bool:
         return (
-            self.mode is Mode.JSON_SCHEMA
+            self.mode is ReplyFormat.JSON_SCHEMA
             and "strict" not in self.dropped
             and request.schema is not None
             and _closed(request.schema)
         )
 
-    def _messages(self, request: Request, repair: tuple[str, str] | None) -> Iterator[Any]:
+    def _messages(self, request: ModelRequest, repair: tuple[str, str] | None) -> Iterator[Any]:
         system = request.system
-        if request.schema is not None and (repair or self.mode is not Mode.JSON_SCHEMA):
+        if request.schema is not None and (repair or self.mode is not ReplyFormat.JSON_SCHEMA):
             shown = json.dumps(request.schema, ensure_ascii=False)
             system = f"{system}\n\n{_SHOW}{shown}"
         if system:
@@ -167,8 +167,8 @@ class Fluency:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._all = Dialect()
-        self._stages: dict[str, Mode] = {}
-        self._fitting: set[Mode] = set()
+        self._stages: dict[str, ReplyFormat] = {}
+        self._fitting: set[ReplyFormat] = set()
 
     def dialect(self, stage: str) -> Dialect:
         """Return what to begin with at a stage."""
@@ -178,9 +178,9 @@ class Fluency:
     def unsure(self, dialect: Dialect) -> bool:
         """True when the mode may be why an endpoint fails: it never worked, and others are left."""
         with self._lock:
-            return dialect.mode is not Mode.TEXT and dialect.mode not in self._fitting
+            return dialect.mode is not ReplyFormat.TEXT and dialect.mode not in self._fitting
 
-    def answered(self, dialect: Dialect, request: Request, *, only_here: bool = False) -> None:
+    def answered(self, dialect: Dialect, request: ModelRequest, *, only_here: bool = False) -> None:
         """Note that a request was accepted in this dialect.
 
         Args:
@@ -198,7 +198,7 @@ class Fluency:
             else:
                 self._all = replace(self._all, mode=dialect.mode)
 
-    def fitted(self, dialect: Dialect, request: Request) -> None:
+    def fitted(self, dialect: Dialect, request: ModelRequest) -> None:
         """Note that a reply in this dialect had the shape that was asked for."""
         if request.schema is not None:
             with self._lock:

@@ -6,12 +6,12 @@ import hashlib
 import json
 from typing import Final
 
-from abstrag.llm.model import Request
+from abstrag.llm.model import ModelRequest
 
 _LENGTH: Final = 16  # hexadecimal digits: 64 bits, and short enough to be read out
 
 
-def call_id(model: str, request: Request) -> str:
+def call_id(model: str, request: ModelRequest) -> str:
     """Return the id of asking a model for something; equal questions have equal ids.
 
     Role and stage say what the answer is for, not what it is, so they are no part of it. Nor is

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.transcript import Exchange
 from abstrag.model.record import record
 
@@ -15,7 +15,7 @@ from abstrag.model.record import record
 class RoleLedger:
     """What one role took."""
 
-    role: Role
+    role: CallRole
     calls: int = 0  # replies that came over the wire, repairs included
     cached: int = 0  # replies that were found in the log or a recording
     failed: int = 0  # requests that ended without a usable reply
@@ -30,27 +30,27 @@ _COUNTS = tuple(each.name for each in fields(RoleLedger) if each.name != "role")
 
 
 @record
-class Ledger:
+class ModelUsage:
     """What a piece of work took; results carry it."""
 
-    roles: tuple[RoleLedger, ...] = ()  # in the order of `Role`; those that did nothing are out
+    roles: tuple[RoleLedger, ...] = ()  # in the order of `CallRole`; those that did nothing are out
     unpriced: tuple[str, ...] = ()  # models whose price nobody said, so `cost` leaves them out
 
     @property
     def total(self) -> RoleLedger:
         """Everything together, under the first role's name."""
-        total = RoleLedger(self.roles[0].role if self.roles else Role.INDEX)
+        total = RoleLedger(self.roles[0].role if self.roles else CallRole.INDEX)
         for one in self.roles:
             total = _combined(total, one, 1)
         return total
 
-    def since(self, earlier: Ledger) -> Ledger:
+    def since(self, earlier: ModelUsage) -> ModelUsage:
         """Return what was added after an earlier look at the same ledger."""
         before = {one.role: one for one in earlier.roles}
         rest = [
             _combined(one, before.get(one.role, RoleLedger(one.role)), -1) for one in self.roles
         ]
-        return Ledger(tuple(one for one in rest if one != RoleLedger(one.role)), self.unpriced)
+        return ModelUsage(tuple(one for one in rest if one != RoleLedger(one.role)), self.unpriced)
 
 
 def _combined(one: RoleLedger, other: RoleLedger, sign: int) -> RoleLedger:
@@ -58,19 +58,19 @@ def _combined(one: RoleLedger, other: RoleLedger, sign: int) -> RoleLedger:
     return replace(one, **summed)
 
 
-class Meter:
+class UsageMeter:
     """Counts while the work is going on; shared by threads."""
 
     def __init__(self, unpriced: tuple[str, ...] = ()) -> None:
         self._unpriced = unpriced
         self._lock = threading.Lock()
-        self._roles: dict[Role, RoleLedger] = {}
+        self._roles: dict[CallRole, RoleLedger] = {}
 
-    def found(self, role: Role) -> None:
+    def found(self, role: CallRole) -> None:
         """Count a reply that cost nothing."""
         self._add(RoleLedger(role, cached=1))
 
-    def made(self, role: Role, exchanges: Sequence[Exchange], *, failed: bool) -> None:
+    def made(self, role: CallRole, exchanges: Sequence[Exchange], *, failed: bool) -> None:
         """Count what went over the wire for a request."""
         answered = [one for one in exchanges if one.answered]
         self._add(
@@ -86,11 +86,11 @@ class Meter:
             )
         )
 
-    def ledger(self) -> Ledger:
+    def ledger(self) -> ModelUsage:
         """Return what was counted so far."""
         with self._lock:
-            done = tuple(self._roles[role] for role in Role if role in self._roles)
-            return Ledger(done, self._unpriced)
+            done = tuple(self._roles[role] for role in CallRole if role in self._roles)
+            return ModelUsage(done, self._unpriced)
 
     def _add(self, more: RoleLedger) -> None:
         with self._lock:

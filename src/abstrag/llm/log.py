@@ -19,7 +19,7 @@ from platformdirs import user_data_dir
 
 from abstrag.errors import InputError, StoreCorrupt, StoreError, StoreTooNew
 from abstrag.llm.call import Call, CallLine, RoleSummary, quantile
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.transcript import Exchange
 from abstrag.model.record import from_json, to_json
 from abstrag.sqlite_file import BUSY_S, result_code, transaction, use_write_ahead_log
@@ -192,7 +192,7 @@ class CallLog:
                 yield self._read(text)
 
     def lines(
-        self, *, role: Role | None = None, failed: bool = False, last: int | None = None
+        self, *, role: CallRole | None = None, failed: bool = False, last: int | None = None
     ) -> list[CallLine]:
         """List calls, the latest first."""
         rows = self._rows(
@@ -206,10 +206,10 @@ class CallLog:
 
     def summary(self) -> list[RoleSummary]:
         """Add up by role; a role without a call is left out."""
-        found = (self._summary(role) for role in Role)
+        found = (self._summary(role) for role in CallRole)
         return [one for one in found if one.calls or one.cached or one.faults or one.failed]
 
-    def _summary(self, role: Role) -> RoleSummary:
+    def _summary(self, role: CallRole) -> RoleSummary:
         wire = self._rows(
             "SELECT outcome = 'ok', seconds, tokens_in, tokens_out, cost FROM exchanges "
             "WHERE role = ?",

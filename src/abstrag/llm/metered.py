@@ -14,9 +14,9 @@ from abstrag.errors import InputError, ModelError, OverBudget
 from abstrag.llm.call import Call
 from abstrag.llm.client import ChatClient
 from abstrag.llm.key import call_id
-from abstrag.llm.ledger import Meter
+from abstrag.llm.ledger import UsageMeter
 from abstrag.llm.log import CallLog
-from abstrag.llm.model import Reply, Request
+from abstrag.llm.model import ModelRequest, Reply
 from abstrag.llm.transcript import Transcript
 from abstrag.llm.transport import CalledOff
 from abstrag.telemetry import span
@@ -121,7 +121,7 @@ class Metered:
 
     client: ChatClient
     log: CallLog
-    meter: Meter
+    meter: UsageMeter
     concurrency: int = 4
 
     @property
@@ -129,7 +129,7 @@ class Metered:
         """Name the model."""
         return self.client.endpoint.model
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: ModelRequest) -> Reply:
         """Answer one request, from the log if it is there.
 
         Raises:
@@ -138,7 +138,7 @@ class Metered:
         """
         return self._complete(request, threading.Event())
 
-    def complete_many(self, requests: Sequence[Request]) -> list[Reply | ModelError]:
+    def complete_many(self, requests: Sequence[ModelRequest]) -> list[Reply | ModelError]:
         """Answer several requests side by side; equal ones are asked once."""
         ids = [call_id(self.fingerprint, request) for request in requests]
         unique = dict(zip(ids, requests, strict=True))
@@ -155,7 +155,7 @@ class Metered:
             replies.append(answer)
         return replies
 
-    def _complete(self, request: Request, stop: threading.Event) -> Reply:
+    def _complete(self, request: ModelRequest, stop: threading.Event) -> Reply:
         key = _checked_id(self.fingerprint, request)
         if found := self.log.find(key):
             self.meter.found(request.role)
@@ -180,7 +180,7 @@ class Metered:
             cost=transcript.cost,
         )
 
-    def _asked(self, request: Request) -> dict[str, str]:
+    def _asked(self, request: ModelRequest) -> dict[str, str]:
         """Say what is asked of whom, by OpenTelemetry's conventions for generative AI."""
         address = urlsplit(self.client.endpoint.base_url).hostname or ""
         return {
@@ -194,7 +194,7 @@ class Metered:
 
     def _keep(
         self,
-        request: Request,
+        request: ModelRequest,
         key: str,
         transcript: Transcript,
         value: Any,
@@ -230,7 +230,7 @@ def _used(transcript: Transcript) -> dict[str, int | float]:
     }
 
 
-def _checked_id(model: str, request: Request) -> str:
+def _checked_id(model: str, request: ModelRequest) -> str:
     """Return the id of a call, unless the call could not be kept."""
     try:
         (request.system + request.user).encode()

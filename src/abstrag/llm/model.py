@@ -14,7 +14,7 @@ from abstrag.errors import ModelError
 from abstrag.model.record import record
 
 
-class Role(StrEnum):
+class CallRole(StrEnum):
     """What a call is for; each role may have its own model, and the ledger counts by role."""
 
     INDEX = "index"
@@ -25,10 +25,10 @@ class Role(StrEnum):
 
 
 @record
-class Request:
+class ModelRequest:
     """One question to a model. Equal requests have equal ids, and are paid for once."""
 
-    role: Role
+    role: CallRole
     stage: str  # the prompt program that asks
     system: str
     user: str
@@ -60,7 +60,7 @@ class LanguageModel(Protocol):
         """Names model and parameters: what an index or a pair cache keyed by it depends on."""
         ...
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: ModelRequest) -> Reply:
         """Answer one request.
 
         Raises:
@@ -68,7 +68,7 @@ class LanguageModel(Protocol):
         """
         ...
 
-    def complete_many(self, requests: Sequence[Request]) -> list[Reply | ModelError]:
+    def complete_many(self, requests: Sequence[ModelRequest]) -> list[Reply | ModelError]:
         """Answer several requests side by side, in their order.
 
         A request that fails has its error in its place. `OverBudget` and an interrupt are raised:

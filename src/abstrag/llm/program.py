@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.record import record
 
 _GUARD: Final = (
@@ -36,13 +36,13 @@ class Program:
 
     def request(
         self,
-        role: Role,
+        role: CallRole,
         inputs: Mapping[str, Any],
         *,
         sample: int = 0,
         temperature: float = 0.0,
         max_tokens: int = 1024,
-    ) -> Request:
+    ) -> ModelRequest:
         """Put the program and its inputs into one request; inputs are fenced off as data."""
         parts = [self.instruction, _GUARD]
         if self.rules:
@@ -50,7 +50,7 @@ class Program:
         for example in self.few_shot:
             wanted = json.dumps(example.output, ensure_ascii=False)
             parts.append(f"Example:\n{fenced(example.inputs)}\nReply: {wanted}")
-        return Request(
+        return ModelRequest(
             role=role,
             stage=self.stage,
             system="\n\n".join(parts),

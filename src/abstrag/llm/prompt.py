@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from abstrag.errors import ModelError, ModelUnreachable
 from abstrag.llm.ask import Answered, ask, ask_many
-from abstrag.llm.model import LanguageModel, Role
+from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.program import Program
 from abstrag.model.record import to_json
 
@@ -28,7 +28,7 @@ class Prompt:
 
     program: Program
     model: LanguageModel
-    role: Role
+    role: CallRole
 
     def __repr__(self) -> str:
         """Name what the answers depend on."""

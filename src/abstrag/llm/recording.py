@@ -8,7 +8,7 @@ from tempfile import NamedTemporaryFile
 
 from abstrag.errors import FileMissing, InputError
 from abstrag.llm.call import Call
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.model.record import from_json, record, to_json
 
 
@@ -43,7 +43,7 @@ class Recording:
             calls[call.id] = call
         return cls(calls)
 
-    def roles(self) -> dict[Role, str]:
+    def roles(self) -> dict[CallRole, str]:
         """Say which model served which role; the only model serves them all.
 
         Raises:
@@ -51,8 +51,8 @@ class Recording:
         """
         models = sorted({call.model for call in self.calls.values()})
         if len(models) == 1:
-            return dict.fromkeys(Role, models[0])
-        served: dict[Role, str] = {}
+            return dict.fromkeys(CallRole, models[0])
+        served: dict[CallRole, str] = {}
         for call in self.calls.values():
             if served.setdefault(call.request.role, call.model) != call.model:
                 raise InputError(

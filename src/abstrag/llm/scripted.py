@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from abstrag.errors import BadReply, ModelError, NotRecorded, OverBudget
 from abstrag.llm.key import call_id
-from abstrag.llm.model import Reply, Request
+from abstrag.llm.model import ModelRequest, Reply
 from abstrag.llm.shape import misfit
 from abstrag.llm.tokens import tokens_in
 
@@ -26,7 +26,7 @@ class ScriptedModel:
     """
 
     def __init__(self, replies: Mapping[str, Any]) -> None:
-        self.requests: list[Request] = []
+        self.requests: list[ModelRequest] = []
         self._replies = dict(replies)
         self._lock = threading.Lock()
 
@@ -40,7 +40,7 @@ class ScriptedModel:
         """How often it was asked."""
         return len(self.requests)
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: ModelRequest) -> Reply:
         """Answer one request.
 
         Raises:
@@ -69,11 +69,11 @@ class ScriptedModel:
             seconds=0.0,
         )
 
-    def complete_many(self, requests: Sequence[Request]) -> list[Reply | ModelError]:
+    def complete_many(self, requests: Sequence[ModelRequest]) -> list[Reply | ModelError]:
         """Answer several requests one after the other; a failure stands in its place."""
         return [self._attempt(request) for request in requests]
 
-    def _attempt(self, request: Request) -> Reply | ModelError:
+    def _attempt(self, request: ModelRequest) -> Reply | ModelError:
         try:
             return self.complete(request)
         except OverBudget:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import Field
 
 from abstrag.errors import InputError
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.model.record import record
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -85,12 +85,12 @@ class Endpoint:
 class LlmSettings:
     """Everything that was decided about language models for this run."""
 
-    endpoints: dict[Role, Endpoint]  # a role that is missing works without a model
+    endpoints: dict[CallRole, Endpoint]  # a role that is missing works without a model
     prices: dict[str, Price]  # by model
     limits: Limits = Limits()
     patience: Patience = Patience()
 
-    def price(self, role: Role) -> Price | None:
+    def price(self, role: CallRole) -> Price | None:
         """Return the price of a role's model; None when nobody said."""
         endpoint = self.endpoints[role]
         if endpoint.model in self.prices:

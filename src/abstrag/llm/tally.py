@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from abstrag.errors import ModelError
-from abstrag.llm.model import LanguageModel, Reply, Request
+from abstrag.llm.model import LanguageModel, ModelRequest, Reply
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Tally:
     stages: dict[str, StageCount] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, request: Request, reply: Reply | ModelError) -> None:
+    def add(self, request: ModelRequest, reply: Reply | ModelError) -> None:
         """Count one request and what came back."""
         with self._lock:
             count = self.stages.setdefault(request.stage, StageCount())
@@ -57,7 +57,7 @@ class Tallied:
         """Names the model; counting changes nothing."""
         return self.model.fingerprint
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: ModelRequest) -> Reply:
         """Answer one request."""
         try:
             reply = self.model.complete(request)
@@ -67,7 +67,7 @@ class Tallied:
         self.tally.add(request, reply)
         return reply
 
-    def complete_many(self, requests: Sequence[Request]) -> list[Reply | ModelError]:
+    def complete_many(self, requests: Sequence[ModelRequest]) -> list[Reply | ModelError]:
         """Answer several requests side by side."""
         replies = self.model.complete_many(requests)
         for request, reply in zip(requests, replies, strict=True):

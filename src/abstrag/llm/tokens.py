@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from abstrag.llm.model import Request
+from abstrag.llm.model import ModelRequest
 
 _BYTES_A_TOKEN: Final = 4  # of English text, for the vocabularies in use
 _FRAME: Final = 16  # tokens that mark where messages begin and end
@@ -17,7 +17,7 @@ def tokens_of(text: str) -> int:
     return -(-_size(text) // _BYTES_A_TOKEN)
 
 
-def tokens_in(request: Request) -> int:
+def tokens_in(request: ModelRequest) -> int:
     """Return about how many tokens a request sends."""
     return tokens_of(request.system) + tokens_of(request.user) + _FRAME
 
@@ -27,7 +27,7 @@ def most_tokens(*texts: str) -> int:
     return sum(_size(text) for text in texts) + _TEMPLATE
 
 
-def schema_text(request: Request) -> str:
+def schema_text(request: ModelRequest) -> str:
     """Return the schema of a request as text; empty when it has none."""
     return "" if request.schema is None else json.dumps(request.schema, ensure_ascii=False)
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 import httpx
 
 from abstrag.errors import ModelUnreachable
-from abstrag.llm.budget import Budget, Spending
+from abstrag.llm.budget import CallBudget, Spending
 from abstrag.llm.completion import Completion, Nonsense, read_completion, read_error
 from abstrag.llm.settings import Endpoint, Patience, Price
 from abstrag.llm.tokens import most_tokens, tokens_of
@@ -114,11 +114,11 @@ _INTERNAL: Final = 500
 _SHORTEST_KEY: Final = 8  # characters; what is shorter may be part of an answer
 
 
-class Refused(Exception):
+class WordingRefused(Exception):
     """The endpoint does not want this request as it is worded."""
 
 
-class Failing(Refused):
+class Failing(WordingRefused):
     """The endpoint fails on this request, though it is there: its wording may be why."""
 
 
@@ -144,7 +144,7 @@ class Wire:
         key: str | None,
         price: Price | None,
         patience: Patience,
-        budget: Budget,
+        budget: CallBudget,
         backoff_s: float,
     ) -> None:
         self.name = f"{endpoint.model!r} at {endpoint.shown}"
@@ -239,7 +239,7 @@ class Wire:
                 written = Exchange(transcript.mode, got.why, 0.0, lost=got.lost)
                 taken = worst if got.lost else Spending(calls=int(got.answered))
             return got
-        except (Refused, ModelUnreachable) as error:
+        except (WordingRefused, ModelUnreachable) as error:
             written, taken = Exchange(transcript.mode, str(error), 0.0), Spending(calls=1)
             raise
         finally:
@@ -274,7 +274,7 @@ class Wire:
         status = response.status_code
         why = f"status {status}: {said}" if said else f"status {status}"
         if status in _REFUSED:
-            raise Refused(why)
+            raise WordingRefused(why)
         if "insufficient_quota" not in said and (status in _AGAIN or status >= _INTERNAL):
             wait = retry_after(response.headers.get("Retry-After"))
             return _Fault(why, answered=True, internal=status == _INTERNAL, wait_s=wait)

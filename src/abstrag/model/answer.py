@@ -60,7 +60,7 @@ class Asked(StrEnum):
     CLAIM = "claim"
 
 
-class Mode(StrEnum):
+class AnswerMode(StrEnum):
     """Whose words an answer is made of."""
 
     EXTRACTIVE = "extractive"  # the document's own, chosen without a language model
@@ -101,7 +101,7 @@ class Citation:
 
 
 @record
-class Sentence:
+class AnswerSentence:
     """One sentence of an answer; `doubt` says why it is not supported, None when it is."""
 
     text: str
@@ -192,9 +192,9 @@ class Answer(Result):
     query: str
     document: str
     asked: Asked
-    mode: Mode
+    mode: AnswerMode
     found: bool
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[AnswerSentence, ...] = ()
     citations: tuple[Citation, ...] = ()
     missing: tuple[str, ...] = ()
     verdict: Verdict | None = None
@@ -211,12 +211,12 @@ class Answer(Result):
         return " ".join(sentence.text for sentence in self.sentences)
 
     @property
-    def unsupported(self) -> tuple[Sentence, ...]:
+    def unsupported(self) -> tuple[AnswerSentence, ...]:
         """The sentences no verified quotation stands behind."""
         return tuple(one for one in self.sentences if not one.supported)
 
 
-class EventType(StrEnum):
+class AnswerEventType(StrEnum):
     """What an event of a streamed answer brings."""
 
     TEXT = "text"
@@ -233,7 +233,7 @@ class AnswerEvent(Result):
     it) and its doubt. The others fill the field that their type names; `done` has the whole.
     """
 
-    type: EventType
+    type: AnswerEventType
     text: str | None = None
     citations: tuple[int, ...] = ()
     doubt: str | None = None

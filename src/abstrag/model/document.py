@@ -9,7 +9,7 @@ from pathlib import Path
 
 from abstrag.model.record import record, to_json
 from abstrag.model.scan import ScannedPage, doubtful_words
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import OffsetMap, Span
 from abstrag.model.table import Table
 
 
@@ -52,7 +52,7 @@ class Block:
     kind: BlockKind
     text: str
     span: Span
-    alignment: Alignment
+    alignment: OffsetMap
     section: tuple[str, ...] = ()
     page: int | None = None
     level: int | None = None

@@ -8,7 +8,7 @@ from abstrag.model.context import FieldValue
 from abstrag.model.html import curve_html, hit_html, ranking_html, why_not_html
 from abstrag.model.query import Bridge, Literal, Query
 from abstrag.model.record import Result, record
-from abstrag.model.segment import Role
+from abstrag.model.segment import SegmentRole
 from abstrag.model.span import Span
 from abstrag.model.term import Edge, Family, Frame, Mention
 
@@ -98,7 +98,7 @@ class Hit(Result):
     segment: str
     quote: str
     span: Span
-    role: Role
+    role: SegmentRole
     section: tuple[str, ...]
     page: int | None
     match: float

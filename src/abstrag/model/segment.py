@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from abstrag.model.record import record
-from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.span import OffsetMap, Quote, Span
 
 CELL_SEPARATOR: Final = " | "  # between the cells of a row
 
@@ -30,7 +30,7 @@ class Granularity(StrEnum):
     ELEMENT = "element"  # sentences, list items, table cells, captions
 
 
-class Role(StrEnum):
+class SegmentRole(StrEnum):
     """role_L: the part a segment plays in its document."""
 
     ABSTRACT = "abstract"
@@ -60,10 +60,10 @@ class Segment:
 
     id: str
     kind: SegmentKind
-    role: Role
+    role: SegmentRole
     text: str
     span: Span
-    alignment: Alignment
+    alignment: OffsetMap
     block: int
     section: tuple[str, ...] = ()
     page: int | None = None

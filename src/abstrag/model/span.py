@@ -24,7 +24,7 @@ class Span:
 
 
 @record
-class Alignment:
+class OffsetMap:
     """Maps offsets of a reading text onto the source it was made from.
 
     A run `(a, b)` says: from offset `a` of the reading text on, character `a + i` is character
@@ -45,10 +45,10 @@ class Alignment:
         first = self.at(start)
         return Span(first, max(first, self.at(end - 1) + 1) if end > start else first)
 
-    def cut(self, start: int, end: int) -> Alignment:
+    def cut(self, start: int, end: int) -> OffsetMap:
         """Return the alignment of `reading_text[start:end]` taken as a text of its own."""
         inner = tuple((a - start, b) for a, b in self.runs if start < a < end)
-        return Alignment(((0, self.at(start)), *inner))
+        return OffsetMap(((0, self.at(start)), *inner))
 
 
 @record

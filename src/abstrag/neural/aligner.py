@@ -25,8 +25,8 @@ import numpy.typing as npt
 from abstrag.config import MAX_GAP
 from abstrag.errors import InputError, ResourceMissing
 from abstrag.neural.aligned_text import AlignedText, rounded, spread
-from abstrag.neural.bundle import MODEL, REMEDY, TOKENIZER, WEIGHTS, Aligning, Bundle, Task
-from abstrag.neural.cached import ANYWHERE, Memory, kept_texts
+from abstrag.neural.bundle import MODEL, REMEDY, TOKENIZER, WEIGHTS, Aligning, Bundle, ModelTask
+from abstrag.neural.cached import ANYWHERE, ValueCache, kept_texts
 from abstrag.neural.content_words import content_words
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.runtime import session_of
@@ -67,7 +67,7 @@ class Aligner:
     from.
     """
 
-    memory: Memory | None = None
+    memory: ValueCache | None = None
 
     def __init__(self, bundle: Bundle, *, threads: int | None = None) -> None:
         if bundle.manifest.aligning is None:
@@ -99,7 +99,7 @@ class Aligner:
         Raises:
             ResourceMissing: A file is missing, damaged or cannot be run.
         """
-        made = cls(Bundle.open(folder, Task.ALIGN), threads=threads)
+        made = cls(Bundle.open(folder, ModelTask.ALIGN), threads=threads)
         if not later:
             made.prepare()
         return made

@@ -29,7 +29,7 @@ TOKENIZER: Final = "tokenizer.json"
 REMEDY: Final = "reinstall abstrag, or write the model again with python -m tools.export"
 
 
-class Task(StrEnum):
+class ModelTask(StrEnum):
     """What a model is for."""
 
     EMBED = "embed"
@@ -77,11 +77,11 @@ class Aligning:
 
 
 @record
-class Manifest:
+class ModelManifest:
     """What a model is, where it came from, and the SHA-256 of its files."""
 
     name: str
-    task: Task
+    task: ModelTask
     licence: str
     source_sha256: str  # of the weights it was made from
     precision: str
@@ -100,10 +100,10 @@ class Bundle:
     """A folder with a model, read file by file and never unchecked."""
 
     folder: Path
-    manifest: Manifest
+    manifest: ModelManifest
 
     @classmethod
-    def open(cls, folder: Path, task: Task | None = None) -> Bundle:
+    def open(cls, folder: Path, task: ModelTask | None = None) -> Bundle:
         """Read the manifest of a folder, which must be for a task when one is named.
 
         Raises:
@@ -112,7 +112,7 @@ class Bundle:
         """
         path = folder / MANIFEST
         try:
-            manifest = from_json(Manifest, _bytes(path))
+            manifest = from_json(ModelManifest, _bytes(path))
         except InputError as error:
             raise ResourceMissing(f"{str(path)!r} is damaged: {error}", hint=REMEDY) from error
         if task is not None and manifest.task is not task:
@@ -138,7 +138,7 @@ class Bundle:
         """
         if self.manifest.trunk is None:
             return None
-        found = Bundle.open(self.folder.parent / self.manifest.trunk, Task.TRUNK)
+        found = Bundle.open(self.folder.parent / self.manifest.trunk, ModelTask.TRUNK)
         if found.manifest.files[MODEL] != self.manifest.files.get(found.path_of(MODEL)):
             raise ResourceMissing(
                 f"{str(found.folder)!r} is not what {self.manifest.name!r} was made with",

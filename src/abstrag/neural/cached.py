@@ -26,7 +26,7 @@ ANYWHERE: Final = ""  # in place of a document's content: what was said belongs 
 _KEY_BYTES: Final = 16
 
 
-class Memory(Protocol):
+class ValueCache(Protocol):
     """Keeps short values by kind, content of a document, model and key."""
 
     def recall(
@@ -42,7 +42,7 @@ class Memory(Protocol):
         ...
 
 
-class Files(Protocol):
+class FileCache(Protocol):
     """Keeps files by content of a document and name; what it gives is not read into memory."""
 
     def get(self, content_hash: str, name: str) -> memoryview | None:
@@ -59,12 +59,12 @@ class MappedMemory(Protocol):
     """A memory that has files too, or a place where there may be some."""
 
     @property
-    def mapped(self) -> Files | None:
+    def mapped(self) -> FileCache | None:
         """The files."""
         ...
 
 
-class Named(Protocol):
+class NamedModel(Protocol):
     """A model that names itself to the byte."""
 
     @property
@@ -94,7 +94,7 @@ class TextAligner(Protocol):
 class CachedEncoder:
     """Embeds each text of a document once; implements `TextEncoder`."""
 
-    def __init__(self, encoder: TextEncoder, memory: Memory, *, content_hash: str) -> None:
+    def __init__(self, encoder: TextEncoder, memory: ValueCache, *, content_hash: str) -> None:
         self.fingerprint = encoder.fingerprint
         self._encoder = encoder
         self._memory = memory
@@ -112,7 +112,7 @@ class CachedEncoder:
 class CachedAligner:
     """Reads each text of a document once; implements `TextAligner`."""
 
-    def __init__(self, aligner: TextAligner, memory: Memory, *, content_hash: str) -> None:
+    def __init__(self, aligner: TextAligner, memory: ValueCache, *, content_hash: str) -> None:
         self.fingerprint = aligner.fingerprint
         self.constants = aligner.constants
         self._aligner = aligner
@@ -145,7 +145,7 @@ class CachedAligner:
 class CachedJudge(SegmentJudge):
     """Scores each pair of query and passage once; implements `PairScorer` and a `Judge`."""
 
-    def __init__(self, judge: PairScorer, memory: Memory, *, content_hash: str) -> None:
+    def __init__(self, judge: PairScorer, memory: ValueCache, *, content_hash: str) -> None:
         self.fingerprint = judge.fingerprint
         self._judge = judge
         self._memory = memory
@@ -166,10 +166,10 @@ class CachedJudge(SegmentJudge):
 
 
 def kept_vectors(
-    memory: Memory,
+    memory: ValueCache,
     content_hash: str,
     embed: Callable[[Sequence[str]], Vectors],
-    model: Named,
+    model: NamedModel,
     texts: Sequence[str],
 ) -> Vectors:
     """Return one row for each text; only those that are not remembered are embedded."""
@@ -194,10 +194,10 @@ def kept_vectors(
 
 
 def kept_texts(
-    memory: Memory,
+    memory: ValueCache,
     content_hash: str,
     read: Callable[[Sequence[str]], list[AlignedText]],
-    model: Named,
+    model: NamedModel,
     texts: Sequence[str],
 ) -> list[AlignedText]:
     """Return each text as vectors of its words; only those not remembered are read."""
@@ -220,17 +220,17 @@ def kept_texts(
         ) from error
 
 
-def remembers(memory: Memory, content_hash: str, model: Named, text: str) -> bool:
+def remembers(memory: ValueCache, content_hash: str, model: NamedModel, text: str) -> bool:
     """Tell whether a text was embedded before."""
     key = _key(text)
     return key in memory.recall(EMBEDDINGS, content_hash, model.fingerprint, [key])
 
 
 def kept_scores(
-    memory: Memory,
+    memory: ValueCache,
     content_hash: str,
     score: Callable[[str, Sequence[str]], list[float]],
-    model: Named,
+    model: NamedModel,
     query: str,
     passages: Sequence[str],
 ) -> list[float]:

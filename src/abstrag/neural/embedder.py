@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from abstrag.errors import InputError
-from abstrag.neural.bundle import Bundle, Task
-from abstrag.neural.cached import ANYWHERE, Memory, kept_vectors
+from abstrag.neural.bundle import Bundle, ModelTask
+from abstrag.neural.cached import ANYWHERE, ValueCache, kept_vectors
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.loading import Loading
 from abstrag.neural.side_by_side import side_by_side, thread_count
@@ -26,7 +26,7 @@ class Embedder:
     With a `memory`, no text is read twice, whatever document it comes from.
     """
 
-    memory: Memory | None = None
+    memory: ValueCache | None = None
 
     def __init__(self, bundle: Bundle, *, threads: int | None = None) -> None:
         self.threads = thread_count(threads)
@@ -44,7 +44,7 @@ class Embedder:
         Raises:
             ResourceMissing: A file is missing, damaged or cannot be run.
         """
-        made = cls(Bundle.open(folder, Task.EMBED), threads=threads)
+        made = cls(Bundle.open(folder, ModelTask.EMBED), threads=threads)
         if not later:
             made.prepare()
         return made

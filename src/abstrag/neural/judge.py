@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from abstrag.errors import ResourceMissing
-from abstrag.neural.bundle import REMEDY, WEIGHTS, Bundle, Judging, Task
-from abstrag.neural.cached import ANYWHERE, Memory, kept_scores
+from abstrag.neural.bundle import REMEDY, WEIGHTS, Bundle, Judging, ModelTask
+from abstrag.neural.cached import ANYWHERE, ValueCache, kept_scores
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.pairs import PairReader
 from abstrag.neural.scorer import SegmentJudge
@@ -34,7 +34,7 @@ class EvidenceJudge(SegmentJudge):
     With a `memory`, no pair is read twice, whatever document it comes from.
     """
 
-    memory: Memory | None = None
+    memory: ValueCache | None = None
 
     def __init__(self, bundle: Bundle, *, threads: int | None = None) -> None:
         if bundle.manifest.judging is None:
@@ -59,7 +59,7 @@ class EvidenceJudge(SegmentJudge):
             ResourceMissing: A file is missing, damaged or cannot be run.
             InputError: The folder has a model for something else.
         """
-        made = cls(Bundle.open(folder, Task.JUDGE), threads=threads)
+        made = cls(Bundle.open(folder, ModelTask.JUDGE), threads=threads)
         if not later:
             made.prepare()
         return made

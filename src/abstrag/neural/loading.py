@@ -12,7 +12,7 @@ from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 
-from abstrag.neural.bundle import MODEL, TOKENIZER, Bundle, Task
+from abstrag.neural.bundle import MODEL, TOKENIZER, Bundle, ModelTask
 from abstrag.neural.runtime import Runtime, Trunk
 from abstrag.neural.tokens import Tokenizer
 
@@ -64,4 +64,4 @@ def _load(bundle: Bundle, inputs: int) -> Parts:
 @cache
 def _trunk(folder: Path, _digest: str) -> Trunk:
     """Return the graph of a folder, once for all models that read with it."""
-    return Trunk(Bundle.open(folder, Task.TRUNK).read(MODEL))
+    return Trunk(Bundle.open(folder, ModelTask.TRUNK).read(MODEL))

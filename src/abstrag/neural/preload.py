@@ -18,7 +18,7 @@ from threading import Thread
 
 from abstrag.errors import ResourceMissing
 from abstrag.neural.aligner import Aligner, default_aligner
-from abstrag.neural.cached import Memory, remembers
+from abstrag.neural.cached import ValueCache, remembers
 from abstrag.neural.judge import EvidenceJudge, default_judge
 
 
@@ -38,7 +38,12 @@ def preload(*, aligner: bool = True, judge: bool = True) -> Thread:
 
 
 def preload_for(
-    question: str, memory: Memory, *, content_hash: str, aligner: bool = True, judge: bool = True
+    question: str,
+    memory: ValueCache,
+    *,
+    content_hash: str,
+    aligner: bool = True,
+    judge: bool = True,
 ) -> Thread | None:
     """Load in the background what a question needs; nothing where it was put to the text before.
 

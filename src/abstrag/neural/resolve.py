@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from abstrag.errors import InputError
-from abstrag.neural.bundle import MANIFEST, WEIGHTS, Bundle, Task
+from abstrag.neural.bundle import MANIFEST, WEIGHTS, Bundle, ModelTask
 from abstrag.neural.embedder import Embedder
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.judge import EvidenceJudge
@@ -34,7 +34,7 @@ def resolve_encoder(name: str, *, threads: int | None = None) -> TextEncoder:
 
         return ForeignEncoder(name)
     task = Bundle.open(folder).manifest.task
-    if task is Task.ALIGN:
+    if task is ModelTask.ALIGN:
         return WholeTextEncoder.load(folder, threads=threads)
     return Embedder.load(folder, threads=threads)
 

@@ -15,14 +15,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from abstrag.errors import InputError, ResourceMissing
-from abstrag.neural.bundle import REMEDY, WEIGHTS, Bundle, Deciding, Task
+from abstrag.neural.bundle import REMEDY, WEIGHTS, Bundle, Deciding, ModelTask
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.pairs import PairReader
 
 VERDICT: Final = WEIGHTS / "verdict"
 
 
-class Verdict(NamedTuple):
+class VerdictProbabilities(NamedTuple):
     """The probabilities of the three answers; they sum to 1."""
 
     supports: float
@@ -30,7 +30,7 @@ class Verdict(NamedTuple):
     not_enough_info: float
 
 
-_NOTHING: Final = Verdict(0.0, 0.0, 1.0)
+_NOTHING: Final = VerdictProbabilities(0.0, 0.0, 1.0)
 
 
 class VerdictModel:
@@ -59,7 +59,7 @@ class VerdictModel:
             ResourceMissing: A file is missing, damaged or cannot be run.
             InputError: The folder has a model for something else.
         """
-        made = cls(Bundle.open(folder, Task.VERDICT), threads=threads)
+        made = cls(Bundle.open(folder, ModelTask.VERDICT), threads=threads)
         made._reader.load()
         return made
 
@@ -72,17 +72,17 @@ class VerdictModel:
         """The probability below which an answer is not worth saying."""
         return self._deciding.threshold
 
-    def __call__(self, claim: str, evidence: Sequence[str]) -> Verdict:
+    def __call__(self, claim: str, evidence: Sequence[str]) -> VerdictProbabilities:
         """Return how probable the three answers are, given the pieces of evidence, best first."""
         if isinstance(evidence, str):
             raise InputError("several pieces of evidence are wanted, and got one string")
         logits = self._reader.read_joined(claim, evidence, each=self._deciding.piece_tokens)
         return _NOTHING if logits is None else self._verdict(logits)
 
-    def _verdict(self, logits: Vectors) -> Verdict:
+    def _verdict(self, logits: Vectors) -> VerdictProbabilities:
         scaled = logits.astype(np.float64) / self._deciding.temperature
         odds = np.exp(scaled - scaled.max())
-        return Verdict(*(odds / odds.sum()).tolist())
+        return VerdictProbabilities(*(odds / odds.sum()).tolist())
 
 
 @cache

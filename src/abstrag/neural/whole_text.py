@@ -15,7 +15,7 @@ from pathlib import Path
 
 from abstrag.errors import InputError
 from abstrag.neural.aligner import ALIGNER, Aligner, default_aligner
-from abstrag.neural.cached import ANYWHERE, Memory, kept_vectors
+from abstrag.neural.cached import ANYWHERE, ValueCache, kept_vectors
 from abstrag.neural.encoder import Vectors
 
 
@@ -29,7 +29,7 @@ class WholeTextEncoder:
     With a `memory`, no text is read twice, whatever document it comes from.
     """
 
-    memory: Memory | None = None
+    memory: ValueCache | None = None
 
     def __init__(self, aligner: Aligner) -> None:
         self._aligner = aligner

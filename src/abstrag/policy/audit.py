@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from abstrag.errors import InputError, PolicyError
 from abstrag.model.record import from_json, record, to_data, to_json
-from abstrag.policy.files import Files
+from abstrag.policy.files import DurableFiles
 from abstrag.policy.hashes import canonical, content_hash
 from abstrag.policy.location import LOG_NAME
 
@@ -86,7 +86,7 @@ class AuditLog:
     """The log file and its head."""
 
     root: Path
-    files: Files
+    files: DurableFiles
 
     @property
     def path(self) -> Path:

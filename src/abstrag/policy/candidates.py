@@ -17,7 +17,7 @@ VOTES: Final = 3  # k: distinct cases that must ask for an edit (appendix F)
 
 
 @record
-class Vote:
+class EditVote:
     """One case asks for an edit of the program that it saw."""
 
     case: str
@@ -27,13 +27,13 @@ class Vote:
 
 
 @record
-class Candidate:
+class EditCandidate:
     """A valid edit and its votes, the last one of each case."""
 
     id: str
     family: str
     edit: PromptEdit
-    votes: tuple[Vote, ...] = ()
+    votes: tuple[EditVote, ...] = ()
     status: PromotionStatus = PromotionStatus.CANDIDATE
     reason: str = ""
     failed: tuple[str, int] | None = None  # the program and the votes of its last failed replay
@@ -45,9 +45,9 @@ class Candidate:
         return tuple(vote.case for vote in self.votes)
 
 
-def candidates(entries: Sequence[AuditEntry], family: str) -> tuple[Candidate, ...]:
+def candidates(entries: Sequence[AuditEntry], family: str) -> tuple[EditCandidate, ...]:
     """Return the edits proposed in a family, in the order in which they were first proposed."""
-    found: dict[str, Candidate] = {}
+    found: dict[str, EditCandidate] = {}
     for entry in entries:
         if entry.family != family or entry.kind is EntryKind.PATCH:
             continue
@@ -80,20 +80,20 @@ def lineage(entries: Sequence[AuditEntry], family: str, program: str, now: str) 
     return frozenset(known)
 
 
-def _voted(so_far: Candidate | None, name: str, entry: AuditEntry) -> Candidate:
+def _voted(so_far: EditCandidate | None, name: str, entry: AuditEntry) -> EditCandidate:
     payload = entry.payload
-    made = so_far or Candidate(
+    made = so_far or EditCandidate(
         id=name,
         family=entry.family,
         edit=PromptEdit(program=payload["program"], op=EditOp(payload["op"]), text=payload["text"]),
     )
-    vote = Vote(entry.case, payload["patch"], payload["base_hash"], entry.when)
+    vote = EditVote(entry.case, payload["patch"], payload["base_hash"], entry.when)
     others = tuple(old for old in made.votes if old.case != vote.case)
     # a case that votes again counts once, and for the program that it saw last
     return replace(made, votes=(*others, vote))
 
 
-def _moved(candidate: Candidate, entry: AuditEntry) -> Candidate:
+def _moved(candidate: EditCandidate, entry: AuditEntry) -> EditCandidate:
     moved = replace(candidate, status=entry.promotion_status, reason=entry.reason)
     if entry.kind is EntryKind.REPLAY:
         moved = replace(moved, failed=(entry.payload["base_hash"], len(candidate.votes)))

@@ -16,7 +16,7 @@ from abstrag.llm.program import Program
 from abstrag.model.patch import PromptEdit
 from abstrag.model.record import from_json, record, to_json
 from abstrag.policy.audit import EntryKind
-from abstrag.policy.files import Files
+from abstrag.policy.files import DurableFiles
 from abstrag.policy.hashes import base_hash, content_hash
 from abstrag.policy.load import baseline, compose
 from abstrag.policy.location import family_folder
@@ -25,7 +25,7 @@ from abstrag.policy.stages import MUTABLE
 
 
 @record
-class Change:
+class PolicyChange:
     """What a backup says: from which content to which, and on whose behalf."""
 
     id: str
@@ -42,12 +42,12 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class ProgramFamily:
     """The program files of one family."""
 
     root: Path
     name: str
-    files: Files
+    files: DurableFiles
 
     @property
     def folder(self) -> Path:
@@ -91,16 +91,16 @@ class Family:
             raise PolicyError(f"the backup {str(path)!r} was changed")
         return content
 
-    def pending(self) -> tuple[Change, ...]:
+    def pending(self) -> tuple[PolicyChange, ...]:
         """Return the changes that were accepted and have not been seen through."""
         paths = [path for stage in MUTABLE if (path := self.main(stage).pending).exists()]
         return tuple(_read(path) for path in paths)
 
-    def accept(self, change: Change) -> None:
+    def accept(self, change: PolicyChange) -> None:
         """Write the backup: from here on the change is going to land, or to be in conflict."""
         self.files.write(self.main(change.program).pending, to_json(change, indent=2).encode())
 
-    def land(self, change: Change) -> str | None:
+    def land(self, change: PolicyChange) -> str | None:
         """Bring the file to its new content; returns why not, where a person's file stands.
 
         It may be called again after a crash at any point.
@@ -120,14 +120,14 @@ class Family:
             return "the file was edited by hand at that moment"
         return None
 
-    def finish(self, change: Change) -> None:
+    def finish(self, change: PolicyChange) -> None:
         """Drop the backup."""
         self.files.remove(self.main(change.program).pending)
 
 
-def _read(path: Path) -> Change:
+def _read(path: Path) -> PolicyChange:
     try:
-        return from_json(Change, path.read_bytes())
+        return from_json(PolicyChange, path.read_bytes())
     except InputError as error:
         raise PolicyError(
             f"the backup {str(path)!r} is broken: {error}",

@@ -9,58 +9,58 @@ from typing import Final
 from abstrag.errors import PolicyError
 from abstrag.model.record import record
 from abstrag.policy.audit import AuditEntry, AuditLog, EntryKind
-from abstrag.policy.change import Family
+from abstrag.policy.change import ProgramFamily
 from abstrag.policy.conflict import CONFLICT_NAME, ConflictFile
-from abstrag.policy.files import Files
+from abstrag.policy.files import DurableFiles
 from abstrag.policy.load import load_program
 from abstrag.policy.location import BASE, families, family_folder
 from abstrag.policy.stages import PROGRAMS
 
 
 @record
-class Fault:
+class PolicyFault:
     """Something that is wrong, or that a person has to decide."""
 
     where: str
     what: str
 
 
-_READ_ONLY: Final = Files()
+_READ_ONLY: Final = DurableFiles()
 
 
-def check(root: Path) -> tuple[Fault, ...]:
+def check(root: Path) -> tuple[PolicyFault, ...]:
     """Read everything in a policy folder once and say what is wrong with it."""
     faults = [fault for family in (BASE, *families(root)) for fault in _family(root, family)]
     try:
         entries = AuditLog(root, _READ_ONLY).entries()
     except PolicyError as error:
-        return (*faults, Fault("log", str(error)))
+        return (*faults, PolicyFault("log", str(error)))
     return (*faults, *_backups(root, entries))
 
 
-def _family(root: Path, family: str) -> Iterator[Fault]:
+def _family(root: Path, family: str) -> Iterator[PolicyFault]:
     folder = family_folder(root, family)
     for stage in PROGRAMS:
         try:
             load_program(stage, family, root)
         except PolicyError as error:
-            yield Fault(f"{family}/{stage}", str(error))
+            yield PolicyFault(f"{family}/{stage}", str(error))
     known = {f"{stage}.json" for stage in PROGRAMS} | {CONFLICT_NAME}
     for path in sorted(folder.glob("*.json")):
         if path.name not in known and not path.name.startswith("."):
-            yield Fault(f"{family}/{path.name}", "there is no program of that name")
+            yield PolicyFault(f"{family}/{path.name}", "there is no program of that name")
     if family == BASE:
         return
     try:
         for one in ConflictFile(folder, _READ_ONLY).read():
             what = f"{one.edit.op.value} {one.edit.text[:60]!r}: {one.reason}"
-            yield Fault(f"{family}/{one.edit.program}", f"conflict: {what}")
-        Family(root, family, _READ_ONLY).pending()
+            yield PolicyFault(f"{family}/{one.edit.program}", f"conflict: {what}")
+        ProgramFamily(root, family, _READ_ONLY).pending()
     except PolicyError as error:
-        yield Fault(family, str(error))
+        yield PolicyFault(family, str(error))
 
 
-def _backups(root: Path, entries: tuple[AuditEntry, ...]) -> Iterator[Fault]:
+def _backups(root: Path, entries: tuple[AuditEntry, ...]) -> Iterator[PolicyFault]:
     """Every version that a revert might need must still be there, unchanged."""
     seen: set[tuple[str, str, str]] = set()
     for entry in entries:
@@ -71,6 +71,6 @@ def _backups(root: Path, entries: tuple[AuditEntry, ...]) -> Iterator[Fault]:
             if name is not None and (entry.family, stage, name) not in seen:
                 seen.add((entry.family, stage, name))
                 try:
-                    Family(root, entry.family, _READ_ONLY).kept(stage, name)
+                    ProgramFamily(root, entry.family, _READ_ONLY).kept(stage, name)
                 except PolicyError as error:
-                    yield Fault(f"{entry.family}/{stage}", str(error))
+                    yield PolicyFault(f"{entry.family}/{stage}", str(error))

@@ -13,7 +13,7 @@ from typing import Final
 from abstrag.errors import InputError, PolicyError
 from abstrag.model.patch import PromptEdit
 from abstrag.model.record import from_json, record, to_json
-from abstrag.policy.files import Files
+from abstrag.policy.files import DurableFiles
 
 CONFLICT_NAME: Final = "conflict.json"
 
@@ -43,7 +43,7 @@ class ConflictFile:
     """The conflict file of one family."""
 
     folder: Path
-    files: Files
+    files: DurableFiles
 
     @property
     def path(self) -> Path:

@@ -1,7 +1,7 @@
 """Every change the policy store makes to the disk goes through here, one step at a time.
 
-A process may be killed between any two steps. `Files.point` is called at each of them, so that a
-test can stop there; what it finds afterwards must be a store that opens and has lost nothing.
+A process may be killed between any two steps. `DurableFiles.point` is called at each of them, so
+that a test can stop there; what it finds then must be a store that opens and has lost nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _nothing(_where: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class DurableFiles:
     """Writing that survives a crash; call it only under `locked`."""
 
     point: Callable[[str], None] = _nothing

@@ -10,27 +10,27 @@ from typing import Any
 from abstrag.llm.program import Program
 from abstrag.policy.audit import AuditEntry, AuditLog, EntryKind, PromotionStatus, Validation
 from abstrag.policy.blame import BlamedLine, Origin, blame
-from abstrag.policy.candidates import Candidate, candidates
-from abstrag.policy.change import Family
+from abstrag.policy.candidates import EditCandidate, candidates
+from abstrag.policy.change import ProgramFamily
 from abstrag.policy.conflict import Conflict, ConflictFile
-from abstrag.policy.files import Files
+from abstrag.policy.files import DurableFiles
 from abstrag.policy.load import compose, shipped
 from abstrag.policy.stages import known
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class PolicyLedger:
     """One family of a policy folder."""
 
     root: Path
     family: str
     now: Callable[[], str]
-    files: Files
+    files: DurableFiles
 
     @property
-    def shelf(self) -> Family:
+    def shelf(self) -> ProgramFamily:
         """The family's program files."""
-        return Family(self.root, self.family, self.files)
+        return ProgramFamily(self.root, self.family, self.files)
 
     @property
     def log(self) -> AuditLog:
@@ -46,7 +46,7 @@ class Ledger:
         """Return a program as the family has it."""
         return self.shelf.program(known(stage), self.shelf.main(stage).read())
 
-    def candidates(self) -> tuple[Candidate, ...]:
+    def candidates(self) -> tuple[EditCandidate, ...]:
         """Return the valid edits proposed in the family, with their votes."""
         return candidates(self.log.entries(), self.family)
 

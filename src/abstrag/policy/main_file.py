@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from abstrag.policy.files import Files
+from abstrag.policy.files import DurableFiles
 from abstrag.policy.location import BACKUP
 
 
@@ -49,13 +49,13 @@ class MainFile:
             found = _bytes(self.path)  # or it has just been
         return found
 
-    def restore(self, files: Files) -> None:
+    def restore(self, files: DurableFiles) -> None:
         """Put back what a crash left aside."""
         if self.aside.exists():
             files.place(self.aside, self.path)
             files.remove(self.aside)
 
-    def replace(self, files: Files, expected: bytes | None, new: bytes | None) -> bool:
+    def replace(self, files: DurableFiles, expected: bytes | None, new: bytes | None) -> bool:
         """Exchange the expected content for the new one; None stands for no file.
 
         False means that somebody else's content was there, and still is.
@@ -67,7 +67,7 @@ class MainFile:
                 files.remove(leftover)
         return done
 
-    def _vacate(self, files: Files, expected: bytes | None) -> bool:
+    def _vacate(self, files: DurableFiles, expected: bytes | None) -> bool:
         if expected is None:
             return True
         # from here until the name is taken again there is nothing to slow us down
@@ -78,7 +78,7 @@ class MainFile:
             return False
         return True
 
-    def _occupy(self, files: Files, draft: Path | None) -> bool:
+    def _occupy(self, files: DurableFiles, draft: Path | None) -> bool:
         return not self.path.exists() if draft is None else files.place(draft, self.path)
 
 

@@ -13,20 +13,20 @@ from abstrag.errors import PolicyError
 from abstrag.llm.program import Program
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus
-from abstrag.policy.candidates import Candidate, lineage
-from abstrag.policy.change import Change
+from abstrag.policy.candidates import EditCandidate, lineage
+from abstrag.policy.change import PolicyChange
 from abstrag.policy.conflict import Conflict
 from abstrag.policy.edit import SLOT, apply, objection
 from abstrag.policy.hashes import base_hash, canonical, content_hash
 from abstrag.policy.leak import CaseText
-from abstrag.policy.ledger import Ledger
+from abstrag.policy.ledger import PolicyLedger
 from abstrag.policy.slots import read_slots, write_slots
 
 _CLOSED = (PromotionStatus.PROMOTED, PromotionStatus.REVERTED)
 _NO_CASE = CaseText("")  # words were checked when the edit was proposed
 
 
-def eligible(ledger: Ledger, k: int) -> list[tuple[Candidate, Program]]:
+def eligible(ledger: PolicyLedger, k: int) -> list[tuple[EditCandidate, Program]]:
     """Return what has its votes for the program as it is now, each with that program."""
     return [
         (candidate, program)
@@ -35,7 +35,7 @@ def eligible(ledger: Ledger, k: int) -> list[tuple[Candidate, Program]]:
     ]
 
 
-def note_conflicts(ledger: Ledger, k: int) -> list[AuditEntry]:
+def note_conflicts(ledger: PolicyLedger, k: int) -> list[AuditEntry]:
     """Log what has its votes, but for a file that a person has changed since; once a file."""
     noted = []
     for candidate, program, votes in _standing(ledger):
@@ -55,7 +55,7 @@ def note_conflicts(ledger: Ledger, k: int) -> list[AuditEntry]:
 
 
 def conclude(
-    ledger: Ledger, k: int, candidate: Candidate, program: Program, worse: Sequence[str]
+    ledger: PolicyLedger, k: int, candidate: EditCandidate, program: Program, worse: Sequence[str]
 ) -> AuditEntry | None:
     """Log a failed replay, or promote; None when the ground has moved and nothing is done."""
     if not any(one.id == candidate.id and now == program for one, now in eligible(ledger, k)):
@@ -86,7 +86,7 @@ def conclude(
     return see_through(ledger, change)
 
 
-def revert(ledger: Ledger, promotion: str) -> AuditEntry:
+def revert(ledger: PolicyLedger, promotion: str) -> AuditEntry:
     """Bring a file back to the exact bytes it had before a promotion, and all that came after.
 
     Raises:
@@ -124,7 +124,7 @@ def revert(ledger: Ledger, promotion: str) -> AuditEntry:
     return done
 
 
-def see_through(ledger: Ledger, change: Change) -> AuditEntry:
+def see_through(ledger: PolicyLedger, change: PolicyChange) -> AuditEntry:
     """Land an accepted change, tell the log once, and drop the backup; safe to call again."""
     entry = next((e for e in ledger.changes() if e.payload["id"] == change.id), None)
     if entry is None:
@@ -134,12 +134,12 @@ def see_through(ledger: Ledger, change: Change) -> AuditEntry:
     return entry
 
 
-def retired(ledger: Ledger, candidate: str) -> bool:
+def retired(ledger: PolicyLedger, candidate: str) -> bool:
     """True when an edit was made once: what was taken out again is not put back by a vote."""
     return any(entry.payload["candidate"] == candidate for entry in ledger.changes())
 
 
-def _standing(ledger: Ledger) -> list[tuple[Candidate, Program, int]]:
+def _standing(ledger: PolicyLedger) -> list[tuple[EditCandidate, Program, int]]:
     """Return the open candidates, each with its program and the votes that are about it."""
     entries, made = ledger.log.entries(), []
     for candidate in ledger.candidates():
@@ -156,7 +156,7 @@ def _standing(ledger: Ledger) -> list[tuple[Candidate, Program, int]]:
 
 
 def _change(
-    ledger: Ledger,
+    ledger: PolicyLedger,
     kind: EntryKind,
     *,
     candidate: str,
@@ -164,13 +164,13 @@ def _change(
     program: Program,
     contents: tuple[bytes | None, bytes | None],
     cases: tuple[str, ...],
-) -> Change:
+) -> PolicyChange:
     """Save both versions of the file and say what is to be done."""
     shelf, stage = ledger.shelf, program.stage
     before, after = (shelf.keep(stage, content) for content in contents)
     # the number of changes so far keeps names apart when the same change is made twice
     name = [len(ledger.changes()), kind.value, ledger.family, candidate, before, after]
-    return Change(
+    return PolicyChange(
         id=sha256(canonical(name)).hexdigest()[:12],
         kind=kind,
         family=ledger.family,
@@ -185,7 +185,7 @@ def _change(
     )
 
 
-def _logged(ledger: Ledger, change: Change) -> AuditEntry:
+def _logged(ledger: PolicyLedger, change: PolicyChange) -> AuditEntry:
     if promoted := change.kind is EntryKind.PROMOTION:
         ledger.conflicts.settle(change.candidate)
     return ledger.append(
@@ -202,7 +202,7 @@ def _logged(ledger: Ledger, change: Change) -> AuditEntry:
     )
 
 
-def _refused(ledger: Ledger, change: Change, obstacle: str) -> AuditEntry:
+def _refused(ledger: PolicyLedger, change: PolicyChange, obstacle: str) -> AuditEntry:
     if change.kind is EntryKind.REVERT:
         return ledger.append(
             EntryKind.REVERT,
@@ -224,7 +224,7 @@ def _refused(ledger: Ledger, change: Change, obstacle: str) -> AuditEntry:
     return ledger.add_conflict(conflict)
 
 
-def _found(ledger: Ledger, stage: str) -> str:
+def _found(ledger: PolicyLedger, stage: str) -> str:
     """Name what a person has left in a file, even if it is no program."""
     try:
         return base_hash(ledger.program(stage))
@@ -232,7 +232,7 @@ def _found(ledger: Ledger, stage: str) -> str:
         return content_hash(ledger.shelf.main(stage).read() or b"")
 
 
-def _payload(change: Change) -> dict[str, object]:
+def _payload(change: PolicyChange) -> dict[str, object]:
     return {
         "id": change.id,
         "candidate": change.candidate,

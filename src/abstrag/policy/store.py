@@ -20,13 +20,13 @@ from abstrag.model.patch import PromptEdit
 from abstrag.policy import promotion
 from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus
 from abstrag.policy.blame import BlamedLine
-from abstrag.policy.candidates import VOTES, Candidate
+from abstrag.policy.candidates import VOTES, EditCandidate
 from abstrag.policy.conflict import Conflict
 from abstrag.policy.edit import apply, candidate_id, objection
-from abstrag.policy.files import Files, locked
+from abstrag.policy.files import DurableFiles, locked
 from abstrag.policy.hashes import base_hash
 from abstrag.policy.leak import CaseText
-from abstrag.policy.ledger import Ledger
+from abstrag.policy.ledger import PolicyLedger
 from abstrag.policy.location import BASE, DEFAULT_FAMILY, policy_root
 from abstrag.policy.stages import MUTABLE
 
@@ -42,7 +42,7 @@ def utc_now() -> str:
 class PolicyStore:
     """The programs of one family, and how they may change. Made by `open`."""
 
-    ledger: Ledger
+    ledger: PolicyLedger
     k: int
 
     @classmethod
@@ -53,7 +53,7 @@ class PolicyStore:
         *,
         k: int = VOTES,
         now: Callable[[], str] = utc_now,
-        files: Files | None = None,
+        files: DurableFiles | None = None,
     ) -> PolicyStore:
         """Open a family's store and see pending changes through: they land, or are in conflict.
 
@@ -71,7 +71,7 @@ class PolicyStore:
             )
         if k < 1:
             raise PolicyError(f"an edit cannot need {k} votes", hint="ask for at least 1")
-        ledger = Ledger(policy_root(root), family, now, files or Files())
+        ledger = PolicyLedger(policy_root(root), family, now, files or DurableFiles())
         if ledger.shelf.pending():
             with locked(ledger.root):
                 for change in ledger.shelf.pending():
@@ -96,7 +96,7 @@ class PolicyStore:
         """Return the log of all families."""
         return self.ledger.log.entries()
 
-    def candidates(self) -> tuple[Candidate, ...]:
+    def candidates(self) -> tuple[EditCandidate, ...]:
         """Return the valid edits proposed in this family, with their votes."""
         return self.ledger.candidates()
 
@@ -150,7 +150,7 @@ class PolicyStore:
                 case=case,
             )
 
-    def eligible(self) -> tuple[Candidate, ...]:
+    def eligible(self) -> tuple[EditCandidate, ...]:
         """Return what `promote` would replay now."""
         return tuple(candidate for candidate, _ in promotion.eligible(self.ledger, self.k))
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 from abstrag.config import JUDGE_SAMPLES, JUDGE_TEMPERATURE
 from abstrag.errors import BadReply, ModelError
 from abstrag.llm.ask import ask
-from abstrag.llm.model import LanguageModel, Role
+from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.program import Program
 from abstrag.model.ranking import Hit, LiteralTrace, Ranking
 from abstrag.model.record import record
@@ -110,7 +110,7 @@ class PromptedCritic:
                     self.program,
                     dict[str, Any],
                     inputs,
-                    role=Role.CRITIC,
+                    role=CallRole.CRITIC,
                     sample=sample,
                     temperature=JUDGE_TEMPERATURE if self.samples > 1 else 0.0,
                 )

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 from abstrag.language.keys import key
 from abstrag.llm.ask import ask
-from abstrag.llm.model import LanguageModel, Role
+from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.program import Program
 from abstrag.model.patch import Diagnosis, Failure, GapTerm, OverExpansion
 from abstrag.model.query import Bridge
@@ -191,7 +191,7 @@ class PromptedExplainer:
             "trace": to_data(failure.diagnosis),
             "nearest": failure.segment,
         }
-        said = ask(self.model, self.program, dict[str, Any], inputs, role=Role.CRITIC).value
+        said = ask(self.model, self.program, dict[str, Any], inputs, role=CallRole.CRITIC).value
         labels = [literal.label for literal in failure.canonical.literals]
         found = failure.diagnosis
         unmet = _known(said["unmet"], labels)

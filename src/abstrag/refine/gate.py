@@ -20,7 +20,7 @@ _TINY: Final = 1e-9  # a change of a sum of shares that is nothing but rounding
 
 
 @record
-class Verdict:
+class GateVerdict:
     """Whether a patch stays, and every reason why not."""
 
     accepted: bool
@@ -52,7 +52,7 @@ def decide(
     controls: Collection[str],
     kept: float | None = None,
     enforce: Controls = ALL,
-) -> Verdict:
+) -> GateVerdict:
     """Compare every episode of the file under two states.
 
     Args:
@@ -74,8 +74,8 @@ def decide(
         reasons += _spread(before, after, triggers)
     if enforce.progress and (lacking := _progress(before, after)):
         lifts = not reasons and _lifts(before, after, triggers)
-        return Verdict(False, (*reasons, *lacking), lifts)
-    return Verdict(not reasons, tuple(reasons))
+        return GateVerdict(False, (*reasons, *lacking), lifts)
+    return GateVerdict(not reasons, tuple(reasons))
 
 
 def potential(cases: Cases) -> tuple[int, int]:

@@ -22,8 +22,8 @@ from abstrag.policy.leak import CaseText
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.episode import Episode
 from abstrag.refine.feedback import Feedback, Noted, merged, step_patches
-from abstrag.refine.lessons import Lesson, Replay, Vote, travelling, votes_of
-from abstrag.refine.limits import Budget, objection
+from abstrag.refine.lessons import Lesson, LessonVote, Replay, travelling, votes_of
+from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.outcome import Attempt, Refinement
 from abstrag.refine.precedents import Taught, decided, supporters
 from abstrag.refine.router import classify
@@ -53,7 +53,7 @@ def _precedent(patch: str | bytes) -> Precedent:
 
 
 @record
-class Kept:
+class PatchInForce:
     """A patch in force, the document it is for, and the query that asked for it."""
 
     id: str
@@ -66,14 +66,14 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class PatchLedger:
     """Reads patches from a policy store's log, and writes what refinement did to it."""
 
     store: PolicyStore
 
-    def kept(self, document: str | None = None) -> tuple[Kept, ...]:
+    def kept(self, document: str | None = None) -> tuple[PatchInForce, ...]:
         """Return the patches in force, oldest first; of all documents, or of one text's hash."""
-        found: dict[tuple[str, str], Kept] = {}
+        found: dict[tuple[str, str], PatchInForce] = {}
         for entry in self._entries():
             place = str(entry.payload["document"]), str(entry.payload["id"])
             if entry.payload["action"] == REVERT:
@@ -82,19 +82,23 @@ class Ledger:
                 patch = from_json(Patch, canonical(entry.payload["patch"]))
                 query = str(entry.payload["query"])
                 about = str(entry.payload.get("name", "")), str(entry.payload.get("genre", ""))
-                found.setdefault(place, Kept(place[1], patch, place[0], query, entry.when, *about))
+                found.setdefault(
+                    place, PatchInForce(place[1], patch, place[0], query, entry.when, *about)
+                )
         return tuple(k for k in found.values() if document in (None, k.document))
 
-    def in_force(self, document: DocumentIndex) -> tuple[Kept, ...]:
+    def in_force(self, document: DocumentIndex) -> tuple[PatchInForce, ...]:
         """Return what holds for a document: the lessons of its genre, then its own patches."""
         own, genre = text_hash(document), document.genre.value
         taught = [
-            Kept(one.id, one.patch, own, one.votes[0].query, one.when, document.document.id, genre)
+            PatchInForce(
+                one.id, one.patch, own, one.votes[0].query, one.when, document.document.id, genre
+            )
             for one in self.lessons()
             if one.when and one.genre == genre
         ]
         shown = [
-            Kept(one.id, one.patch, own, one.precedent.question, one.when, one.name, genre)
+            PatchInForce(one.id, one.patch, own, one.precedent.question, one.when, one.name, genre)
             for one in self.precedents()
             if one.genre == genre
             and (one.when or (one.refused and one.precedent.document == own))  # it settles its own
@@ -166,7 +170,7 @@ class Ledger:
                 del promoted[name]
                 refused[name] = _CLOSED  # nobody has to take the same lesson out twice
         cast = [
-            (kept.genre, step, Vote(kept.document, kept.name, kept.query, kept.id, kept.when))
+            (kept.genre, step, LessonVote(kept.document, kept.name, kept.query, kept.id, kept.when))
             for kept in (*self.kept(), *self._lifting())
             if kept.genre and (step := travelling(kept.patch)) is not None
         ]
@@ -182,14 +186,14 @@ class Ledger:
         ]
         return (*taught, *waiting)
 
-    def _lifting(self) -> Iterator[Kept]:
+    def _lifting(self) -> Iterator[PatchInForce]:
         """Go through what was not kept because it solves nothing alone, and still helps."""
         for entry in self._entries():
             own = entry.payload
             if own["action"] == APPLY and own.get("lifts") and not entry.accepted:
                 patch = from_json(Patch, canonical(own["patch"]))
                 about = str(own["query"]), entry.when, str(own["name"]), str(own["genre"])
-                yield Kept(str(own["id"]), patch, str(own["document"]), *about)
+                yield PatchInForce(str(own["id"]), patch, str(own["document"]), *about)
 
     def promote(self, replay: Replay) -> tuple[AuditEntry, ...]:
         """Make lessons of what has its votes and costs no solved query its evidence."""
@@ -225,7 +229,7 @@ class Ledger:
         patches, refused = [], []
         state = State("")
         for patch in step_patches(feedback):
-            against = objection(patch, state, document, budget=Budget())
+            against = objection(patch, state, document, budget=RefineBudget())
             payload = {
                 **self._about(document, episode),
                 "action": APPLY,
@@ -303,8 +307,10 @@ class Ledger:
         Raises:
             PolicyError: No such patch is in force, or the beginning of its id fits several.
         """
-        taught = [Kept(one.id, one.patch, "", "", one.when) for one in self.lessons() if one.when]
-        taught += [Kept(o.id, o.patch, "", "", o.when) for o in self.precedents() if o.when]
+        taught = [
+            PatchInForce(one.id, one.patch, "", "", one.when) for one in self.lessons() if one.when
+        ]
+        taught += [PatchInForce(o.id, o.patch, "", "", o.when) for o in self.precedents() if o.when]
         fitting = [kept for kept in (*self.kept(), *taught) if kept.id.startswith(patch_id)]
         if len({kept.id for kept in fitting}) != 1 or not patch_id:
             what = "several patches in force begin" if fitting else "no patch in force begins"

@@ -29,7 +29,7 @@ Replay = Callable[[str, StepPrice], Sequence[str]]  # genre, step → solved que
 
 
 @record
-class Vote:
+class LessonVote:
     """A document that asks for a lesson, the query it came up with, and the patch."""
 
     document: str  # hash of its text
@@ -45,7 +45,7 @@ class Lesson:
 
     genre: str
     step: StepPrice
-    votes: tuple[Vote, ...] = ()
+    votes: tuple[LessonVote, ...] = ()
     when: str = ""  # it was promoted; "" while it is a candidate
     replayed: int = 0  # votes it had when a replay last refused it
 
@@ -101,7 +101,7 @@ def base(word: str) -> str:
     return folded
 
 
-def votes_of(cast: Iterable[tuple[str, StepPrice, Vote]]) -> dict[str, Lesson]:
+def votes_of(cast: Iterable[tuple[str, StepPrice, LessonVote]]) -> dict[str, Lesson]:
     """Count votes by lesson; a document has one for each."""
     found: dict[str, Lesson] = {}
     for genre, step, vote in cast:

@@ -37,7 +37,7 @@ _KINDS: Final = tuple(f"{kind.value}:" for kind in TermKind)
 
 
 @record
-class Budget:
+class RefineBudget:
     """How much may be tried: cycles for each trigger, attempts a cycle, and the patches' size."""
 
     cycles: int = 3  # SPEC: max_cycles per trigger
@@ -52,7 +52,7 @@ class Budget:
 
 
 def objection(
-    patch: Patch, state: State, document: DocumentIndex, *, budget: Budget, carried: int = 0
+    patch: Patch, state: State, document: DocumentIndex, *, budget: RefineBudget, carried: int = 0
 ) -> str | None:
     """Say why a patch is not even put to the gate; None when it is."""
     if classify(patch) is EffectKind.NO_OP:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from abstrag.llm.ask import ask
-from abstrag.llm.model import LanguageModel, Role
+from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.program import Program
 from abstrag.model.patch import Failure, Stage
 from abstrag.model.query import Literal, LiteralKind
@@ -83,7 +83,7 @@ class PromptedLocalizer:
             ],
             "diagnosis": to_data(failure.diagnosis),
         }
-        said = ask(self.model, self.program, dict[str, Any], inputs, role=Role.REFINE).value
+        said = ask(self.model, self.program, dict[str, Any], inputs, role=CallRole.REFINE).value
         rules = LocalLocalizer()(failure)
         stage = Stage(said["stage"])
         others = tuple(s for s in (rules.stage, *rules.others) if s is not stage)

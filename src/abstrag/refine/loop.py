@@ -20,11 +20,11 @@ from abstrag.refine.critic import CalibratedCritic, Critic, LocalCritic
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, Signals
 from abstrag.refine.explain import Explainer, LocalExplainer
-from abstrag.refine.gate import ALL, Controls, Verdict, decide, kept_share, potential
-from abstrag.refine.limits import Budget, objection
+from abstrag.refine.gate import ALL, Controls, GateVerdict, decide, kept_share, potential
+from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.localize import Localization, Localizer, LocalLocalizer
-from abstrag.refine.outcome import Attempt, End, Placed, Refinement, Run, Step
-from abstrag.refine.overlay import System
+from abstrag.refine.outcome import Attempt, End, PlacedSegment, Refinement, RefineStep, Run
+from abstrag.refine.overlay import StatefulSearch
 from abstrag.refine.propose import LocalProposer, Proposer, Unusable
 from abstrag.refine.router import classify, route
 from abstrag.refine.state import State
@@ -42,7 +42,7 @@ class Judges:
     explainer: Explainer
     localizer: Localizer
     proposer: Proposer
-    budget: Budget = field(default_factory=Budget)
+    budget: RefineBudget = field(default_factory=RefineBudget)
     enforce: Controls = ALL
     programs: str = ""  # hash of the prompt programs that are asked, if any
 
@@ -68,7 +68,7 @@ class Loop:
 
     def __init__(
         self,
-        system: System,
+        system: StatefulSearch,
         judges: Judges,
         state: State,
         episodes: Sequence[Episode],
@@ -126,7 +126,7 @@ class Loop:
             raise InputError(f"{episode.query!r} is not among the episodes of this run")
         first, kept = self.state.hash, len(self.patches)
         before, signals = self._ranking(self.state, episode), self._judge(self.state, episode)
-        steps: list[Step] = []
+        steps: list[RefineStep] = []
         end = End.BUDGET
         while self._cycles[episode.query] < self.judges.budget.cycles:
             if self._accepts(episode):
@@ -156,7 +156,7 @@ class Loop:
             state_after=self.state.hash,
         )
 
-    def _cycle(self, episode: Episode) -> tuple[Step, bool]:
+    def _cycle(self, episode: Episode) -> tuple[RefineStep, bool]:
         """Try patches until one is accepted; the flag says that the attempts ran out."""
         scoring = self.system.scoring(episode.query, self.state)
         ranking = self._ranking(self.state, episode)
@@ -173,7 +173,7 @@ class Loop:
             if attempts[-1].verdict.accepted:
                 break
             self._refused.setdefault(episode.query, []).append(attempts[-1].refusal)
-        step = Step(
+        step = RefineStep(
             cycle=self._cycles[episode.query],
             criticism=self.judges.critic(episode, scoring, ranking),
             failure=failure,
@@ -203,7 +203,7 @@ class Loop:
     def _attempt(self, proposal: Patch | Unusable, episode: Episode) -> Attempt:
         """Put one proposal to the limits and to the gate; move on if it passes both."""
         if isinstance(proposal, Unusable):
-            verdict = Verdict(False, (f"no patch: {proposal.reason}",))
+            verdict = GateVerdict(False, (f"no patch: {proposal.reason}",))
             return Attempt(None, EffectKind.NO_OP, verdict, said=proposal.said)
         effect, reached = classify(proposal), route(self.state, proposal)
         document = self.system.scoring(episode.query, self.state).document
@@ -219,10 +219,10 @@ class Loop:
         if reason is None and reached.hash in self._visited:
             reason = "it leads back to a state that was left"
         if reason is not None:
-            return Attempt(proposal, effect, Verdict(False, (reason,)))
+            return Attempt(proposal, effect, GateVerdict(False, (reason,)))
         controls = self._controls(reached, episode)
         verdict = self._decide(reached, episode, controls)
-        after: tuple[Placed, ...] = ()
+        after: tuple[PlacedSegment, ...] = ()
         left = reached
         if verdict.accepted:
             after = self._placed(reached, episode)  # traces take most of the time
@@ -232,7 +232,7 @@ class Loop:
         self._forget(left)
         return Attempt(proposal, effect, verdict, after, controls=controls)
 
-    def _decide(self, reached: State, episode: Episode, controls: Sequence[str]) -> Verdict:
+    def _decide(self, reached: State, episode: Episode, controls: Sequence[str]) -> GateVerdict:
         before, after = self._signals(self.state), self._signals(reached)
         query = episode.query
         kept = None if controls else kept_share(before[query].first, after[query].first)
@@ -327,10 +327,10 @@ class Loop:
                 self._rankings.pop(name, None)
                 self._judged.pop(name, None)
 
-    def _placed(self, state: State, episode: Episode) -> tuple[Placed, ...]:
+    def _placed(self, state: State, episode: Episode) -> tuple[PlacedSegment, ...]:
         ranking, signals = self._ranking(state, episode), self._judge(state, episode)
         return tuple(
-            Placed(hit.segment, hit.relevance, hit.segment in signals.evidence)
+            PlacedSegment(hit.segment, hit.relevance, hit.segment in signals.evidence)
             for hit in ranking.hits[: self.judges.evaluator.k]
         )
 

@@ -8,7 +8,7 @@ from abstrag.model.patch import EffectKind, Failure, Patch
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import Result, record, to_json
 from abstrag.refine.critic import Criticism
-from abstrag.refine.gate import Verdict
+from abstrag.refine.gate import GateVerdict
 from abstrag.refine.localize import Localization
 
 
@@ -21,7 +21,7 @@ class End(StrEnum):
 
 
 @record
-class Placed:
+class PlacedSegment:
     """A segment in a ranking, and whether the evaluator takes it as evidence."""
 
     segment: str
@@ -38,8 +38,8 @@ class Attempt:
 
     patch: Patch | None
     effect: EffectKind
-    verdict: Verdict
-    after: tuple[Placed, ...] = ()
+    verdict: GateVerdict
+    after: tuple[PlacedSegment, ...] = ()
     said: str = ""
     controls: tuple[str, ...] = ()  # solved queries it was held against
 
@@ -54,14 +54,14 @@ class Attempt:
 
 
 @record
-class Step:
+class RefineStep:
     """One cycle: the failure, the stage it was put down to, and what was tried."""
 
     cycle: int
     criticism: Criticism
     failure: Failure
     localization: Localization
-    before: tuple[Placed, ...]
+    before: tuple[PlacedSegment, ...]
     attempts: tuple[Attempt, ...]
     controls: tuple[str, ...]  # questions of the solved cases that had to stay solved
 
@@ -72,7 +72,7 @@ class Refinement(Result):
 
     query: str
     document: str
-    steps: tuple[Step, ...]
+    steps: tuple[RefineStep, ...]
     before: Ranking
     after: Ranking
     sufficient_before: bool

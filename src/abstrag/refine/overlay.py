@@ -29,7 +29,7 @@ _SENSE: Final = re.compile(r"\.[a-z]\.\d+$")  # of a term that is a sense of Wor
 _WORDS: Final = ("concept:", "event:")  # terms that are named by words, not by names or numbers
 
 
-class System(Protocol):
+class StatefulSearch(Protocol):
     """Something that can be searched under any state: what refinement works on."""
 
     def scoring(self, query: str, state: State) -> Scoring:

@@ -22,7 +22,7 @@ from abstrag.language.keys import key
 from abstrag.model.patch import Patch, Precedent, Stage
 from abstrag.model.record import record
 from abstrag.model.term import Family, Licence, LicenceKind
-from abstrag.refine.lessons import Vote
+from abstrag.refine.lessons import LessonVote
 from abstrag.search.precedents import VOTES, nearness, unpacked
 
 _ROUNDS: Final = 3  # in which those that do more harm than good are left out
@@ -54,21 +54,21 @@ class Taught:
         return Patch(Stage.QUERY, self.precedent, licence, OMEGA[Family.RELATED])
 
     @property
-    def vote(self) -> Vote:
+    def vote(self) -> LessonVote:
         """The precedent as its document's vote for those near it."""
         one = self.precedent
-        return Vote(one.document, self.name, one.question, self.id, self.noted)
+        return LessonVote(one.document, self.name, one.question, self.id, self.noted)
 
 
 @record
-class Replayed:
+class PrecedentReplay:
     """What precedents did to documents that had shown nothing themselves."""
 
     lost: Mapping[str, str]  # cases that lost their evidence, with their queries
     gained: Mapping[str, str]  # cases that got more of it
 
 
-Replay = Callable[[tuple[Taught, ...]], Replayed]
+Replay = Callable[[tuple[Taught, ...]], PrecedentReplay]
 
 
 def due(known: Iterable[Taught], model: str) -> tuple[Taught, ...]:
@@ -91,10 +91,10 @@ def due(known: Iterable[Taught], model: str) -> tuple[Taught, ...]:
     return tuple(found)
 
 
-def supporters(one: Taught, known: Iterable[Taught]) -> tuple[Vote, ...]:
+def supporters(one: Taught, known: Iterable[Taught]) -> tuple[LessonVote, ...]:
     """Return the votes for a precedent: one of each document that was asked nearly the same."""
     own = unpacked(one.precedent.asked)
-    votes: dict[str, Vote] = {}
+    votes: dict[str, LessonVote] = {}
     for other in known:
         same = other.genre == one.genre and other.precedent.model == one.precedent.model
         if same and nearness(own, unpacked(other.precedent.asked)[None])[0] > 0:

@@ -8,7 +8,7 @@ from typing import Any
 
 from abstrag.errors import InputError
 from abstrag.llm.ask import Answered, ask
-from abstrag.llm.model import LanguageModel, Role
+from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.program import Program
 from abstrag.model.distances import abstraction_distance, expression_distance, intent_distance
 from abstrag.model.patch import (
@@ -63,7 +63,7 @@ class PromptedProposer:
             "terms": [{"term": t, "label": labels.get(t, t)} for t in here if "." not in t],
             "refused": list(failure.refused),
         }
-        said = ask(self.model, self.program, dict[str, Any], inputs, role=Role.REFINE)
+        said = ask(self.model, self.program, dict[str, Any], inputs, role=CallRole.REFINE)
         names = {labels.get(t, t): t for t in here}
         names |= {each.label: each.terms[0] for each in failure.canonical.literals if each.terms}
         for one in said.value["patches"]:

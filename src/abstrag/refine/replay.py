@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from abstrag.model.record import record
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, Signals
-from abstrag.refine.overlay import System
+from abstrag.refine.overlay import StatefulSearch
 from abstrag.refine.state import State
 
 
@@ -40,7 +40,7 @@ class ReplayReport:
 
 
 def replay(
-    system: System,
+    system: StatefulSearch,
     episodes: Iterable[Episode],
     evaluator: Evaluator,
     *,

@@ -54,7 +54,7 @@ class Logistic:
 
 
 @record
-class Calibration:
+class CriticCalibration:
     """What was fitted for one preset and genre, on how many queries."""
 
     preset: str
@@ -68,7 +68,7 @@ class Calibration:
 class Calibrations:
     """All that was fitted, with the models it was fitted to."""
 
-    fitted: tuple[Calibration, ...] = ()
+    fitted: tuple[CriticCalibration, ...] = ()
     models: Mapping[str, str] = field(
         default_factory=dict
     )  # what the presets read with, by fingerprint

@@ -24,7 +24,7 @@ from abstrag.neural.aligned_text import AlignedText
 from abstrag.neural.aligner import PriceList
 from abstrag.neural.bundle import Aligning
 from abstrag.neural.content_words import has_content
-from abstrag.search.document_words import Considered, DocumentWords, Reach, Sought, forms
+from abstrag.search.document_words import Considered, DocumentWords, SegmentReach, Sought, forms
 from abstrag.search.families import (
     is_code,
     names_office,
@@ -116,7 +116,7 @@ class Alignment:
     links: bool = True  # else a word is met by itself alone
     steps: tuple[StepPrice, ...] = ()  # prices that somebody has set
     precedents: tuple[Precedent, ...] = ()  # what other documents said to such questions
-    reach: Reach | None = None  # of a long document: where bridges lead
+    reach: SegmentReach | None = None  # of a long document: where bridges lead
     also: tuple[int, ...] = ()  # segments of a long document to look at, whatever they promise
 
     @cached_property

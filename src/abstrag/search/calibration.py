@@ -26,7 +26,7 @@ _SHRINK: Final = 1e-3  # pulls the slope of few cases towards nothing
 
 
 @record
-class Calibration:
+class ModelCalibration:
     """p = σ(slope · logit(share) + offset), of one model and one wording of the prompt."""
 
     model: str
@@ -44,7 +44,7 @@ class Calibration:
 
 def fitted(
     model: str, prompt: str, shares: Sequence[float], evidence: Sequence[bool]
-) -> Calibration:
+) -> ModelCalibration:
     """Fit the curve to what a judge said and what people marked.
 
     Raises:
@@ -64,9 +64,9 @@ def fitted(
             sum(w * x for w, x in zip(wrong, points, strict=True)) / n + _SHRINK * slope
         )
         offset -= _RATE * sum(wrong) / n
-    made = Calibration(model, prompt, round(max(0.0, slope), 6), round(offset, 6), n)
+    made = ModelCalibration(model, prompt, round(max(0.0, slope), 6), round(offset, 6), n)
     before = [min(max(share, _EDGE), 1 - _EDGE) for share in shares]
-    return Calibration(
+    return ModelCalibration(
         model,
         prompt,
         made.slope,
@@ -83,7 +83,7 @@ def calibration_file(model: str, root: Path | None = None) -> Path:
     return policy_root(root) / FOLDER / f"{plain}-{sha256(model.encode()).hexdigest()[:8]}.json"
 
 
-def save_calibration(made: Calibration, root: Path | None = None) -> Path:
+def save_calibration(made: ModelCalibration, root: Path | None = None) -> Path:
     """Keep a calibration under its model's name."""
     path = calibration_file(made.model, root)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -91,13 +91,13 @@ def save_calibration(made: Calibration, root: Path | None = None) -> Path:
     return path
 
 
-def read_calibration(model: str, prompt: str, root: Path | None = None) -> Calibration | None:
+def read_calibration(model: str, prompt: str, root: Path | None = None) -> ModelCalibration | None:
     """Return the calibration of a model; None where there is none for this wording."""
     path = calibration_file(model, root)
     if not path.is_file():
         return None
     try:
-        made = from_json(Calibration, path.read_bytes())
+        made = from_json(ModelCalibration, path.read_bytes())
     except (ValueError, InputError) as error:
         raise InputError(
             f"the calibration {str(path)!r} cannot be read: {error}",
@@ -106,7 +106,7 @@ def read_calibration(model: str, prompt: str, root: Path | None = None) -> Calib
     return made if made.model == model and made.prompt == prompt else None
 
 
-def calibration_of(prompt: Prompt, root: Path | None = None) -> Calibration | None:
+def calibration_of(prompt: Prompt, root: Path | None = None) -> ModelCalibration | None:
     """Return the calibration of the model and the wording that a judge is asked with, if any."""
     return read_calibration(prompt.model.fingerprint, program_hash(prompt), root)
 

@@ -13,7 +13,7 @@ from abstrag.neural.encoder import TextEncoder, Vectors, cosines
 from abstrag.neural.passage import segment_text
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.postings import FloatArray, IntArray
-from abstrag.search.tables import Tables
+from abstrag.search.tables import DocumentTables
 
 
 class DenseSimilarity:
@@ -25,7 +25,7 @@ class DenseSimilarity:
 
     def __init__(self, index: DocumentIndex, *, encoder: TextEncoder | None = None) -> None:
         self._segments = index.segments
-        self._tables = Tables(index.segments)
+        self._tables = DocumentTables(index.segments)
         self._given_encoder = encoder
         self._asked: dict[str, Vectors] = {}
         self._known: dict[int, Vectors] = {}  # by position

@@ -26,7 +26,7 @@ from abstrag.model.segment import Segment
 from abstrag.neural.aligned_text import AlignedText, spread
 from abstrag.neural.aligner import PriceList, default_aligner
 from abstrag.neural.bundle import Aligning
-from abstrag.neural.cached import CachedAligner, MappedMemory, Memory, TextAligner
+from abstrag.neural.cached import CachedAligner, MappedMemory, TextAligner, ValueCache
 from abstrag.neural.content_words import has_content
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.passage import segment_text
@@ -81,7 +81,7 @@ _GROUPS: Final = 96  # near a word of the query, whose words are taken for near
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MatchedPlace:
     """Where in a segment a word stands: in its text, in a header of it, or in its section's name.
 
     `start` and `end` count in the part they stand in; `header` is the number of the header.
@@ -95,7 +95,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class SegmentReach:
     """The segments that bridges reach, and what meeting each literal there costs."""
 
     segments: IntArray
@@ -113,7 +113,7 @@ class Sought:
     gist_share: float
     also: Mapping[str, Sequence[str]]  # for a word others that are known to meet it
     literal_of: Sequence[int]  # for each word its literal, or −1
-    reach: Reach | None = None
+    reach: SegmentReach | None = None
 
 
 class DocumentWords:
@@ -260,20 +260,20 @@ class DocumentWords:
         ends, owners = self._by_group
         return owners[ends[number] : ends[number + 1]]
 
-    def place(self, segment: int, word: int) -> Place:
+    def place(self, segment: int, word: int) -> MatchedPlace:
         """Say where in a segment a word of it stands."""
         start, end = self.table.spans[word].tolist()
         said = self.texts[segment][start:end]
         own = self.segments[segment]
         before = len(self.texts[segment]) - len(own.text)
         if start >= before:
-            return Place(said, start - before, end - before)
+            return MatchedPlace(said, start - before, end - before)
         at = before - sum(len(header.text) + 1 for header in own.headers)
         for number, header in enumerate(own.headers):
             if at <= start < at + len(header.text):
-                return Place(said, start - at, end - at, header=number)
+                return MatchedPlace(said, start - at, end - at, header=number)
             at += len(header.text) + 1
-        return Place(said, start, end, in_section=True)
+        return MatchedPlace(said, start, end, in_section=True)
 
 
 class WordList:
@@ -380,7 +380,7 @@ def base_form(word: str) -> str:
     return bases[0] if bases else folded
 
 
-def keep_words(index: DocumentIndex, memory: Memory) -> None:
+def keep_words(index: DocumentIndex, memory: ValueCache) -> None:
     """Let the shipped aligner read a document ahead, so that no search waits for it.
 
     A memory without files keeps nothing.

@@ -13,7 +13,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.search.bm25 import BM25
 from abstrag.search.postings import FloatArray, IntArray
-from abstrag.search.tables import Tables
+from abstrag.search.tables import DocumentTables
 
 _WORD: Final = re.compile(r"\w+")
 
@@ -29,7 +29,7 @@ class Lexical:
     def __init__(self, index: DocumentIndex) -> None:
         texts = [words(" ".join((*(h.text for h in s.headers), s.text))) for s in index.segments]
         self._bm25 = BM25(texts)
-        self._tables = Tables(index.segments)
+        self._tables = DocumentTables(index.segments)
 
     def __call__(self, query: Query, positions: IntArray) -> FloatArray:
         """Return one value for each of some segments."""

@@ -15,7 +15,7 @@ from abstrag.search.bridges.cost import Aggregator, additive, budget
 from abstrag.search.bridges.graph import EdgeSource
 from abstrag.search.bridges.neighbourhood import Neighbourhood
 from abstrag.search.bridges.offers import Combination, Offer
-from abstrag.search.bridges.paths import Label, Reach
+from abstrag.search.bridges.paths import PathLabel, TermReach
 from abstrag.search.bridges.steiner import cheapest
 from abstrag.search.costed_index import CONTEXT_BIT, CostedIndex, Landing
 from abstrag.search.postings import BoolArray, IntArray
@@ -24,7 +24,7 @@ LEARNED: Final = -1  # in place of an ending: the literal is met by the words of
 FAR: Final = 1 << 40  # no way at all; far above any cost, and a sum of ten is still an int64
 
 
-def by_sense(label: Label) -> bool:
+def by_sense(label: PathLabel) -> bool:
     """Tell whether a path takes a step that holds for a sense of a word, as WordNet has it."""
     return any(
         edge.family is Family.CONCEPT
@@ -115,7 +115,7 @@ class Lookup:
             for j, (ends, found) in enumerate(zip(endings, near.together, strict=True))
         ]
 
-    def takes(self, j: int, segment: int | None, label: Label) -> bool:
+    def takes(self, j: int, segment: int | None, label: PathLabel) -> bool:
         """Tell whether a path may meet a literal in a segment."""
         if self._doubted is None or segment is None or not self._doubted[j, segment]:
             return True
@@ -156,7 +156,9 @@ class Lookup:
         table[table > self.near.limit] = FAR  # what a segment adds may overrun the budget
         return touched, table
 
-    def _spread(self, j: int, found: Reach, *, shares: bool = False) -> tuple[IntArray, IntArray]:
+    def _spread(
+        self, j: int, found: TermReach, *, shares: bool = False
+    ) -> tuple[IntArray, IntArray]:
         """Return the segments literal j reaches and at what cost, a segment maybe many times."""
         literal = self.query.literals[j]
         where, base, adds = [], [], []
@@ -178,11 +180,11 @@ class Lookup:
         return np.concatenate(where), units
 
     def _least(
-        self, j: int, ways: Sequence[Label], segments: IntArray, *, shares: bool
+        self, j: int, ways: Sequence[PathLabel], segments: IntArray, *, shares: bool
     ) -> IntArray:
         """Return what the cheapest of some ways costs in each of some segments."""
 
-        def least(some: Sequence[Label]) -> int:
+        def least(some: Sequence[PathLabel]) -> int:
             return min((self.near.least(w) if shares else w.units for w in some), default=FAR)
 
         found = np.full(len(segments), least(ways), dtype=np.int64)

@@ -22,7 +22,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.record import record
 from abstrag.model.segment import Segment
-from abstrag.search.calibration import Calibration
+from abstrag.search.calibration import ModelCalibration
 from abstrag.search.match import Coverage
 
 MAX_TOKENS: Final = 4096  # of a reply
@@ -57,7 +57,7 @@ class Judgements:
 
 
 @dataclass(slots=True)
-class Memory:
+class JudgedSegments:
     """What a judge was told in this process: a segment is judged once for a query."""
 
     said: dict[tuple[Query, str], Mapping[str, float]] = field(default_factory=dict)
@@ -78,9 +78,9 @@ class PromptedJudge:
     prompt: Prompt
     contexts: Mapping[str, Context] = field(default_factory=dict)  # by segment id
     coverage: Coverage = Coverage.GRADED
-    calibration: Calibration | None = None
+    calibration: ModelCalibration | None = None
     batching: Batching = field(default_factory=Batching)
-    memory: Memory = field(default_factory=Memory, compare=False, repr=False)
+    memory: JudgedSegments = field(default_factory=JudgedSegments, compare=False, repr=False)
 
     @classmethod
     def of(cls, index: DocumentIndex, prompt: Prompt, **settings: Any) -> PromptedJudge:

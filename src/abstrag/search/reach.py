@@ -10,13 +10,13 @@ from abstrag.config import COST_UNIT, MAX_GAP
 from abstrag.model.query import Query
 from abstrag.search.bridges.graph import EdgeSource
 from abstrag.search.costed_index import CostedIndex
-from abstrag.search.document_words import Reach
+from abstrag.search.document_words import SegmentReach
 from abstrag.search.lookup import Lookup
 
 
 def reach_of(
     index: CostedIndex, query: Query, *, tau: float, sources: Sequence[EdgeSource]
-) -> Reach:
+) -> SegmentReach:
     """Return the segments that bridges reach within a budget, and what each literal costs there."""
     laid = Lookup(index, query, tau=tau, sources=sources)
-    return Reach(laid.segments, np.minimum(laid.distances / COST_UNIT, MAX_GAP))
+    return SegmentReach(laid.segments, np.minimum(laid.distances / COST_UNIT, MAX_GAP))

@@ -19,7 +19,7 @@ from abstrag.search.postings import FloatArray, IntArray
 _LONGEST: Final = 1_500  # characters of a card: about what an embedder reads
 
 
-class Tables:
+class DocumentTables:
     """The tables of a document: rows that follow one another in a section, two at least."""
 
     def __init__(self, segments: Sequence[Segment]) -> None:

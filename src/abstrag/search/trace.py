@@ -15,7 +15,7 @@ from abstrag.search.aligned_trace import by_words
 from abstrag.search.alignment import Alignment
 from abstrag.search.bridges.neighbourhood import Neighbourhood
 from abstrag.search.bridges.offers import Combination
-from abstrag.search.bridges.paths import Label
+from abstrag.search.bridges.paths import PathLabel
 from abstrag.search.costed_index import CONTEXT, Landing
 from abstrag.search.gap import Gaps
 from abstrag.search.lookup import FAR, Endings, Lookup
@@ -107,12 +107,12 @@ def _literal(
 
 def _own_way(
     lookup: Lookup, segment: int, j: int, endings: Endings, around: Neighbourhood
-) -> tuple[int, Label, Landing, tuple[str, ...]] | None:
+) -> tuple[int, PathLabel, Landing, tuple[str, ...]] | None:
     """The cheapest way for one literal by itself, and which other terms do as well.
 
     Of equal ways the first in the segment is taken.
     """
-    ways: list[tuple[int, Label, Landing]] = []
+    ways: list[tuple[int, PathLabel, Landing]] = []
     for end in endings[j]:
         known = around.alone[j].ways(end.term, without=end.without)
         label = next((one for one in known if lookup.takes(j, segment, one)), None)
@@ -146,7 +146,7 @@ def _union(
 
 
 def _bridges(
-    lookup: Lookup, segment: int, j: int, label: Label, end: Landing
+    lookup: Lookup, segment: int, j: int, label: PathLabel, end: Landing
 ) -> tuple[Bridge, ...]:
     edges = tuple(Bridge.over(edge) for edge in label.edges())
     last = _last_bridge(lookup, segment, j, end)

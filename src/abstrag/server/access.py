@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from abstrag.server.answers import refusal
 from abstrag.server.refusals import Foreign, NotAllowed, NoToken, Refused
 from abstrag.server.settings import LOOPBACK_NAMES, ServerSettings, is_loopback
-from abstrag.server.settings import Scope as Access
+from abstrag.server.settings import TokenScope as Access
 
 _ASKING: Final = frozenset("search support explain why-not budget sweep compare ask".split())
 HEADERS: Final = {

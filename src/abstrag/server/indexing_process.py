@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock, Timer
 from typing import Any, Final
 
-from abstrag.config import Budget
+from abstrag.config import DocumentBudget
 from abstrag.errors import DocumentError
 from abstrag.stores.open import Target
 from abstrag.workers.budget import CPU_SPENT, TIME_SPENT, ended, ran_out_of_time
@@ -35,7 +35,7 @@ class Ended(Exception):
 class IndexingProcess:
     """Hands files to the worker, one at a time, and listens to what it says."""
 
-    def __init__(self, store: Target, max_bytes: int, budget: Budget) -> None:
+    def __init__(self, store: Target, max_bytes: int, budget: DocumentBudget) -> None:
         self._store = store
         self._max_bytes = max_bytes
         self._budget = budget

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from abstrag.config import Budget, Settings
+from abstrag.config import DocumentBudget, Settings
 from abstrag.errors import AbstragError
 from abstrag.indexing.pipeline import standard_chain
 from abstrag.server.refusals import told
@@ -35,21 +35,21 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
     with suppress(OSError):
         os.nice(_NICE)
-    indexer: Indexer | None = None
+    indexer: UploadIndexer | None = None
     for line in sys.stdin:
         said: dict[str, Any] = json.loads(line)
         if indexer is None:
             settings = Settings(max_file_bytes=said["max_bytes"])
-            budget = Budget(**said["budget"])
+            budget = DocumentBudget(**said["budget"])
             config = WorkspaceConfig(said["store"], settings=settings, budget=budget)
-            indexer = Indexer(config, answers)
+            indexer = UploadIndexer(config, answers)
         else:
             _put(answers, indexer.index(Path(said["path"]), retry=said["retry"]))
     if indexer is not None:
         indexer.close()
 
 
-class Indexer:
+class UploadIndexer:
     """Indexes one file after the other into a store that it opens once."""
 
     def __init__(self, config: WorkspaceConfig, answers: TextIO) -> None:

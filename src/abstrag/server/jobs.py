@@ -16,7 +16,7 @@ from secrets import token_hex
 from threading import Lock, Thread
 from typing import Any, Final
 
-from abstrag.config import Budget
+from abstrag.config import DocumentBudget
 from abstrag.errors import AbstragError, TooCostly
 from abstrag.model.record import record
 from abstrag.server.indexing_process import Ended, IndexingProcess
@@ -44,7 +44,7 @@ class JobState(StrEnum):
 
 
 @record
-class Job:
+class IndexingJob:
     """One file on its way into the store."""
 
     job: str
@@ -79,13 +79,13 @@ class Jobs:
         *,
         waiting: int,
         max_bytes: int,
-        budget: Budget,
+        budget: DocumentBudget,
         watcher: Watcher,
     ) -> None:
         self._worker = IndexingProcess(store, max_bytes, budget)
         self._watcher = watcher
         self._running: str | None = None
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._jobs: OrderedDict[str, IndexingJob] = OrderedDict()
         self._paths: dict[str, Path] = {}  # of jobs that are not over
         self._lock = Lock()
         self._queue: Queue[tuple[str, Path, bool] | None] = Queue(waiting)
@@ -102,13 +102,13 @@ class Jobs:
         if self._queue.full():
             raise self._too_busy()
 
-    def submit(self, path: Path, *, retry: bool = False) -> Job:
+    def submit(self, path: Path, *, retry: bool = False) -> IndexingJob:
         """Put a file into the queue; `retry` is for one that was set aside.
 
         Raises:
             TooBusy: The queue is full.
         """
-        job = Job(token_hex(8), path.name)
+        job = IndexingJob(token_hex(8), path.name)
         self._set(job)
         try:
             self._queue.put_nowait((job.job, path, retry))
@@ -120,7 +120,7 @@ class Jobs:
             self._paths[job.job] = path
         return job
 
-    def cancel(self, name: str) -> Job:
+    def cancel(self, name: str) -> IndexingJob:
         """End a job that waits or runs; one that is over stays as it is."""
         with self._lock:
             job = self._known(name)
@@ -140,12 +140,12 @@ class Jobs:
             hint="try again when some of them are done",
         )
 
-    def get(self, name: str) -> Job:
+    def get(self, name: str) -> IndexingJob:
         """Return a job as it stands now."""
         with self._lock:
             return self._known(name)
 
-    def _known(self, name: str) -> Job:
+    def _known(self, name: str) -> IndexingJob:
         if name not in self._jobs:
             raise NotThere(f"there is no job {name!r}", hint="it may have ended long ago")
         return self._jobs[name]
@@ -181,7 +181,7 @@ class Jobs:
             if not cancelled:
                 self._set(job)  # its end is told when there is nothing left to do about it
 
-    def _done(self, job: Job, path: Path, *, retry: bool) -> Job:
+    def _done(self, job: IndexingJob, path: Path, *, retry: bool) -> IndexingJob:
         """Index a file and return its job as it ended."""
         try:
             for said in self._worker.index(path, retry=retry):
@@ -204,7 +204,7 @@ class Jobs:
             log.error("%s could not be set aside: %s", path.name, error)
             return ended.error(path)
 
-    def _set(self, job: Job) -> None:
+    def _set(self, job: IndexingJob) -> None:
         with self._lock:
             before = self._jobs.get(job.job)
             if before is not None and before.state is JobState.CANCELLED:
@@ -223,7 +223,7 @@ def _tell(watcher: Callable[[Path], None], path: Path) -> None:
         log.error("%s: %s", path.name, error)
 
 
-def _after(job: Job, said: dict[str, Any]) -> Job:
+def _after(job: IndexingJob, said: dict[str, Any]) -> IndexingJob:
     """Return the job after what the worker said."""
     if "step" in said:
         return replace(

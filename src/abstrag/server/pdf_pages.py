@@ -120,7 +120,7 @@ def places(
 @contextmanager
 def page_words(
     path: Path, number: int, scan: ScannedPage | None
-) -> Iterator[tuple[Sequence[Glyphs | Placed], tuple[float, float], Callable[[Box], Box]]]:
+) -> Iterator[tuple[Sequence[Glyphs | PlacedWord], tuple[float, float], Callable[[Box], Box]]]:
     """Open a page: its words, its size, and what turns their boxes into fractions of it."""
     with _opened(path) as document, _page(document, number, path) as page:
         across, down = page.get_size()
@@ -136,8 +136,8 @@ def page_words(
         yield words, size, partial(_on_screen, page)
 
 
-def _placed(word: ScannedWord) -> Placed:
-    return Placed(word.text, GlyphBox(word.box[0], -word.box[3], word.box[2], -word.box[1]))
+def _placed(word: ScannedWord) -> PlacedWord:
+    return PlacedWord(word.text, GlyphBox(word.box[0], -word.box[3], word.box[2], -word.box[1]))
 
 
 def _from_scan(box: Box) -> Box:
@@ -151,7 +151,7 @@ def squeezed(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedWord:
     """A word and its box, y upwards as in a PDF."""
 
     text: str
@@ -162,7 +162,7 @@ class Placed:
 class PageWords:
     """The words of a page as one run of characters that know their word."""
 
-    words: Sequence[Glyphs | Placed]
+    words: Sequence[Glyphs | PlacedWord]
 
     def find(self, quote: str, nth: int) -> list[int]:
         """Return the words a quotation is made of, by number, in the file's order."""
@@ -214,7 +214,7 @@ def _by_lines(page: str, quote: str) -> list[tuple[int, int]]:
     return spans
 
 
-def lines_of(words: Sequence[Glyphs | Placed], found: Sequence[int]) -> Iterator[Box]:
+def lines_of(words: Sequence[Glyphs | PlacedWord], found: Sequence[int]) -> Iterator[Box]:
     """Merge the boxes of words that stand next to each other in one line."""
     line: Box | None = None
     before = -2

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
 
-from abstrag.config import MAX_FILE_BYTES, Budget
+from abstrag.config import MAX_FILE_BYTES, DocumentBudget
 from abstrag.errors import InputError
 
 LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "::1")
@@ -17,7 +17,7 @@ SHORTEST_SECRET: Final = 16  # characters of a token in a file
 DOCUMENTS_KEPT: Final = 8  # in memory, the latest asked: a server runs for long
 
 
-class Scope(IntEnum):
+class TokenScope(IntEnum):
     """What a token allows; each allows what the ones before it do."""
 
     READ = 1  # ask and look
@@ -26,11 +26,11 @@ class Scope(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class AccessToken:
     """What a client shows, and what it may do with it."""
 
     secret: str = field(repr=False)
-    scope: Scope
+    scope: TokenScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ServerSettings:
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     token: str | None = field(default=None, repr=False)
-    tokens: tuple[Token, ...] = ()  # further ones that allow less; `token` allows everything
+    tokens: tuple[AccessToken, ...] = ()  # further ones that allow less; `token` allows everything
     names: tuple[str, ...] = ()  # further host names the server is reached by
     max_upload_bytes: int = MAX_FILE_BYTES
     max_body_bytes: int = 1024 * 1024  # of anything but an upload
@@ -49,16 +49,16 @@ class ServerSettings:
     judged_threads: int = 2
     judged_waiting: int = 64
     jobs_waiting: int = 32
-    budget: Budget = field(default_factory=Budget)  # of a document that is indexed
+    budget: DocumentBudget = field(default_factory=DocumentBudget)  # of a document that is indexed
     head_limit_s: float = 15.0  # for a client to say what it wants
     idle_limit_s: float = 30.0  # between two pieces of a body, sent or received
     body_limit_s: float = 60.0  # for a whole body, however steadily it trickles
     upload_limit_s: float = 900.0  # for a whole upload
 
     @property
-    def all_tokens(self) -> tuple[Token, ...]:
+    def all_tokens(self) -> tuple[AccessToken, ...]:
         """Every token that opens something."""
-        whole = (Token(self.token, Scope.ADMIN),) if self.token else ()
+        whole = (AccessToken(self.token, TokenScope.ADMIN),) if self.token else ()
         return (*whole, *self.tokens)
 
     def __post_init__(self) -> None:
@@ -69,7 +69,7 @@ class ServerSettings:
             )
 
 
-def read_tokens(path: Path) -> tuple[Token, ...]:
+def read_tokens(path: Path) -> tuple[AccessToken, ...]:
     """Read a file of tokens: lines of a scope and a secret, such as `read 8f3a…`."""
     try:
         lines = path.read_text("utf-8").splitlines()
@@ -80,12 +80,12 @@ def read_tokens(path: Path) -> tuple[Token, ...]:
         if not line.strip() or line.startswith("#"):
             continue
         name, _, secret = line.strip().partition(" ")
-        if name.upper() not in Scope.__members__ or len(secret.strip()) < SHORTEST_SECRET:
+        if name.upper() not in TokenScope.__members__ or len(secret.strip()) < SHORTEST_SECRET:
             raise InputError(
                 f"line {number} of {str(path)!r} is no scope and token",
                 hint=f"write read, index or admin, and {SHORTEST_SECRET} characters or more",
             )
-        made.append(Token(secret.strip(), Scope[name.upper()]))
+        made.append(AccessToken(secret.strip(), TokenScope[name.upper()]))
     if not made:
         raise InputError(f"{str(path)!r} has no token", hint="write a line: read SECRET")
     return tuple(made)

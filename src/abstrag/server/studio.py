@@ -10,10 +10,10 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from abstrag.engine.kept import Kept
+from abstrag.engine.kept import LruCache
 from abstrag.engine.source_files import source_hash
 from abstrag.errors import AbstragError
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.model.document import Document
 from abstrag.model.segment import Segment
 from abstrag.model.span import Span
@@ -45,7 +45,7 @@ class Sources:
     """Opens what the store says a document was read from, and nothing a client could name."""
 
     def __init__(self, keep: int = 20_000) -> None:  # a number each
-        self._pages: Kept[int | None] = Kept(keep)
+        self._pages: LruCache[int | None] = LruCache(keep)
 
     def pages(self, info: DocumentInfo) -> int | None:
         """Return how many pages a document's PDF has; None when there is no such file."""
@@ -274,7 +274,7 @@ class Studio:
         self.uploads = Uploads(beside(workspace.target, ".studio") / "uploads")
         self.sources = Sources()
         self.ahead = Ahead(workspace)
-        self.rivals: Kept[dict[str, System]] = Kept(workspace.config.keep)
+        self.rivals: LruCache[dict[str, System]] = LruCache(workspace.config.keep)
         self.jobs = Jobs(
             workspace.target,
             waiting=settings.jobs_waiting,
@@ -300,15 +300,15 @@ class Studio:
     @property
     def has_judge(self) -> bool:
         """True when there is a judge to ask: one that was given, a model, or the shipped one."""
-        given = self.workspace.judge is not None or self._model(Role.JUDGE) is not None
+        given = self.workspace.judge is not None or self._model(CallRole.JUDGE) is not None
         return given or (WEIGHTS / "judge").is_dir()
 
     @property
     def writer(self) -> str | None:
         """What the language model that writes answers is called."""
-        return self._model(Role.ANSWER)
+        return self._model(CallRole.ANSWER)
 
-    def _model(self, role: Role) -> str | None:
+    def _model(self, role: CallRole) -> str | None:
         model = self.workspace.models.get(role) if self.workspace.models else None
         return None if model is None else model.fingerprint
 

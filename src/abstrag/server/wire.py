@@ -58,13 +58,13 @@ class TimedCollectionRanking(CollectionRanking):
     weighing: Weighing | None = None
 
 
-class Body(BaseModel):
+class RequestBody(BaseModel):
     """A body with no fields but its own."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class EdgeIn(Body):
+class EdgeIn(RequestBody):
     """An edge to add; its ends are term ids, or labels that name one term."""
 
     source: Name
@@ -75,7 +75,7 @@ class EdgeIn(Body):
     distance: Cost | None = None
 
 
-class RankedIn(Body):
+class RankedIn(RequestBody):
     """How to rank, where it is not to be as on the command line.
 
     Edges may be tried out without adding them. The same fields in another request rank the same.
@@ -149,7 +149,7 @@ class RefineIn(BudgetedIn):
     query: QueryText
 
 
-class StepIn(Body):
+class StepIn(RequestBody):
     """A step from a word of the text to a word of the query."""
 
     asked: Name
@@ -157,7 +157,7 @@ class StepIn(Body):
     family: Family | None = None
 
 
-class FeedbackIn(Body):
+class FeedbackIn(RequestBody):
     """What a person says about the hits for a question, and about single steps."""
 
     query: QueryText
@@ -167,7 +167,7 @@ class FeedbackIn(Body):
     wrong: Annotated[list[StepIn], Field(max_length=100)] = []
 
 
-class CollectionIn(Body):
+class CollectionIn(RequestBody):
     """Which documents are asked, and how to rank; what is None does not matter, or is as usual."""
 
     query: QueryText
@@ -208,7 +208,7 @@ class WhyNotOfManyIn(CollectionIn):
     k: Hits = 10
 
 
-class RevertIn(Body):
+class RevertIn(RequestBody):
     """The policy change to take back."""
 
     id: Name

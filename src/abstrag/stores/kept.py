@@ -11,16 +11,16 @@ from abstrag.stores.columns import PACKED, Corrupt
 from abstrag.stores.protocol import DocumentInfo
 from abstrag.stores.rows import Packed
 from abstrag.stores.seal import astray, outside, seal, unsound
-from abstrag.stores.tables import Row, Table
+from abstrag.stores.tables import Row, StoreTable
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredRows:
     """The columns and rows of a document, and the digest that was written with them."""
 
     number: int
     columns: Mapping[str, Any]
-    rows: Mapping[Table, Sequence[Row]]
+    rows: Mapping[StoreTable, Sequence[Row]]
     digest: str | None  # None: an older release wrote it
     blobs: Mapping[str, bytes] = field(default_factory=dict)  # what the rows are packed in
 
@@ -44,7 +44,7 @@ class Kept:
 
 
 def require_sound(
-    info: DocumentInfo, kept: Kept, load: Callable[[str], DocumentIndex], corrupt: Corrupt
+    info: DocumentInfo, kept: StoredRows, load: Callable[[str], DocumentIndex], corrupt: Corrupt
 ) -> None:
     """See that all rows of a document are there and refer to what is there.
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from abstrag.stores.rows import squeeze, unsqueeze
-from abstrag.stores.tables import TABLES, Row, Table
+from abstrag.stores.tables import TABLES, Row, StoreTable
 
 Blobs = Mapping[tuple[str, int], bytes]  # by table and part
 
@@ -24,7 +24,7 @@ _ONE: Final = _SELECT.replace("document = ?", "document = ? AND name = ?")
 _LARGEST: Final = 1 << 63
 
 
-def packed(rows: Mapping[Table, Sequence[Row]]) -> Blobs:
+def packed(rows: Mapping[StoreTable, Sequence[Row]]) -> Blobs:
     """Return rows as blobs.
 
     Raises:
@@ -37,7 +37,7 @@ def packed(rows: Mapping[Table, Sequence[Row]]) -> Blobs:
     }
 
 
-def unpacked(blobs: Blobs) -> dict[Table, list[Row]]:
+def unpacked(blobs: Blobs) -> dict[StoreTable, list[Row]]:
     """Return the rows of blobs.
 
     Raises:
@@ -66,7 +66,7 @@ def get(connection: sqlite3.Connection, document: int) -> Blobs:
     return {(name, part): data for name, part, data in connection.execute(_SELECT, (document,))}
 
 
-def one(connection: sqlite3.Connection, document: int, table: Table) -> list[Row]:
+def one(connection: sqlite3.Connection, document: int, table: StoreTable) -> list[Row]:
     """Return the rows of a document in one table, whoever wrote it."""
     found = connection.execute(_ONE, (document, table.name)).fetchall()
     if not found:

@@ -8,7 +8,7 @@ from typing import Any
 
 from abstrag.model.index import DocumentIndex
 from abstrag.stores.rows import pack
-from abstrag.stores.tables import Row, Table
+from abstrag.stores.tables import Row, StoreTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Prepared:
 
     id: str
     columns: Mapping[str, Any]
-    rows: Mapping[Table, Sequence[Row]]
+    rows: Mapping[StoreTable, Sequence[Row]]
 
     @property
     def content_hash(self) -> str:

@@ -18,8 +18,8 @@ from abstrag.model.context import Context, Field, FieldValue
 from abstrag.model.document import Document, Genre
 from abstrag.model.index import Ambiguity, DocumentIndex, SegmentRecord, Utility
 from abstrag.model.record import from_json, to_json
-from abstrag.model.segment import Granularity, Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
+from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.model.statement import Statement
 from abstrag.model.term import (
     AbstractionMap,
@@ -35,7 +35,7 @@ from abstrag.model.term import (
     Term,
     TermKind,
 )
-from abstrag.stores.tables import CONTEXTS, EDGES, POSTINGS, SEGMENTS, TERMS, Row, Table
+from abstrag.stores.tables import CONTEXTS, EDGES, POSTINGS, SEGMENTS, TERMS, Row, StoreTable
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ T = TypeVar("T")
 class Packed:
     """An index as a database keeps it: rows of tables, and columns of its own row."""
 
-    rows: Mapping[Table, Sequence[Row]]
+    rows: Mapping[StoreTable, Sequence[Row]]
     genre: str
     granularity: str
     fingerprint: str
@@ -189,7 +189,7 @@ def _segment_records(
     rows: Sequence[Row], contexts: Mapping[int, Context]
 ) -> tuple[SegmentRecord, ...]:
     """Read segments; a column of JSON is read at once, for a call costs more than a value."""
-    alignments = _all_from_json(list[Alignment], [row[7] for row in rows])
+    alignments = _all_from_json(list[OffsetMap], [row[7] for row in rows])
     sections = _all_loaded([row[9] for row in rows])
     headers = _all_from_json(list[tuple[Quote, ...]], [row[11] for row in rows])
     statements = _all_from_json(list[tuple[Statement, ...]], [row[15] for row in rows])
@@ -263,7 +263,7 @@ def _term_row(number: int, term: Term) -> Row:
 
 # rows come by the thousand, and looking a member up is faster than calling its class
 _SEGMENT_KINDS = {member.value: member for member in SegmentKind}
-_ROLES = {member.value: member for member in Role}
+_ROLES = {member.value: member for member in SegmentRole}
 _TERM_KINDS = {member.value: member for member in TermKind}
 _RELATIONS = {member.value: member for member in Relation}
 _FAMILIES = {member.value: member for member in Family}

@@ -14,7 +14,16 @@ from math import isfinite
 from typing import Any, Final
 
 from abstrag.model.index import DocumentIndex
-from abstrag.stores.tables import CONTEXTS, EDGES, POSTINGS, SEGMENTS, TABLES, TERMS, Row, Table
+from abstrag.stores.tables import (
+    CONTEXTS,
+    EDGES,
+    POSTINGS,
+    SEGMENTS,
+    TABLES,
+    TERMS,
+    Row,
+    StoreTable,
+)
 
 _REAL: Final = {
     SEGMENTS: ("utility", "layout", "novelty", "assertedness"),
@@ -26,7 +35,7 @@ _REAL: Final = {
 _TRUTH: Final = "truth_preserving"
 
 
-def seal(columns: Mapping[str, Any], rows: Mapping[Table, Sequence[Row]]) -> str:
+def seal(columns: Mapping[str, Any], rows: Mapping[StoreTable, Sequence[Row]]) -> str:
     """Return the digest of a document's own columns and of its rows in the tables that are given.
 
     It does not depend on how a database tells whole numbers from others, nor on the order in which
@@ -43,7 +52,7 @@ def seal(columns: Mapping[str, Any], rows: Mapping[Table, Sequence[Row]]) -> str
     return digest.hexdigest()
 
 
-def unsound(rows: Mapping[Table, Sequence[Row]]) -> str | None:
+def unsound(rows: Mapping[StoreTable, Sequence[Row]]) -> str | None:
     """Say which row refers to nothing or has an impossible price; None where all is well."""
     terms, segments = range(len(rows[TERMS])), range(len(rows[SEGMENTS]))
     for table, column, known in (
@@ -67,7 +76,7 @@ def unsound(rows: Mapping[Table, Sequence[Row]]) -> str | None:
     return None
 
 
-def outside(text_length: int, rows: Mapping[Table, Sequence[Row]]) -> str | None:
+def outside(text_length: int, rows: Mapping[StoreTable, Sequence[Row]]) -> str | None:
     """Say which row spans what the text does not have; None where all is well."""
     for table in (SEGMENTS, CONTEXTS, EDGES):
         start, stop = table.columns.index("start"), table.columns.index("stop")
@@ -115,7 +124,7 @@ def _statements_astray(index: DocumentIndex) -> str | None:
 
 
 def _first_outside(
-    table: Table, column: str, rows: Sequence[Row], known: Collection[int]
+    table: StoreTable, column: str, rows: Sequence[Row], known: Collection[int]
 ) -> object | None:
     at = table.columns.index(column)
     return next((row[at] for row in rows if row[at] is not None and row[at] not in known), None)
@@ -127,7 +136,7 @@ def _possible(column: str, value: float) -> bool:
     return isfinite(value) and value >= 0 and (column != "confidence" or value <= 1)
 
 
-def _plain(table: Table, rows: Sequence[Row]) -> Sequence[Row]:
+def _plain(table: StoreTable, rows: Sequence[Row]) -> Sequence[Row]:
     real = {table.columns.index(column) for column in _REAL[table]}
     truth = {table.columns.index(_TRUTH)} if _TRUTH in table.columns else set()
     if not real and not truth:

@@ -30,7 +30,7 @@ from abstrag.stores.connection import (
     corrupt,
     translated,
 )
-from abstrag.stores.kept import Kept, require_sound
+from abstrag.stores.kept import StoredRows, require_sound
 from abstrag.stores.mapped import MappedFiles
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import candidates, choose, complete, unknown
@@ -134,7 +134,7 @@ class SqliteStore:
         with decoding(f"document {document_id!r}", self._corrupt):
             return unpack(kept.packed)
 
-    def _kept(self, document_id: str) -> Kept:
+    def _kept(self, document_id: str) -> StoredRows:
         with self._reading() as run:
             number, *values = self._select(("number", *GIVEN), document_id)
             columns = dict(zip(GIVEN, values, strict=True))
@@ -142,10 +142,10 @@ class SqliteStore:
             rows = {} if blobs else {t: run.execute(t.select, (number,)).fetchall() for t in TABLES}
             row = run.execute("SELECT digest FROM seals WHERE document = ?", (number,)).fetchone()
         if not blobs:
-            return Kept(number, columns, rows, row and row[0])
+            return StoredRows(number, columns, rows, row and row[0])
         with decoding(f"document {document_id!r}", self._corrupt):
             rows = packed_rows.unpacked(blobs)
-        return Kept(number, columns, rows, row and row[0], packed_rows.named(blobs))
+        return StoredRows(number, columns, rows, row and row[0], packed_rows.named(blobs))
 
     def background(self, document_id: str) -> Background:
         """Return the Background a document was indexed with."""

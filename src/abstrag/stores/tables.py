@@ -9,7 +9,7 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class StoreTable:
     """A table by name; its rows are read back in the order of the first `key` columns."""
 
     name: str
@@ -23,7 +23,7 @@ class Table:
         return f"SELECT {columns} FROM {self.name} WHERE document = ? ORDER BY {key}"
 
 
-SEGMENTS: Final = Table(
+SEGMENTS: Final = StoreTable(
     "segments",
     (
         "position",
@@ -48,16 +48,16 @@ SEGMENTS: Final = Table(
         "assertedness",
     ),
 )
-CONTEXTS: Final = Table(
+CONTEXTS: Final = StoreTable(
     "contexts",
     ("segment", "field", "position", "name", "value", "confidence", "start", "stop", "term"),
     key=3,
 )
-TERMS: Final = Table(
+TERMS: Final = StoreTable(
     "terms",
     ("number", "id", "kind", "label", "surfaces", "first_day", "last_day", "quantity", "unit"),
 )
-EDGES: Final = Table(
+EDGES: Final = StoreTable(
     "edges",
     (
         "position",
@@ -76,6 +76,6 @@ EDGES: Final = Table(
         "stop",
     ),
 )
-POSTINGS: Final = Table("postings", ("position", "term", "segment", "start", "stop", "header"))
+POSTINGS: Final = StoreTable("postings", ("position", "term", "segment", "start", "stop", "header"))
 
 TABLES: Final = (SEGMENTS, CONTEXTS, TERMS, EDGES, POSTINGS)

@@ -6,15 +6,15 @@ The fixture `sample` is a good file: its bytes and its name.
 
 from __future__ import annotations
 
-from abstrag.documents.readers import Reader, checked_read
+from abstrag.documents.readers import DocumentReader, checked_read
 from abstrag.indexing.pipeline import index
 
 
 class ReaderConformance:
-    """Everything that `abstrag.documents.readers.Reader` says."""
+    """Everything that `abstrag.documents.readers.DocumentReader` says."""
 
     def test_a_good_file_becomes_a_sound_document(
-        self, reader: Reader, sample: tuple[bytes, str]
+        self, reader: DocumentReader, sample: tuple[bytes, str]
     ) -> None:
         made = checked_read(lambda: reader, "the reader", *sample)
         for block in made.blocks:
@@ -22,11 +22,13 @@ class ReaderConformance:
             assert made.quote(block.span)
 
     def test_the_same_bytes_give_the_same_document(
-        self, reader: Reader, sample: tuple[bytes, str]
+        self, reader: DocumentReader, sample: tuple[bytes, str]
     ) -> None:
         assert reader(*sample) == reader(*sample)
 
-    def test_the_document_can_be_indexed(self, reader: Reader, sample: tuple[bytes, str]) -> None:
+    def test_the_document_can_be_indexed(
+        self, reader: DocumentReader, sample: tuple[bytes, str]
+    ) -> None:
         made = index(reader(*sample))
         assert made.segments
         for segment in made.segments:

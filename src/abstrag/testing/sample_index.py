@@ -11,8 +11,8 @@ from abstrag.model.background import Background, EventRule
 from abstrag.model.context import Context, FieldValue
 from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata
 from abstrag.model.index import Ambiguity, DocumentIndex, SegmentRecord, Utility
-from abstrag.model.segment import Granularity, Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
+from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.model.statement import Profile, Statement, StatementKind
 from abstrag.model.table import Cell, Table
 from abstrag.model.term import (
@@ -91,8 +91,8 @@ def sample_index(
 def _document(document_id: str, title: str) -> Document:
     table = Table((Cell(0, 0, "Cost", Span(30, 33), header=True),), Quote("Costs", Span(30, 33)))
     blocks = (
-        Block(BlockKind.PARAGRAPH, TEXT, Span(0, 49), Alignment(((0, 0),)), ("Travel",), 1),
-        Block(BlockKind.TABLE, "", Span(30, 49), Alignment(((0, 30),)), (), 1, None, table),
+        Block(BlockKind.PARAGRAPH, TEXT, Span(0, 49), OffsetMap(((0, 0),)), ("Travel",), 1),
+        Block(BlockKind.TABLE, "", Span(30, 49), OffsetMap(((0, 30),)), (), 1, None, table),
     )
     metadata = Metadata(date="2024-05-15", date_span=Span(22, 28), source="trip.txt", pages=1)
     return Document(document_id, title, TEXT, blocks, metadata)
@@ -103,10 +103,10 @@ def _record(number: int, span: Span, context: Context) -> SegmentRecord:
     segment = Segment(
         id=f"s{number}",
         kind=SegmentKind.SENTENCE,
-        role=Role.TEXT,
+        role=SegmentRole.TEXT,
         text=text,
         span=span,
-        alignment=Alignment(((0, span.start), (5, span.start + 5))),
+        alignment=OffsetMap(((0, span.start), (5, span.start + 5))),
         block=0,
         section=("Travel", "Öffentlich"),
         page=1,

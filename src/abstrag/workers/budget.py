@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from abstrag.config import Budget
+from abstrag.config import DocumentBudget
 
 CPU_SPENT: Final = "it used all the processor seconds it may (limit MAX_CPU_SECONDS)"
 TIME_SPENT: Final = "it took longer than {:g} s (limit MAX_SECONDS)"
@@ -59,7 +59,7 @@ def ran_out_of_time(exit_code: int | None) -> bool:
 
 
 @contextmanager
-def within(budget: Budget) -> Iterator[None]:
+def within(budget: DocumentBudget) -> Iterator[None]:
     """Hold a piece of work to its budget of processor time and memory.
 
     Processor time that runs out ends the process by SIGXCPU. Systems that do not say how large a

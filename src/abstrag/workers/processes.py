@@ -19,16 +19,16 @@ from typing import Any, Final
 from abstrag.errors import WorkerLost
 from abstrag.workers.budget import CPU_SPENT, Spent, ended, ran_out_of_time
 from abstrag.workers.protocol import (
-    Answer,
     Died,
     Event,
     Item,
-    Lost,
-    OverBudget,
+    ItemDone,
+    ItemOverBudget,
+    LostItem,
     Raised,
     Ready,
     Result,
-    Task,
+    WorkerTask,
 )
 from abstrag.workers.shift import WINDOW, Shift
 
@@ -58,8 +58,8 @@ class Processes:
     time_limit: float | None = None
 
     def run(
-        self, task: Task[Item, Result], items: Iterable[Item]
-    ) -> Generator[tuple[Item, Result | Lost]]:
+        self, task: WorkerTask[Item, Result], items: Iterable[Item]
+    ) -> Generator[tuple[Item, Result | LostItem]]:
         """Yield every item with its result, in the order of the items."""
         crew = ProcessCrew(task)
         shift = Shift(crew, self.workers, window=self.window, time_limit=self.time_limit)
@@ -80,7 +80,7 @@ class _Stop:
 class ProcessCrew:
     """A `Crew` of processes, each with a pipe; the end of the pipe is the end of the worker."""
 
-    def __init__(self, task: Task[Any, Any]) -> None:
+    def __init__(self, task: WorkerTask[Any, Any]) -> None:
         self._task = pickle.dumps(task)
         self._workers: dict[int, _Worker] = {}
         self._hired = 0
@@ -121,14 +121,14 @@ class ProcessCrew:
             exit_code = worker.process.exitcode
             self.dismiss(number)
             if ran_out_of_time(exit_code):
-                return OverBudget(number, CPU_SPENT)
+                return ItemOverBudget(number, CPU_SPENT)
             return Died(number, ended(exit_code))
         worker.owes -= 1
-        if kind is OverBudget:
-            return OverBudget(number, value)
+        if kind is ItemOverBudget:
+            return ItemOverBudget(number, value)
         if kind is Ready:
             return Ready(number)
-        return Raised(number, value) if kind is Raised else Answer(number, value)
+        return Raised(number, value) if kind is Raised else ItemDone(number, value)
 
     def dismiss(self, worker: int) -> None:
         """Kill a process and wait until it is gone."""
@@ -175,7 +175,7 @@ def _work(connection: Connection, pickled: bytes) -> None:
     inbox: SimpleQueue[Any] = SimpleQueue()
     Thread(target=_receive, args=(connection, inbox), daemon=True).start()
     try:
-        task: Task[Any, Any] = pickle.loads(pickled)
+        task: WorkerTask[Any, Any] = pickle.loads(pickled)
         perform = task.start()
     except Exception as error:
         _tell(connection, pickle.dumps((Raised, sendable(error))))
@@ -183,9 +183,9 @@ def _work(connection: Connection, pickled: bytes) -> None:
     _tell(connection, pickle.dumps((Ready, None)))
     while not isinstance(item := inbox.get(), _Stop):
         try:
-            message = pickle.dumps((Answer, perform(item)))
+            message = pickle.dumps((ItemDone, perform(item)))
         except Spent as spent:
-            message = pickle.dumps((OverBudget, spent.why))
+            message = pickle.dumps((ItemOverBudget, spent.why))
         except Exception as error:
             message = pickle.dumps((Raised, sendable(error)))
         _tell(connection, message)

@@ -18,7 +18,7 @@ Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
 
 
-class Task(Protocol[Item_contra, Result_co]):
+class WorkerTask(Protocol[Item_contra, Result_co]):
     """What is to be done to every item; it is pickled once for each worker."""
 
     def start(self) -> Callable[[Item_contra], Result_co]:
@@ -27,7 +27,7 @@ class Task(Protocol[Item_contra, Result_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostItem:
     """In place of a result: the item ended its worker twice, or went over its budget.
 
     `why` is the reason alone, for whoever sets such items aside.
@@ -46,8 +46,8 @@ class Engine(Protocol):
         ...
 
     def run(
-        self, task: Task[Item, Result], items: Iterable[Item]
-    ) -> Generator[tuple[Item, Result | Lost]]:
+        self, task: WorkerTask[Item, Result], items: Iterable[Item]
+    ) -> Generator[tuple[Item, Result | LostItem]]:
         """Yield every item with its result, in the order of the items.
 
         Items are drawn as workers get free and results are handed over as they come, so that no
@@ -71,7 +71,7 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ItemDone:
     """A worker has done the oldest item it had."""
 
     worker: int
@@ -95,14 +95,14 @@ class Died:
 
 
 @dataclass(frozen=True, slots=True)
-class OverBudget:
+class ItemOverBudget:
     """The oldest item of a worker used up its budget; another try would cost as much again."""
 
     worker: int
     why: str
 
 
-Event = Ready | Answer | Raised | Died | OverBudget
+Event = Ready | ItemDone | Raised | Died | ItemOverBudget
 
 
 class Crew(Protocol):

@@ -18,16 +18,16 @@ from abstrag.errors import ResourceMissing, WorkerLost
 from abstrag.workers.budget import Spent
 from abstrag.workers.processes import sendable, usual_workers
 from abstrag.workers.protocol import (
-    Answer,
     Died,
     Event,
     Item,
-    Lost,
-    OverBudget,
+    ItemDone,
+    ItemOverBudget,
+    LostItem,
     Raised,
     Ready,
     Result,
-    Task,
+    WorkerTask,
 )
 from abstrag.workers.shift import WINDOW, Shift
 
@@ -57,8 +57,8 @@ class RayCluster:
         return self.given or usual_workers()
 
     def run(
-        self, task: Task[Item, Result], items: Iterable[Item]
-    ) -> Generator[tuple[Item, Result | Lost]]:
+        self, task: WorkerTask[Item, Result], items: Iterable[Item]
+    ) -> Generator[tuple[Item, Result | LostItem]]:
         """Yield every item with its result, in the order of the items."""
         ray = _ray()
         ours = not ray.is_initialized()
@@ -124,9 +124,9 @@ class _Worker:
         """Do one item."""
         assert self._perform is not None
         try:
-            return Answer, pickle.dumps(self._perform(item))
+            return ItemDone, pickle.dumps(self._perform(item))
         except Spent as spent:
-            return OverBudget, spent.why
+            return ItemOverBudget, spent.why
         except Exception as error:
             return Raised, sendable(error)
 
@@ -134,7 +134,7 @@ class _Worker:
 class ActorCrew:
     """A `Crew` of Ray actors; each takes one CPU, wherever Ray finds it."""
 
-    def __init__(self, ray: Any, task: Task[Any, Any]) -> None:
+    def __init__(self, ray: Any, task: WorkerTask[Any, Any]) -> None:
         self._ray = ray
         self._task = pickle.dumps(task)
         self._class = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Worker)
@@ -171,12 +171,12 @@ class ActorCrew:
             return Died(worker, f"on its node ({type(error).__name__})")
         if kind is Raised:
             return Raised(worker, value)
-        if kind is OverBudget:
-            return OverBudget(worker, value)
+        if kind is ItemOverBudget:
+            return ItemOverBudget(worker, value)
         if kind is Ready:
             _check_version(value)
             return Ready(worker)
-        return Answer(worker, pickle.loads(value))
+        return ItemDone(worker, pickle.loads(value))
 
     def dismiss(self, worker: int) -> None:
         """End an actor at once, and whatever it was asked; one that is gone already stays gone."""

@@ -17,7 +17,16 @@ from typing import Any, Final
 
 from abstrag.errors import WorkerLost
 from abstrag.workers.budget import HINT, TIME_SPENT
-from abstrag.workers.protocol import Answer, Crew, Died, Event, Lost, OverBudget, Raised, Ready
+from abstrag.workers.protocol import (
+    Crew,
+    Died,
+    Event,
+    ItemDone,
+    ItemOverBudget,
+    LostItem,
+    Raised,
+    Ready,
+)
 
 WINDOW: Final = 16  # items drawn per worker and not handed over yet: results wait for their turn
 _HANDED: Final = 2  # items a worker has at once: the one it is at, and the next
@@ -62,7 +71,7 @@ class Shift:
         self._drawn = 0
 
     def run(self, items: Iterable[Any]) -> Generator[tuple[Any, Any]]:
-        """Yield every item with its result or `Lost`, in order; end the crew when that is over."""
+        """Yield every item with its result or `LostItem`, in order; end the crew when over."""
         source = iter(items)
         turn = 0
         with closing(self._crew):
@@ -143,7 +152,7 @@ class Shift:
         match event:
             case Ready():
                 desk.ready = True
-            case Answer(result=result):
+            case ItemDone(result=result):
                 self._finish(desk, result)
             case Raised(error=error):
                 if not desk.ready:  # what it needs cannot be loaded, here or in any other worker
@@ -152,7 +161,7 @@ class Shift:
             case Died(how=how):
                 del self._desks[event.worker]
                 self._bury(desk, how)
-            case OverBudget(why=why):
+            case ItemOverBudget(why=why):
                 self._part_with(event.worker, desk, why)
 
     def _finish(self, desk: _Desk, result: Any) -> None:
@@ -194,7 +203,7 @@ class Shift:
         self._give_up(ticket, why)
 
     def _give_up(self, ticket: int, why: str) -> None:
-        self._results[ticket] = Lost(WorkerLost(f"given up: {why}", hint=HINT), why)
+        self._results[ticket] = LostItem(WorkerLost(f"given up: {why}", hint=HINT), why)
         self._clear(ticket)
 
     def _clear(self, ticket: int) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
-from abstrag.engine.outcome import Outcome
+from abstrag.engine.outcome import IndexOutcome
 from abstrag.engine.searcher import DEFAULT_K
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
@@ -60,7 +60,7 @@ class AsyncAbstRAG:
 
     async def index_many(
         self, paths: Iterable[str | Path], *, workers: int = 1
-    ) -> tuple[Outcome, ...]:
+    ) -> tuple[IndexOutcome, ...]:
         """Index files and everything inside folders, and say what became of each file."""
         return await self.run(self.rag.index_many, paths, workers=workers)
 

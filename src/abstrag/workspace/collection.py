@@ -16,7 +16,7 @@ from abstrag.collection.results import (
 )
 from abstrag.collection.searcher import CollectionSearcher
 from abstrag.collection.shelf import Shelf
-from abstrag.collection.why_not import Passage, why_not
+from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.engine.searcher import DEFAULT_K
 from abstrag.errors import InputError, UnknownDocument
 from abstrag.model.ranking import Hit
@@ -79,7 +79,7 @@ class SearchableCollection(Searchable):
         document: str | None = None,
     ) -> CollectionWhyNot:
         """Say the one first reason why a passage is not among the first k hits of all."""
-        meant = Passage(passage, segment, document)
+        meant = SoughtPassage(passage, segment, document)
         return why_not(self.searcher, query, meant, k=k, tau=self._tau(tau), filters=self.filters)
 
     def standing(self, query: str, document: str) -> tuple[Standing, ...]:

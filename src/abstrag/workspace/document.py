@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from abstrag.model.answer import Answer, Asked
     from abstrag.refine.episode import Episode
     from abstrag.refine.feedback import Noted, SaidStep
-    from abstrag.refine.ledger import Kept
+    from abstrag.refine.ledger import PatchInForce
     from abstrag.refine.outcome import Refinement, Run
     from abstrag.workspace.refining import RefineOptions
     from abstrag.workspace.workspace import Workspace
@@ -38,7 +38,7 @@ class SearchableDocument(Searchable):
     workspace: Workspace
     options: SearchOptions
     searcher: Searcher
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[PatchInForce, ...] = ()
 
     @property
     def index(self) -> DocumentIndex:
@@ -51,7 +51,7 @@ class SearchableDocument(Searchable):
         return self.searcher.preset
 
     @property
-    def patches(self) -> tuple[Kept, ...]:
+    def patches(self) -> tuple[PatchInForce, ...]:
         """The patches in force."""
         return () if self.options.idle else self.kept
 

@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from abstrag.config import Settings
-from abstrag.documents.readers import Reader
-from abstrag.engine.outcome import Outcome
+from abstrag.documents.readers import DocumentReader
+from abstrag.engine.outcome import IndexOutcome
 from abstrag.engine.searcher import DEFAULT_K
 from abstrag.errors import InputError
 from abstrag.model.document import Document
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from abstrag.model.answer import Answer
     from abstrag.policy.audit import AuditEntry
     from abstrag.refine.feedback import Noted, SaidStep
-    from abstrag.refine.ledger import Kept
+    from abstrag.refine.ledger import PatchInForce
     from abstrag.refine.outcome import Refinement
     from abstrag.workspace.collection import SearchableCollection
     from abstrag.workspace.refining import RefineOptions
@@ -66,7 +66,7 @@ class AbstRAG:
         preset: Preset | str = DEFAULT_PRESET,
         judge: Judge | None = None,
         encoder: TextEncoder | None = None,
-        readers: Mapping[str, Reader] | None = None,
+        readers: Mapping[str, DocumentReader] | None = None,
         models: Models | None = None,
         policy: str | Path | None = None,
         family: str = DEFAULT_FAMILY,
@@ -130,7 +130,9 @@ class AbstRAG:
         """Index a file or a document, unless nothing about it has changed, and open it."""
         return self.open(source).index
 
-    def index_many(self, paths: Iterable[str | Path], *, workers: int = 1) -> tuple[Outcome, ...]:
+    def index_many(
+        self, paths: Iterable[str | Path], *, workers: int = 1
+    ) -> tuple[IndexOutcome, ...]:
         """Index files and everything inside folders, and say what became of each file.
 
         A failure is an outcome, not the end. Models and readers of yours work in this process.
@@ -296,7 +298,7 @@ class AbstRAG:
 
         return learn(self.workspace)
 
-    def patches(self, *, document: str | None = None) -> tuple[Kept, ...]:
+    def patches(self, *, document: str | None = None) -> tuple[PatchInForce, ...]:
         """Return what refinement has kept for a document's text."""
         return self.open(document).patches
 

@@ -19,7 +19,7 @@ from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, Signals, reach_of
 from abstrag.refine.ledger import text_hash
 from abstrag.refine.lessons import Lesson
-from abstrag.refine.precedents import Replayed, Taught, due, sifted
+from abstrag.refine.precedents import PrecedentReplay, Taught, due, sifted
 from abstrag.refine.router import replayed, route
 from abstrag.refine.state import State
 from abstrag.search.document_words import forms
@@ -87,7 +87,7 @@ class _Replay:
             found.setdefault(text, []).append(_Case(one, episode))
         return found
 
-    def __call__(self, candidates: tuple[Taught, ...]) -> Replayed:
+    def __call__(self, candidates: tuple[Taught, ...]) -> PrecedentReplay:
         """Search every case that some precedents of other documents move, with and without them."""
         lost: dict[str, str] = {}
         gained: dict[str, str] = {}
@@ -100,7 +100,7 @@ class _Replay:
                         lost[case.name] = case.episode.query
                     if new.found > old.found:
                         gained[case.name] = case.episode.query
-        return Replayed(lost, gained)
+        return PrecedentReplay(lost, gained)
 
     def _opened(self, one: Taught) -> tuple[Refiner, Evaluator] | None:
         try:

@@ -17,7 +17,7 @@ from typing import Final
 
 from abstrag.documents.load import load_bytes
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import Job, Outcome, Twin, attempt
+from abstrag.engine.outcome import DueFile, IndexOutcome, Twin, attempt
 from abstrag.errors import FileMissing, StoreError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.shortfall import missed_segments
@@ -28,7 +28,7 @@ from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import Store
 from abstrag.workers.budget import within
 from abstrag.workers.processes import Processes
-from abstrag.workers.protocol import Engine, Lost
+from abstrag.workers.protocol import Engine, LostItem
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 
@@ -41,7 +41,7 @@ Layer = tuple[str, str, str, bytes]  # content hash, layer, fingerprint, data
 class Made:
     """What a worker made of a file: the index or why there is none, and layers nobody had yet."""
 
-    made: tuple[Prepared, dict[str, int], str] | Outcome
+    made: tuple[Prepared, dict[str, int], str] | IndexOutcome
     layers: tuple[Layer, ...]
 
 
@@ -53,14 +53,14 @@ class Indexing:
     host: str  # the machine that asks
     sample: str  # one of the files
 
-    def start(self) -> Callable[[Job], Made]:
+    def start(self) -> Callable[[DueFile], Made]:
         """Open the store, and load every model with a document of one sentence."""
         check_reach(self.config.target, self.host, self.sample)
         workspace = Workspace(self.config)
         settings = self.config.settings
         index(load_bytes(b"The first file may be timed.", name="first.txt"), settings=settings)
 
-        def perform(job: Job) -> Made:
+        def perform(job: DueFile) -> Made:
             layers = _Layers(workspace.store)
 
             def made() -> tuple[Prepared, dict[str, int], str]:
@@ -116,7 +116,7 @@ def index_many(
     library: Library | None = None,
     few: int = 0,
     on_file: Callable[[Path], None] = lambda _path: None,
-) -> Iterator[Outcome]:
+) -> Iterator[IndexOutcome]:
     """Index files and everything inside folders as `Library.index_paths` does, side by side.
 
     Args:
@@ -128,8 +128,8 @@ def index_many(
         on_file: Is told each file when it is looked at.
     """
     library = library or workspace.library
-    order: deque[Outcome | Job | Twin] = deque()  # looked at and not told yet
-    done: dict[str, Outcome] = {}  # by source
+    order: deque[IndexOutcome | DueFile | Twin] = deque()  # looked at and not told yet
+    done: dict[str, IndexOutcome] = {}  # by source
     jobs = _jobs(library.due_paths(paths, on_file), order)
     first = list(islice(jobs, few + 1))
     if not first:
@@ -144,7 +144,7 @@ def index_many(
         for job, result in results:
             yield from _told(library, order, done)
             order.popleft()
-            if isinstance(result, Lost):
+            if isinstance(result, LostItem):
                 told = library.set_aside(job, result.why)
             else:
                 told = _kept(library, job, result)
@@ -154,32 +154,32 @@ def index_many(
 
 
 def _jobs(
-    found: Iterator[Outcome | Job | Twin], order: deque[Outcome | Job | Twin]
-) -> Iterator[Job]:
+    found: Iterator[IndexOutcome | DueFile | Twin], order: deque[IndexOutcome | DueFile | Twin]
+) -> Iterator[DueFile]:
     """Go through what is due, and note the place of everything."""
     for each in found:
         order.append(each)
-        if isinstance(each, Job):
+        if isinstance(each, DueFile):
             yield each
 
 
 def _told(
-    library: Library, order: deque[Outcome | Job | Twin], done: Mapping[str, Outcome]
-) -> Iterator[Outcome]:
+    library: Library, order: deque[IndexOutcome | DueFile | Twin], done: Mapping[str, IndexOutcome]
+) -> Iterator[IndexOutcome]:
     """Take what needs no work from the front; what a twin waited for is done by then."""
-    while order and not isinstance(order[0], Job):
+    while order and not isinstance(order[0], DueFile):
         each = order.popleft()
         if isinstance(each, Twin):
             yield attempt(each.path, library.join, each, done[each.first.source])
-        elif isinstance(each, Outcome):
+        elif isinstance(each, IndexOutcome):
             yield each
 
 
-def _kept(library: Library, job: Job, result: Made) -> Outcome:
+def _kept(library: Library, job: DueFile, result: Made) -> IndexOutcome:
     made = {layer[:3]: layer[3] for layer in result.layers}
     kept = library.store.get_layers(list(made))
     if new := {key: data for key, data in made.items() if key not in kept}:
         library.store.put_layers(new)  # together: a disk that syncs takes its time for each
-    if isinstance(result.made, Outcome):
+    if isinstance(result.made, IndexOutcome):
         return result.made
     return attempt(job.path, library.keep, job, *result.made)

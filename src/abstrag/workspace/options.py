@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from abstrag.config import TAU, Budget, Settings
+from abstrag.config import TAU, DocumentBudget, Settings
 from abstrag.errors import InputError
 from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.search.relevance import DEFAULT_PRESET, FAST, PRESETS, Preset, judged_preset
@@ -50,7 +50,9 @@ class WorkspaceConfig:
     policy: Path | None = None  # None: the user's own
     family: str = DEFAULT_FAMILY  # whose patches hold
     keep: int = DOCUMENTS_KEPT
-    budget: Budget = field(default_factory=Budget)  # of a document that another process indexes
+    budget: DocumentBudget = field(
+        default_factory=DocumentBudget
+    )  # of a document that another process indexes
 
     @property
     def target(self) -> Target:

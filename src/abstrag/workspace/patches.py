@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from abstrag.engine.kept import Kept
+from abstrag.engine.kept import LruCache
 from abstrag.errors import PolicyError
 from abstrag.model.index import DocumentIndex
 from abstrag.policy.location import DEFAULT_FAMILY, LOG_NAME, policy_root
@@ -15,8 +15,8 @@ from abstrag.policy.location import DEFAULT_FAMILY, LOG_NAME, policy_root
 if TYPE_CHECKING:
     from abstrag.policy.audit import AuditEntry
     from abstrag.policy.store import PolicyStore
-    from abstrag.refine.ledger import Kept as KeptPatch
-    from abstrag.refine.ledger import Ledger
+    from abstrag.refine.ledger import PatchInForce as KeptPatch
+    from abstrag.refine.ledger import PatchLedger
 
 _DOCUMENTS: Final = 256  # whose patches are at hand
 
@@ -30,7 +30,7 @@ class Patches:
     def __init__(self, root: Path | None = None, family: str = DEFAULT_FAMILY) -> None:
         self._root = policy_root(root)
         self._family = family
-        self._kept: Kept[tuple[KeptPatch, ...]] = Kept(_DOCUMENTS)
+        self._kept: LruCache[tuple[KeptPatch, ...]] = LruCache(_DOCUMENTS)
         self._writing = Lock()
 
     @property
@@ -51,11 +51,11 @@ class Patches:
         return PolicyStore.open(self._root, self._family)
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> PatchLedger:
         """The ledger that refinement reads and writes."""
-        from abstrag.refine.ledger import Ledger
+        from abstrag.refine.ledger import PatchLedger
 
-        return Ledger(self.policy)
+        return PatchLedger(self.policy)
 
     def in_force(self, index: DocumentIndex) -> tuple[KeptPatch, ...]:
         """Return the patches that were accepted for a document's text and not taken back.

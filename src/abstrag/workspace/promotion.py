@@ -21,7 +21,7 @@ from abstrag.policy.audit import AuditEntry
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.ledger import Ledger, text_hash
+from abstrag.refine.ledger import PatchLedger, text_hash
 from abstrag.workspace.workspace import Workspace
 
 
@@ -63,7 +63,7 @@ class Promoter:
 
     def _solved(self) -> list[tuple[DocumentIndex, tuple[Episode, ...]]]:
         """Return the documents that have solved queries and are still in the store as they were."""
-        ledger = Ledger(self.policy)
+        ledger = PatchLedger(self.policy)
         found = []
         for name, text in ledger.documents():
             try:

@@ -21,12 +21,12 @@ from abstrag.model.index import DocumentIndex
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, reach_of
 from abstrag.refine.gate import ALL, Controls
-from abstrag.refine.ledger import Kept, Ledger, text_hash
-from abstrag.refine.limits import Budget
+from abstrag.refine.ledger import PatchInForce, PatchLedger, text_hash
+from abstrag.refine.limits import RefineBudget
 from abstrag.refine.outcome import Run
 from abstrag.refine.propose import Proposer
 from abstrag.search.judging import Judge
-from abstrag.workers.protocol import Engine, Lost
+from abstrag.workers.protocol import Engine, LostItem
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.many_files import FEW, check_reach, index_many
 from abstrag.workspace.options import WorkspaceConfig
@@ -41,7 +41,7 @@ class RefineOptions:
 
     judge: Judge | None = None  # None: that of the workspace, or the shipped one
     compression: str = "distractors"
-    budget: Budget = field(default_factory=Budget)
+    budget: RefineBudget = field(default_factory=RefineBudget)
     keep: bool = True  # write what is done into the policy log
     # for experiments
     evaluator: Evaluator | None = None  # in place of the one that judge and compression make
@@ -53,7 +53,7 @@ def refiner_of(
     document: SearchableDocument,
     options: RefineOptions | None = None,
     *,
-    carried: Sequence[Kept] | None = None,
+    carried: Sequence[PatchInForce] | None = None,
 ) -> Refiner:
     """Return what refines the search of a document.
 
@@ -89,12 +89,12 @@ def refiner_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RefiningCase:
     """The queries about one document of the store, and the patches in force for it."""
 
     document: str
     episodes: tuple[Episode, ...]
-    carried: tuple[Kept, ...]
+    carried: tuple[PatchInForce, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +105,12 @@ class Refining:
     options: RefineOptions
     host: str
 
-    def start(self) -> Callable[[Case], Run]:
+    def start(self) -> Callable[[RefiningCase], Run]:
         """Open the store; models load with the first document."""
         check_reach(self.config.target, self.host)
         workspace = Workspace(self.config)
 
-        def perform(case: Case) -> Run:
+        def perform(case: RefiningCase) -> Run:
             document = workspace.document(case.document)
             return refiner_of(document, self.options, carried=case.carried).run(case.episodes)
 
@@ -156,7 +156,7 @@ def side_by_side(
             while order[0] != case.episodes:
                 yield from one_by_one(workspace, order.popleft(), options)
             order.popleft()
-            if isinstance(run, Lost):
+            if isinstance(run, LostItem):
                 lost.append(f"{case.episodes[0].target}: {run.error}")
                 continue
             document = workspace.document(case.document)
@@ -180,8 +180,8 @@ def _cases(
     workspace: Workspace,
     groups: Sequence[tuple[Episode, ...]],
     order: deque[tuple[Episode, ...]],
-    ledger: Ledger | None,
-) -> Iterator[Case]:
+    ledger: PatchLedger | None,
+) -> Iterator[RefiningCase]:
     """Go through the documents that workers may do, and note the place of all."""
     seen: set[str] = set()
     for group in groups:
@@ -191,4 +191,4 @@ def _cases(
         if text not in seen:
             seen.add(text)
             index = workspace.index(info)
-            yield Case(info.id, group, () if ledger is None else ledger.in_force(index))
+            yield RefiningCase(info.id, group, () if ledger is None else ledger.in_force(index))

@@ -45,7 +45,7 @@ meter { width: 6rem; vertical-align: middle; } ul { margin: .2rem 0; padding-lef
 
 
 @record
-class Section:
+class ReportSection:
     """One question of a report: what was found for it, and at which budgets."""
 
     ranking: Ranking
@@ -55,17 +55,17 @@ class Section:
 
 def sections_of(
     searcher: Searcher, queries: Sequence[str], *, k: int, tau: float
-) -> tuple[Section, ...]:
+) -> tuple[ReportSection, ...]:
     """Ask everything a report is about."""
     return tuple(
-        Section(searcher.search(query, k=k, tau=tau), searcher.budget(query), searcher.preset)
+        ReportSection(searcher.search(query, k=k, tau=tau), searcher.budget(query), searcher.preset)
         for query in queries
     )
 
 
 def report(
     title: str,
-    sections: Iterable[Section],
+    sections: Iterable[ReportSection],
     *,
     labels: dict[str, str],
     source: str = "",
@@ -93,7 +93,7 @@ def report(
     )
 
 
-def _section(section: Section, labels: dict[str, str]) -> str:
+def _section(section: ReportSection, labels: dict[str, str]) -> str:
     ranking = section.ranking
     hits = "".join(
         _hit(rank, hit, labels, section.preset) for rank, hit in enumerate(ranking.hits, 1)

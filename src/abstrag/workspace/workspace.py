@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Self
 
 from abstrag.collection.filters import Filters
 from abstrag.config import PRIOR_POWER, SHORTLIST
-from abstrag.documents.readers import Reader
-from abstrag.engine.kept import Kept
+from abstrag.documents.readers import DocumentReader
+from abstrag.engine.kept import LruCache
 from abstrag.engine.library import Library
 from abstrag.engine.quarantine import Quarantine
 from abstrag.engine.searcher import Searcher
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from abstrag.llm.connect import Models
     from abstrag.llm.estimate import Estimate
     from abstrag.llm.program import Program
-    from abstrag.refine.ledger import Kept as KeptPatch
+    from abstrag.refine.ledger import PatchInForce as KeptPatch
     from abstrag.workspace.collection import SearchableCollection
 
 
@@ -105,7 +105,7 @@ class Workspace:
         judge: Judge | None = None,
         verdicts: Verdicts | None = None,
         encoder: TextEncoder | None = None,
-        readers: Mapping[str, Reader] | None = None,
+        readers: Mapping[str, DocumentReader] | None = None,
         store: Store | None = None,
         on_step: OnStep = lambda _name: None,
     ) -> None:
@@ -142,9 +142,9 @@ class Workspace:
         self.library = Library(
             self.store, background, self.config.settings, quarantine=aside, readers=own
         )
-        self._indexes: Kept[DocumentIndex] = Kept(self.config.keep)
-        self._searchers: Kept[Searcher] = Kept(self.config.keep * _VARIANTS)
-        self._shelves: Kept[Shelf] = Kept(_SHELVES)
+        self._indexes: LruCache[DocumentIndex] = LruCache(self.config.keep)
+        self._searchers: LruCache[Searcher] = LruCache(self.config.keep * _VARIANTS)
+        self._shelves: LruCache[Shelf] = LruCache(_SHELVES)
 
     @cached_property
     def prompting(self) -> Prompting | None:
@@ -165,9 +165,9 @@ class Workspace:
     @cached_property
     def generator(self) -> Generator | None:
         """What writes answers; None when no model has the role."""
-        from abstrag.llm.model import Role
+        from abstrag.llm.model import CallRole
 
-        model = self.models.get(Role.ANSWER) if self.models else None
+        model = self.models.get(CallRole.ANSWER) if self.models else None
         if model is None:
             return None
         from abstrag.engine.generator import Generator

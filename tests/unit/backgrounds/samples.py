@@ -5,7 +5,7 @@ from pathlib import Path
 
 from abstrag.backgrounds.build import build
 from abstrag.backgrounds.compiled import CompiledBackground
-from abstrag.backgrounds.source import Source
+from abstrag.backgrounds.source import BackgroundSource
 
 TURTLE = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @prefix d: <http://drugs.example/> .
@@ -54,7 +54,7 @@ def entity(
     return json.dumps(made)
 
 
-def compiled(folder: Path, *sources: Source) -> CompiledBackground:
+def compiled(folder: Path, *sources: BackgroundSource) -> CompiledBackground:
     """Compile sources beside them."""
     build(sources, folder / "bg.db")
     return CompiledBackground.open(folder / "bg.db")
@@ -62,8 +62,8 @@ def compiled(folder: Path, *sources: Source) -> CompiledBackground:
 
 def table(
     folder: Path, text: str, name: str = "aliases.csv", distance: float | str | None = None
-) -> Source:
+) -> BackgroundSource:
     """Write a table and take it for a source."""
     path = folder / name
     path.write_text(text, "utf-8")
-    return Source.of(path, distance)
+    return BackgroundSource.of(path, distance)

@@ -7,7 +7,7 @@ import pytest
 from abstrag.backgrounds.build import build
 from abstrag.backgrounds.compiled import CompiledBackground, load
 from abstrag.backgrounds.schema import is_compiled
-from abstrag.backgrounds.source import Source
+from abstrag.backgrounds.source import BackgroundSource
 from abstrag.backgrounds.survey import survey
 from abstrag.errors import BackgroundError
 from abstrag.model.background import Background
@@ -27,8 +27,8 @@ def test_the_same_sources_are_compiled_once(tmp_path: Path) -> None:
 
 def test_how_far_a_source_is_believed_is_part_of_its_identity(tmp_path: Path) -> None:
     path = table(tmp_path, "alias,name\nBig Blue,IBM\n").path
-    build([Source.of(path)], tmp_path / "bg.db")
-    assert build([Source.of(path, 0.3)], tmp_path / "bg.db")
+    build([BackgroundSource.of(path)], tmp_path / "bg.db")
+    assert build([BackgroundSource.of(path, 0.3)], tmp_path / "bg.db")
 
 
 def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.backgrounds.source import Source
+from abstrag.backgrounds.source import BackgroundSource
 from abstrag.backgrounds.touched import LEVELS, MOST_NAMES, Says, Touched
 from abstrag.model.background import EventRule
 from tests.unit.backgrounds.samples import MRCONSO, MRREL, TURTLE, compiled, entity, table
@@ -71,7 +71,7 @@ def test_what_is_stated_stands_whatever_a_dump_says(tmp_path: Path) -> None:
         "\n".join([entity("Q1", "Mercury", "Hermes"), entity("Q2", "Mercury", "Hg")])
     )
     stated = table(tmp_path, "alias,name\nMercury,Mercury Systems\n")
-    file = compiled(tmp_path, stated, Source.of(tmp_path / "dump.json"))
+    file = compiled(tmp_path, stated, BackgroundSource.of(tmp_path / "dump.json"))
     part = file.touched_by(["Mercury rose."])
     assert part.background.aliases == {"Mercury Systems": ("Mercury",)}
     assert suggested(part) == {
@@ -83,14 +83,18 @@ def test_what_is_stated_stands_whatever_a_dump_says(tmp_path: Path) -> None:
 def test_the_names_of_two_schemes_are_no_homonyms(tmp_path: Path) -> None:
     (tmp_path / "drugs.ttl").write_text(TURTLE)
     (tmp_path / "MRCONSO.RRF").write_text(MRCONSO)
-    file = compiled(tmp_path, *(Source.of(tmp_path / n) for n in ("drugs.ttl", "MRCONSO.RRF")))
+    file = compiled(
+        tmp_path, *(BackgroundSource.of(tmp_path / n) for n in ("drugs.ttl", "MRCONSO.RRF"))
+    )
     found = suggested(file.touched_by(["Zorvatin helps."]))
     assert found["zorvatin", "zorvatinic acid"] == 0.1
 
 
 def test_a_vocabulary_pays_by_level(tmp_path: Path) -> None:
     (tmp_path / "drugs.ttl").write_text(TURTLE)
-    part = compiled(tmp_path, Source.of(tmp_path / "drugs.ttl", 0.2)).touched_by(["Zorvatin"])
+    part = compiled(tmp_path, BackgroundSource.of(tmp_path / "drugs.ttl", 0.2)).touched_by(
+        ["Zorvatin"]
+    )
     assert suggested(part, Says.CLASS) == {
         ("zorvatin", "calming agent"): 0.35,
         ("zorvatin", "medicine"): 0.55,
@@ -101,7 +105,9 @@ def test_a_vocabulary_pays_by_level(tmp_path: Path) -> None:
 def test_the_two_files_of_umls_are_one_source(tmp_path: Path) -> None:
     (tmp_path / "MRCONSO.RRF").write_text(MRCONSO)
     (tmp_path / "MRREL.RRF").write_text(MRREL)
-    file = compiled(tmp_path, *(Source.of(tmp_path / n) for n in ("MRCONSO.RRF", "MRREL.RRF")))
+    file = compiled(
+        tmp_path, *(BackgroundSource.of(tmp_path / n) for n in ("MRCONSO.RRF", "MRREL.RRF"))
+    )
     part = file.touched_by(["zorvatinic acid"])
     assert suggested(part, Says.CLASS) == {("zorvatinic acid", "calming agent"): 0.25}
     (reference,) = [s.reference for s in part.suggestions if s.says is Says.CLASS]
@@ -177,7 +183,9 @@ def test_a_background_file_is_a_source_and_its_rules_come_whole(tmp_path: Path) 
         '[[events]]\nsource = "visit"\ntarget = "deal"\n'
     )
     aliases = table(tmp_path, "alias,name\nHal,IBM\n")
-    found = compiled(tmp_path, Source.of(path), aliases).touched_by(["Big Blue"]).background
+    found = (
+        compiled(tmp_path, BackgroundSource.of(path), aliases).touched_by(["Big Blue"]).background
+    )
     assert found.aliases == {"IBM": ("Hal", "Big Blue")}
     assert found.classes == {"Big Blue": ("firm",)}
     assert (found.roles, found.known) == ({}, ("light",))

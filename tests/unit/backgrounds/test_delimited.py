@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.backgrounds.fact import Link, Name
-from abstrag.backgrounds.source import Source
+from abstrag.backgrounds.fact import BackgroundName, ClassMembership
+from abstrag.backgrounds.source import BackgroundSource
 from abstrag.errors import BackgroundError
 from tests.unit.backgrounds.samples import table
 
@@ -11,16 +11,16 @@ from tests.unit.backgrounds.samples import table
 def test_an_alias_line_names_its_thing_twice(tmp_path: Path) -> None:
     source = table(tmp_path, "alias,name,cost,confidence\nBig Blue,IBM,0.5,0.8\n")
     assert list(source.facts()) == [
-        Name("name:IBM", "IBM", preferred=True, line=2),
-        Name("name:IBM", "Big Blue", cost=0.5, confidence=0.8, line=2),
+        BackgroundName("name:IBM", "IBM", preferred=True, line=2),
+        BackgroundName("name:IBM", "Big Blue", cost=0.5, confidence=0.8, line=2),
     ]
 
 
 def test_classes_and_roles_have_headers_of_their_own(tmp_path: Path) -> None:
     classes = list(table(tmp_path, "thing,class\nIBM,computer maker\n").facts())
     roles = list(table(tmp_path, "type\trole\nexecutive\tCTO\n", "roles.tsv").facts())
-    assert classes[-1] == Link("name:IBM", "name:computer maker", line=2)
-    assert roles[-1] == Link("name:CTO", "name:executive", role=True, line=2)
+    assert classes[-1] == ClassMembership("name:IBM", "name:computer maker", line=2)
+    assert roles[-1] == ClassMembership("name:CTO", "name:executive", role=True, line=2)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_dialects_marks_and_blank_lines_do_not_matter(tmp_path: Path, text: str,
 
 def test_quotation_marks_in_tabbed_tables_are_letters(tmp_path: Path) -> None:
     facts = list(table(tmp_path, 'alias\tname\n5" disk\tfloppy disk\n', "a.tsv").facts())
-    assert facts[1] == Name("name:floppy disk", '5" disk', line=2)
+    assert facts[1] == BackgroundName("name:floppy disk", '5" disk', line=2)
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,12 @@ def test_wrong_bytes_are_named_by_line_and_column(tmp_path: Path) -> None:
     path = tmp_path / "latin.csv"
     path.write_bytes("alias,name\nné,b\n".encode("latin-1"))
     with pytest.raises(BackgroundError, match="line 2, column 2: byte 0xe9 is not UTF-8"):
-        list(Source.of(path).facts())
+        list(BackgroundSource.of(path).facts())
 
 
 def test_sixteen_bits_with_a_mark_are_read(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text("alias,name\nMünchen,Munich\n", "utf-16")
-    assert list(Source.of(path).facts())[1] == Name("name:Munich", "München", line=2)
+    assert list(BackgroundSource.of(path).facts())[1] == BackgroundName(
+        "name:Munich", "München", line=2
+    )

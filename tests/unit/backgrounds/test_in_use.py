@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from abstrag.backgrounds.compiled import CompiledBackground
-from abstrag.backgrounds.source import Source
+from abstrag.backgrounds.source import BackgroundSource
 from abstrag.engine.library import Library
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import BackgroundError
@@ -42,7 +42,7 @@ def sources(tmp_path: Path) -> CompiledBackground:
     (tmp_path / "trial.md").write_text(TEXT)
     classes = table(tmp_path, "thing,class\nNorrland Paper,paper maker\n", "classes.csv")
     roles = table(tmp_path, "role,type\nCTO,decider\n", "roles.csv", 0.1)
-    drugs = Source.of(tmp_path / "drugs.ttl")
+    drugs = BackgroundSource.of(tmp_path / "drugs.ttl")
     return compiled(tmp_path, table(tmp_path, ALIASES), classes, roles, drugs)
 
 

@@ -20,7 +20,7 @@ from abstrag.baselines.system import Explained, System, Versioned
 from abstrag.baselines.writing import Writes, Written
 from abstrag.errors import BadReply, InputError, NeedsModel
 from abstrag.llm.connect import Models
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.llm.tokens import tokens_in
 from abstrag.neural.encoder import Vectors
@@ -56,7 +56,7 @@ def backing(replies: Mapping[str, Any]) -> tuple[Backing, ScriptedModel]:
     return Backing(Models.of(model), load_programs()), model
 
 
-def inputs(request: Request) -> dict[str, Any]:
+def inputs(request: ModelRequest) -> dict[str, Any]:
     told: dict[str, Any] = json.loads(request.user.removeprefix("<data>").removesuffix("</data>"))
     return told
 
@@ -124,10 +124,10 @@ def test_ircot_stops_when_its_budget_is_spent() -> None:
     assert model.calls == 3
 
 
-def critique(**scores: str) -> Callable[[Request], Any]:
+def critique(**scores: str) -> Callable[[ModelRequest], Any]:
     """Reflect on passages by a word they hold; the rest is irrelevant."""
 
-    def reply(request: Request) -> Any:
+    def reply(request: ModelRequest) -> Any:
         told = []
         for one in inputs(request)["passages"]:
             found = [how for word, how in scores.items() if word in one["text"]]
@@ -181,7 +181,7 @@ def test_self_rag_writes_from_one_passage_at_a_time() -> None:
     assert system.write("q", [], 3, write).calls == 0
 
 
-def grades(request: Request, rewritten: str = "", **scores: float) -> Any:
+def grades(request: ModelRequest, rewritten: str = "", **scores: float) -> Any:
     told = []
     for one in inputs(request)["passages"]:
         score = next((s for word, s in scores.items() if word in one["text"]), -1.0)
@@ -197,7 +197,7 @@ def big() -> Pool:
     return Pool("d", "d", (*fillers, Element("m", "the museum"), Element("t", "a ticket")))
 
 
-def crag(reply: Callable[[Request], Any]) -> tuple[Crag, ScriptedModel]:
+def crag(reply: Callable[[ModelRequest], Any]) -> tuple[Crag, ScriptedModel]:
     given, model = backing({"crag": reply})
     system = Crag(given, Bm25())
     system.index(big())
@@ -300,7 +300,7 @@ def test_none_asks_more_or_longer_than_it_says(name: str) -> None:
     worst = system.worst("lion", pool)
     assert model.calls <= len(worst)
     assert max(map(tokens_in, model.requests)) <= max(map(tokens_in, worst))
-    assert all(request.role in (Role.ANSWER, Role.JUDGE) for request in model.requests)
+    assert all(request.role in (CallRole.ANSWER, CallRole.JUDGE) for request in model.requests)
 
 
 @pytest.mark.parametrize("name", ASKING)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from abstrag.bench.experiments.config import load_folder
 from abstrag.bench.experiments.page import render
-from abstrag.bench.experiments.runner import Result, run_experiments
+from abstrag.bench.experiments.runner import ExperimentResult, run_experiments
 from abstrag.bench.experiments.setting import Setting
 from tests.unit.bench.makers import write_plain
 
@@ -52,6 +52,6 @@ def make_setting(tmp_path: Path, *configs: tuple[str, str], limit: int | None = 
     return Setting(load_folder(home), tmp_path / "data", tmp_path / "run", limit=limit)
 
 
-def page_of(setting: Setting, names: Sequence[str] = ()) -> tuple[list[Result], str]:
+def page_of(setting: Setting, names: Sequence[str] = ()) -> tuple[list[ExperimentResult], str]:
     results = run_experiments(setting, names)
     return results, render(results, setting)

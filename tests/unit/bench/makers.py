@@ -8,7 +8,7 @@ from typing import Any
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.run_folder import Manifest, RunFolder, SystemInfo
+from abstrag.bench.run_folder import RunFolder, RunManifest, SystemInfo
 
 
 def write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> Path:
@@ -100,7 +100,7 @@ def write_run(
     ids = {one.case_id: bool(one.gold) for one in records}
     folder = RunFolder(path)
     folder.begin(
-        Manifest(
+        RunManifest(
             dataset="plain",
             split="dev",
             cases=len(ids) if cases is None else cases,

@@ -15,13 +15,13 @@ from abstrag.bench.abstrag_llm import (
     llm_names,
     unsure,
 )
-from abstrag.bench.abstrag_system import Indexer
+from abstrag.bench.abstrag_system import SharedIndexer
 from abstrag.bench.run_folder import RunFolder
 from abstrag.bench.runner import run
 from abstrag.bench.systems import Builder, SystemSpec, asks_model, system_names
 from abstrag.errors import InputError, NeedsModel
 from abstrag.llm.connect import Models
-from abstrag.llm.model import Request
+from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.policy.load import load_programs
 from abstrag.search.calibration import fitted, read_calibration, save_calibration
@@ -34,7 +34,7 @@ SILENT: dict[str, Any] = {
 }
 
 
-def judging(request: Request) -> dict[str, Any]:
+def judging(request: ModelRequest) -> dict[str, Any]:
     """Prefer what speaks of a museum, whatever was asked."""
     inputs = json.loads(request.user.removeprefix("<data>\n").removesuffix("\n</data>"))
     return {
@@ -61,11 +61,11 @@ def test_every_part_can_be_left_out_by_name() -> None:
     assert all(asks_model(name) for name in llm_names())
     own, _ = backing()
     for part in PARTS:
-        made = build_llm("x", f"abstrag-llm-no-{part}", own, Indexer())
+        made = build_llm("x", f"abstrag-llm-no-{part}", own, SharedIndexer())
         assert made.parts == frozenset(PARTS) - {part}
-    assert build_llm("x", "abstrag-llm-cheap", own, Indexer()).parts == {"judge"}
+    assert build_llm("x", "abstrag-llm-cheap", own, SharedIndexer()).parts == {"judge"}
     with pytest.raises(InputError, match="no system is called"):
-        build_llm("x", "abstrag-llm-no-such", own, Indexer())
+        build_llm("x", "abstrag-llm-no-such", own, SharedIndexer())
 
 
 def test_without_a_model_it_says_what_is_missing() -> None:

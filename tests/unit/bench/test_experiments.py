@@ -11,7 +11,7 @@ from abstrag.baselines.backing import Backing
 from abstrag.bench.datasets import plain
 from abstrag.bench.experiments import with_constants
 from abstrag.bench.experiments.adaptive import ADAPTIVE, OTHER, TWO, BudgetProposer, summary_tables
-from abstrag.bench.experiments.config import Experiment, Folder, Kind, load_folder
+from abstrag.bench.experiments.config import Experiment, ExperimentKind, Folder, load_folder
 from abstrag.bench.experiments.runner import WITH, WITHOUT, run_calibration, run_experiments
 from abstrag.bench.experiments.setting import Setting, same_settings
 from abstrag.bench.experiments.sweep import label, points_of
@@ -56,7 +56,7 @@ def test_every_table_and_figure_of_the_paper_has_its_config(shipped: Folder) -> 
     answered = {label for one in shipped.experiments for label in one.paper}
     assert answered >= RESULTS
     assert answered <= set(paper_map.load()["labels"])
-    assert {one.kind for one in shipped.experiments} == set(Kind)
+    assert {one.kind for one in shipped.experiments} == set(ExperimentKind)
 
 
 def test_configs_name_systems_and_constants_that_exist(shipped: Folder) -> None:
@@ -68,7 +68,7 @@ def test_configs_name_systems_and_constants_that_exist(shipped: Folder) -> None:
 
 
 def test_the_sweep_covers_every_distance_constant_and_the_budget(shipped: Folder) -> None:
-    (sweep,) = (one for one in shipped.experiments if one.kind is Kind.SWEEP)
+    (sweep,) = (one for one in shipped.experiments if one.kind is ExperimentKind.SWEEP)
     distances = {name for name in vars(config) if name.startswith("DELTA_")}
     assert set(sweep.constants) == distances | {"TAU"}
     points = points_of(sweep)
@@ -179,7 +179,7 @@ def test_a_constant_is_changed_in_its_own_process_only(tmp_path: Path) -> None:
         "sweep",
         "Sweep",
         "How far?",
-        Kind.SWEEP,
+        ExperimentKind.SWEEP,
         datasets=("plain",),
         systems=("abstrag@smooth",),
         constants={"TAU": (0.5, config.TAU)},
@@ -202,8 +202,8 @@ def test_a_constant_that_was_read_already_is_not_changed(tmp_path: Path) -> None
     with pytest.raises(InputError, match="no number called 'OMICRON'"):
         with_constants.change({"OMICRON": 1.0})
     assert config.TAU == 1.5
-    request = with_constants.Request({}, "plain", "d", "s", ("bm25",), str(tmp_path))
-    assert with_constants.Request(**json.loads(json.dumps(asdict(request)))).dataset == "plain"
+    request = with_constants.ChildRun({}, "plain", "d", "s", ("bm25",), str(tmp_path))
+    assert with_constants.ChildRun(**json.loads(json.dumps(asdict(request)))).dataset == "plain"
 
 
 # --- Beyond systems -------------------------------------------------------------------------------
@@ -267,7 +267,7 @@ def test_every_budget_is_run_on_every_case(tmp_path: Path) -> None:
         "budgets",
         "Budgets",
         "Which?",
-        Kind.ADAPTIVE,
+        ExperimentKind.ADAPTIVE,
         datasets=("plain",),
         presets=("paper",),
         budgets=(3.0,),
@@ -285,7 +285,7 @@ def test_a_schedule_is_made_of_ratings_or_said_not_to_be(tmp_path: Path) -> None
         "ratings",
         "Ratings",
         "Which?",
-        Kind.CALIBRATION,
+        ExperimentKind.CALIBRATION,
         ratings="ratings.jsonl",
         rubric={"is the main contribution": 1.0},
     )

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from abstrag.bench.experiments.config import Experiment, Kind
+from abstrag.bench.experiments.config import Experiment, ExperimentKind
 from abstrag.bench.experiments.page import render
 from abstrag.bench.experiments.plan import plan
 from abstrag.bench.experiments.runner import run_experiments
 from abstrag.bench.experiments.setting import Setting
 from abstrag.bench.experiments.sweep import label, points_of
 from abstrag.bench.experiments.tables import effort, tokens
-from abstrag.bench.experiments.timing import RECORDED, Times, record_times
+from abstrag.bench.experiments.timing import RECORDED, Timing, record_times
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import RunFolder
 from abstrag.bench.shared import VARIABLE, layer_cache, share_only, shared
@@ -121,7 +121,7 @@ def test_a_sweep_shares_no_layer_that_has_prices_in_it(tmp_path: Path) -> None:
         "sweep",
         "Sweep",
         "How far?",
-        Kind.SWEEP,
+        ExperimentKind.SWEEP,
         datasets=("plain",),
         systems=("abstrag@smooth",),
         constants={"DELTA_ABS_BASELINE": (0.9,)},
@@ -238,7 +238,7 @@ def test_times_are_shown_as_they_were_kept(tmp_path: Path) -> None:
     results, page = page_of(setting)
     assert "Not measured yet" in page
     record_times(setting)
-    kept = from_json(Times, (tmp_path / "configs" / RECORDED).read_bytes())
+    kept = from_json(Timing, (tmp_path / "configs" / RECORDED).read_bytes())
     assert [(one.dataset, one.system, one.cases) for one in kept.rows] == [
         ("plain", "bm25", 2),
         ("plain", "bm25-stem", 2),

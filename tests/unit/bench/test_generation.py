@@ -26,7 +26,7 @@ from abstrag.cli.bench import bench_command
 from abstrag.engine.generator import CitedWords, Given, VerdictReply
 from abstrag.errors import BadReply, InputError, ModelUnreachable, NotComputable, OverBudget
 from abstrag.llm.connect import Models
-from abstrag.llm.model import Request
+from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.answer import Asked, Label
 from abstrag.policy.load import load_programs
@@ -55,19 +55,19 @@ MIXED = dataset(
 )
 
 
-def told(request: Request) -> dict[str, Any]:
+def told(request: ModelRequest) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(request.user.removeprefix("<data>").removesuffix("</data>"))
     return found
 
 
-def answering(request: Request) -> Any:
+def answering(request: ModelRequest) -> Any:
     """Answer with the first words of the first passage."""
     words = " ".join(told(request)["passages"][0]["text"].split()[:6])
     sentence = {"text": words, "citations": [{"number": 1, "quote": words}]}
     return {"status": "answered", "sentences": [sentence], "missing": []}
 
 
-def judging(request: Request) -> Any:
+def judging(request: ModelRequest) -> Any:
     """Support what stands there word for word."""
     asked = told(request)
     text = asked["passages"][0]["text"]

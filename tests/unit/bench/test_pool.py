@@ -1,6 +1,6 @@
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.pool import to_document
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.segment import SegmentLayout
 from abstrag.model.document import BlockKind, Genre
 from abstrag.model.segment import Granularity
@@ -30,7 +30,7 @@ POOL = Pool(
 
 def segments(pool: Pool, granularity: Granularity):  # type: ignore[no-untyped-def]
     pooled = to_document(pool)
-    draft = SegmentLayout(granularity)(Draft(pooled.document))
+    draft = SegmentLayout(granularity)(IndexDraft(pooled.document))
     assert draft.segmented is not None
     return pooled, draft.segmented.segments
 

@@ -15,7 +15,7 @@ from abstrag.bench.runner import Options, run
 from abstrag.bench.systems import SystemSpec
 from abstrag.errors import InputError, NeedsModel, WorkerLost
 from abstrag.workers.processes import Processes
-from abstrag.workers.protocol import Lost
+from abstrag.workers.protocol import LostItem
 from tests.unit.bench.makers import make_dataset
 
 BM25 = [SystemSpec.of("bm25")]
@@ -160,7 +160,7 @@ class Losing:
     def run(self, task: Any, items: Iterable[Any]) -> Generator[tuple[Any, Any]]:
         perform = task.start()
         for number, item in enumerate(items):
-            lost = Lost(WorkerLost("given up: its worker died twice"))
+            lost = LostItem(WorkerLost("given up: its worker died twice"))
             yield item, perform(item) if number else lost
 
 

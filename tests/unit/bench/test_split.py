@@ -4,17 +4,17 @@ import pytest
 
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.sample import sampled
-from abstrag.bench.split import Part, parse_split, part_of
+from abstrag.bench.split import SplitPart, parse_split, part_of
 from abstrag.errors import InputError
 from tests.unit.bench.makers import make_cases, write_plain
 
 
 def test_the_part_of_a_document_never_changes() -> None:
-    assert [i for i in range(12) if part_of(str(i)) is Part.REPORT] == [0, 7, 8, 9, 10]
+    assert [i for i in range(12) if part_of(str(i)) is SplitPart.REPORT] == [0, 7, 8, 9, 10]
 
 
 def test_about_a_fifth_of_the_documents_is_for_reporting() -> None:
-    share = sum(part_of(f"doc{i}") is Part.REPORT for i in range(5000)) / 5000
+    share = sum(part_of(f"doc{i}") is SplitPart.REPORT for i in range(5000)) / 5000
     assert 0.18 < share < 0.22
 
 
@@ -36,7 +36,7 @@ def test_the_part_shows_in_the_split_of_every_case(tmp_path: Path) -> None:
 
 
 def test_a_part_nobody_knows_is_an_error() -> None:
-    assert parse_split("train") == ("train", Part.ALL)
+    assert parse_split("train") == ("train", SplitPart.ALL)
     with pytest.raises(InputError, match="no part of a split is called 'test'"):
         parse_split("train:test")
 

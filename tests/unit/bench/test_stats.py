@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 
 from abstrag.bench.paired import difference_of_each, interval_of_each
-from abstrag.bench.stats import Difference, differences, holm, intervals, significant, two_sided_p
+from abstrag.bench.stats import (
+    PairedDifference,
+    differences,
+    holm,
+    intervals,
+    significant,
+    two_sided_p,
+)
 from abstrag.errors import NotComputable
 
 
@@ -56,10 +63,10 @@ def test_holm_multiplies_step_by_step_and_never_falls() -> None:
 
 
 def test_significant_takes_both_the_corrected_p_and_the_interval() -> None:
-    clear = Difference(0.1, 0.05, 0.15, 50, 0.001)
+    clear = PairedDifference(0.1, 0.05, 0.15, 50, 0.001)
     assert significant(clear, 0.04)
     assert not significant(clear, 0.06)
-    assert not significant(Difference(0.1, -0.01, 0.2, 50, 0.001), 0.04)
+    assert not significant(PairedDifference(0.1, -0.01, 0.2, 50, 0.001), 0.04)
 
 
 def test_cells_over_other_cases_keep_their_own_number() -> None:

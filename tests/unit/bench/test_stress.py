@@ -15,7 +15,7 @@ from abstrag.model.patch import Alias, ClauseCost, EffectKind, HypernymRestricti
 from abstrag.model.term import Family
 from abstrag.refine.episode import Episode
 from abstrag.refine.explain import LocalExplainer
-from abstrag.refine.limits import Budget, objection
+from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.router import classify, route
 from abstrag.workspace.replay import gold_evaluator
 from tests.unit.refine.harbour import EMPLOYEE, PRESET, evaluator, refiner
@@ -137,7 +137,7 @@ def test_guesses_keep_out_whole_families_first_and_stay_within_the_limits() -> N
     assert narrow[0].delta == ClauseCost(family=Family.CONCEPT, weight=0.89)
     assert isinstance(narrow[1].delta, HypernymRestriction)
     document = one.searcher.index
-    assert all(objection(p, one.initial, document, budget=Budget()) is None for p in narrow)
+    assert all(objection(p, one.initial, document, budget=RefineBudget()) is None for p in narrow)
     barred = route(one.initial, narrow[1])
     served = len(scoring.ranking(10).hits)
     assert len(one.system.scoring(asked, barred).ranking(10).hits) < served

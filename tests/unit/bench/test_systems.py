@@ -13,14 +13,14 @@ from abstrag.bench.ablations import ablations, build_variant
 from abstrag.bench.abstrag_system import (
     UNIFORM_WEIGHT,
     AbstragSystem,
-    Indexer,
+    SharedIndexer,
     uniform_edge,
     without_context,
 )
 from abstrag.bench.case import Dataset
 from abstrag.bench.pool import to_document
 from abstrag.bench.runner import run
-from abstrag.bench.scoring import Bench, Unit
+from abstrag.bench.scoring import Bench, ScoringUnit
 from abstrag.bench.systems import Builder, SystemSpec, ranges_of, system_names
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
@@ -50,7 +50,7 @@ def build() -> Builder:
 
 @pytest.fixture(scope="module")
 def made() -> DocumentIndex:
-    return Indexer()(POOL)[1]
+    return SharedIndexer()(POOL)[1]
 
 
 def test_ids_of_elements_come_back_with_the_trace_of_the_best(build: Builder) -> None:
@@ -114,11 +114,11 @@ def test_a_record_says_how_many_of_its_ranks_are_shown() -> None:
     case = replace(make_cases(1)[0], document=POOL, query="factory in Lyon", gold=("s0",))
     spec = SystemSpec.of("abstrag")
     bench = Bench([spec])
-    (record,) = bench.score(Unit({"abstrag": [case]}, 10))
+    (record,) = bench.score(ScoringUnit({"abstrag": [case]}, 10))
     assert record.retrieved == len(record.shown) < len(record.ranked) == 4
     assert record.shown[0] == "s0"
     assert bench.info(spec).tells_shown
-    (plain,) = Bench([SystemSpec.of("bm25")]).score(Unit({"bm25": [case]}, 10))
+    (plain,) = Bench([SystemSpec.of("bm25")]).score(ScoringUnit({"bm25": [case]}, 10))
     assert plain.retrieved == 4
 
 
@@ -165,7 +165,7 @@ def test_seconds_are_those_of_the_search_a_user_makes(
 
 
 def test_what_models_said_about_a_document_goes_when_it_is_dropped() -> None:
-    indexer = Indexer(keep=2)
+    indexer = SharedIndexer(keep=2)
     system = AbstragSystem(indexer=indexer)
     said = []
     for number in range(4):
@@ -204,7 +204,7 @@ def test_there_is_an_ablation_for_every_operator_and_every_factor() -> None:
 
 
 def test_an_ablation_takes_out_what_it_says() -> None:
-    variants = {name: build_variant(name, name, {}, Indexer()) for name in ablations()}
+    variants = {name: build_variant(name, name, {}, SharedIndexer()) for name in ablations()}
     assert variants["abstrag-no-utility"].preset.utility_power == 0
     assert variants["abstrag-no-gap"].preset.gap_rate == 0
     assert variants["abstrag-no-event"].without == {"event"}
@@ -253,7 +253,7 @@ def test_variants_share_one_index_of_a_document(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(abstrag_system, "index", counting)
     specs = [SystemSpec.of(name) for name in ("abstrag", "abstrag-no-gap", "abstrag-no-time")]
     cases = make_cases(1)[:2]
-    records = Bench(specs).score(Unit({spec.name: cases for spec in specs}, 10))
+    records = Bench(specs).score(ScoringUnit({spec.name: cases for spec in specs}, 10))
     assert made == ["d0"]
     assert len(records) == 6
     assert [r.error for r in records] == [None] * 6
@@ -266,7 +266,7 @@ def test_a_run_is_not_continued_when_our_numbers_have_changed(tmp_path: Path) ->
     run(dataset, [spec], tmp_path)
     with pytest.raises(InputError, match="begun with 'abstrag' as another system"):
         run(dataset, [SystemSpec("abstrag", "abstrag", {"gap_rate": 0.5})], tmp_path)
-    states = [build_variant(name, name, {}, Indexer()).state for name in ablations()]
+    states = [build_variant(name, name, {}, SharedIndexer()).state for name in ablations()]
     assert len(set(states)) == len(states)
 
 

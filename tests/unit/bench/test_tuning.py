@@ -4,7 +4,7 @@ import pytest
 
 from abstrag.bench.case import Dataset
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.split import Part, part_of
+from abstrag.bench.split import SplitPart, part_of
 from abstrag.bench.tuning import Trial, candidates, freeze, read_frozen, refuse_tuned, select, tune
 from abstrag.errors import InputError
 from tests.unit.bench.makers import make_dataset, write_plain
@@ -36,7 +36,7 @@ def test_the_record_tells_everything_and_sees_no_report_document(tmp_path: Path)
     assert set(frozen.ranges) == {"k1", "b"}
     assert frozen.stopped == "all trials done"
     assert frozen.with_gold == frozen.cases == 2 * len(frozen.documents)
-    assert {part_of(name) for name in frozen.documents} == {Part.TUNE}
+    assert {part_of(name) for name in frozen.documents} == {SplitPart.TUNE}
     path = tmp_path / "frozen.json"
     freeze(frozen, path)
     assert read_frozen(path) == frozen

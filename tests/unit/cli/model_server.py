@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.policy.load import load_programs
 from tests.unit.indexing.prompted.models import diligent, given
 from tests.unit.llm.faulty import Behaviour, FaultyServer, says
@@ -40,7 +40,7 @@ class ModelServer(FaultyServer):
         if (fault := self.fault(stage, number)) is not None:
             return fault
         reply = self._replies[stage]
-        request = Request(Role.INDEX, stage, system, user)
+        request = ModelRequest(CallRole.INDEX, stage, system, user)
         return says(reply(request) if callable(reply) else reply)
 
 
@@ -59,7 +59,7 @@ def model_server(fault: Fault = lambda _stage, _number: None) -> Iterator[ModelS
         thread.join()
 
 
-def _entailment(request: Request) -> Any:
+def _entailment(request: ModelRequest) -> Any:
     """Judge a segment by the words it shares with the query."""
     inputs = given(request)
     wanted = set(inputs["query"].lower().split())
@@ -71,14 +71,14 @@ def _entailment(request: Request) -> Any:
     return {"judgements": judgements}
 
 
-def _normalized(request: Request) -> Any:
+def _normalized(request: ModelRequest) -> Any:
     longest = max(given(request)["query"].strip(" ?.").split(), key=len)
     rest = {"negated": False, "slots": []}
     marks = [{"kind": "concept", "quote": x, **rest} for x in (longest, "nowhere")]
     return {"literals": marks, "answer_type": ""}
 
 
-def _expanded(request: Request) -> Any:
+def _expanded(request: ModelRequest) -> Any:
     inputs = given(request)
     step = {"operator": "synonym", "confidence": 90}
     edge = {"literal": "q1", "source": inputs["terms"][0], **step}

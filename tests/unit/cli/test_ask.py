@@ -12,7 +12,7 @@ from abstrag.cli import llm_options as cli_models
 from abstrag.cli.ask import ask_command
 from abstrag.errors import FileMissing, InputError, ModelUnreachable
 from abstrag.llm.connect import Models
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.scripted import ScriptedModel
 
 TEXT = """# Harbour report
@@ -42,7 +42,9 @@ def call(*arguments: object) -> Result:
 
 def connect(monkeypatch: pytest.MonkeyPatch, **replies: Any) -> ScriptedModel:
     model = ScriptedModel(replies)
-    monkeypatch.setattr(cli_models.LlmOptions, "connect", lambda _: Models({Role.ANSWER: model}))
+    monkeypatch.setattr(
+        cli_models.LlmOptions, "connect", lambda _: Models({CallRole.ANSWER: model})
+    )
     return model
 
 
@@ -158,7 +160,7 @@ def test_the_models_find_what_is_answered_from(
     report: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader = ScriptedModel({})
-    models = Models({Role.INDEX: reader, Role.ANSWER: ScriptedModel({"answer": reply()})})
+    models = Models({CallRole.INDEX: reader, CallRole.ANSWER: ScriptedModel({"answer": reply()})})
     monkeypatch.setattr(cli_models.LlmOptions, "connect", lambda _: models)
     call(report, QUESTION)
     assert reader.requests  # a searcher without models would have asked it nothing
@@ -167,7 +169,7 @@ def test_the_models_find_what_is_answered_from(
 def test_a_model_for_another_role_does_not_write(
     report: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    only_critic = Models({Role.CRITIC: ScriptedModel({})})
+    only_critic = Models({CallRole.CRITIC: ScriptedModel({})})
     monkeypatch.setattr(cli_models.LlmOptions, "connect", lambda _: only_critic)
     assert "no language model was asked" in call(report, QUESTION).output
 

@@ -13,7 +13,7 @@ from abstrag.cli.calls import calls_command
 from abstrag.cli.llm_options import LlmOptions, llm_options, print_estimate, print_ledger
 from abstrag.errors import InputError, NotRecorded, StoreError
 from abstrag.llm.log import CallLog, default_calls_path
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.recording import Recording
 from tests.unit.llm.faulty import says, serving
 from tests.unit.llm.makers import request
@@ -121,7 +121,7 @@ def probe(models_options: LlmOptions) -> None:
         if models_options.dry_run:
             print_estimate(models.estimate([request()]))
             return
-        click.echo(models[Role.JUDGE].complete(request()).value["n"])
+        click.echo(models[CallRole.JUDGE].complete(request()).value["n"])
         print_ledger(models.ledger())
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from abstrag.cli.index import EVERY_S, IndexingTold, counted
 from abstrag.cli.output import progress
-from abstrag.engine.outcome import Outcome, Why
+from abstrag.engine.outcome import IndexOutcome, IndexReason
 
-NEW = Outcome("a.txt", "indexed", "a", why=Why.NEW)
-CHANGED = Outcome("b.txt", "indexed", "b", replaces="b", why=Why.CHANGED)
-AGAIN = Outcome("c.txt", "indexed", "c", replaces="c", why=Why.AGAIN)
-SAME, FAILED = Outcome("d.txt", "unchanged", "d"), Outcome("e.txt", "failed")
+NEW = IndexOutcome("a.txt", "indexed", "a", why=IndexReason.NEW)
+CHANGED = IndexOutcome("b.txt", "indexed", "b", replaces="b", why=IndexReason.CHANGED)
+AGAIN = IndexOutcome("c.txt", "indexed", "c", replaces="c", why=IndexReason.AGAIN)
+SAME, FAILED = IndexOutcome("d.txt", "unchanged", "d"), IndexOutcome("e.txt", "failed")
 
 
 class Clock:

@@ -1,7 +1,7 @@
 """Entries: what a document tells its collection about the things it names."""
 
-from abstrag.collection.entries import Entries, Entry, entries_of
-from abstrag.collection.homonyms import Kind
+from abstrag.collection.entries import Entries, NamedThing, entries_of
+from abstrag.collection.homonyms import BearerKind
 from abstrag.model.record import from_json, to_json
 from tests.unit.collection.things import indexed
 
@@ -12,7 +12,7 @@ praised the World Health Organization. She works with the Gates Foundation in Ge
 """
 
 
-def of(text: str) -> dict[str, Entry]:
+def of(text: str) -> dict[str, NamedThing]:
     return {entry.label: entry for entry in entries_of(indexed("d", text)).entries}
 
 
@@ -29,8 +29,8 @@ def test_a_name_comes_with_the_words_that_state_it_in_full() -> None:
 
 def test_kinds_are_what_the_document_shows() -> None:
     found = of(NEWS)
-    assert found["Jane Smith"].kinds == (Kind.PERSON,)
-    assert found["World Health Organization"].kinds == (Kind.ORGANIZATION,)
+    assert found["Jane Smith"].kinds == (BearerKind.PERSON,)
+    assert found["World Health Organization"].kinds == (BearerKind.ORGANIZATION,)
     assert {c.label for c in found["Jane Smith"].classes} == {"doctor"}
 
 

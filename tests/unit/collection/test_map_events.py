@@ -3,7 +3,7 @@
 import pytest
 
 from abstrag.collection.map import CollectionMap
-from abstrag.collection.merge import Evidence, Merge
+from abstrag.collection.merge import Merge, MergeReason
 from abstrag.config import DELTA_EVENT_SLOT, DELTA_EXPR_ALIAS, OMEGA
 from abstrag.model.term import Family
 from tests.unit.collection.things import collection
@@ -23,7 +23,7 @@ def events(made: CollectionMap) -> list[Merge]:
 
 def test_one_event_told_twice_is_merged_and_pays_for_its_participants() -> None:
     (merge,) = events(collection(a=MARCH, b=DAY))
-    assert merge.evidence is Evidence.HAPPENING
+    assert merge.evidence is MergeReason.HAPPENING
     assert merge.name == "acquisition(acme steel, borden mills)"
     assert merge.cost == pytest.approx(OMEGA["event"] + PARTICIPANTS)
     assert {node.document for node in merge.members} == {"a", "b"}

@@ -6,11 +6,11 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abstrag.collection.entries import Entries, Entry
-from abstrag.collection.homonyms import Kind, kinds_clash, same_long_form
+from abstrag.collection.entries import Entries, NamedThing
+from abstrag.collection.homonyms import BearerKind, kinds_clash, same_long_form
 from abstrag.collection.map import CollectionMap
 from abstrag.collection.map_data import map_data
-from abstrag.collection.merge import Node
+from abstrag.collection.merge import DocumentTerm
 from abstrag.config import COST_UNIT, OMEGA
 from tests.unit.collection.things import entries, entry
 
@@ -22,7 +22,7 @@ _entry = st.one_of(
     st.builds(
         entry,
         st.sampled_from(LABELS),
-        kinds=st.sets(st.sampled_from(Kind), max_size=1),
+        kinds=st.sets(st.sampled_from(BearerKind), max_size=1),
         classes=st.sets(st.sampled_from(("prince", "town")), max_size=1),
         near=st.sets(st.integers(0, len(CONTEXT) - 1)),
     ),
@@ -30,7 +30,7 @@ _entry = st.one_of(
 )
 
 
-def _document(made: list[Entry]) -> Entries:
+def _document(made: list[NamedThing]) -> Entries:
     return entries(*{e.term: e for e in made}.values(), context=CONTEXT)
 
 
@@ -102,7 +102,7 @@ def test_no_merge_is_free_and_chains_add_up(documents: dict[str, Entries]) -> No
 @given(_documents)
 def test_nothing_taken_for_one_thing_clashes(documents: dict[str, Entries]) -> None:
     made = CollectionMap(documents)
-    seen: list[Node] = []
+    seen: list[DocumentTerm] = []
     for thing in made.things():
         seen += thing.nodes
         found = [made.entry(node) for node in thing.nodes]
@@ -112,6 +112,6 @@ def test_nothing_taken_for_one_thing_clashes(documents: dict[str, Entries]) -> N
                 if len(one.names) > 1 and len(other.names) > 1:  # both state what HRX stands for
                     assert same_long_form(one.label, other.label)
         people = {e.label for e in found} & {"Jane Smith", "John Smith"}
-        shown = [e for e in found if e.label in people and e.kinds == (Kind.PERSON,)]
+        shown = [e for e in found if e.label in people and e.kinds == (BearerKind.PERSON,)]
         assert len({e.label for e in shown}) < 2
     assert sorted(seen) == sorted(node for name in documents for node in made.nodes(name))

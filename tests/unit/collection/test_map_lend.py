@@ -5,7 +5,7 @@ import pytest
 from abstrag.collection.entries import entries_of
 from abstrag.collection.map import CollectionMap
 from abstrag.collection.map_lend import lend, lent
-from abstrag.collection.merge import Node
+from abstrag.collection.merge import DocumentTerm
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import UnknownDocument
 from abstrag.model.ranking import Hit
@@ -116,13 +116,13 @@ def test_a_chain_of_merges_costs_the_sum_and_names_the_document_between() -> Non
             "bare": entries(entry("ER", near=[1]), context=context),
         }
     )
-    ((node, way),) = made.tellings(Node("bare", "entity:er")).items()
-    assert node == Node("stating", "entity:emergency room")
+    ((node, way),) = made.tellings(DocumentTerm("bare", "entity:er")).items()
+    assert node == DocumentTerm("stating", "entity:emergency room")
     assert way.cost == pytest.approx(2 * 0.40)
     assert [step.shared for step in way.steps] == ["borden mills", "ardent steel"]
     assert [between.document for between in way.through] == ["middle"]
     made.remove("middle")
-    assert made.tellings(Node("bare", "entity:er")) == {}
+    assert made.tellings(DocumentTerm("bare", "entity:er")) == {}
 
 
 def test_a_document_the_map_does_not_have_is_refused() -> None:

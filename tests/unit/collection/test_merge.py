@@ -2,9 +2,9 @@
 
 import pytest
 
-from abstrag.collection.homonyms import Kind, form, is_shouted, is_unique, same_long_form
+from abstrag.collection.homonyms import BearerKind, form, is_shouted, is_unique, same_long_form
 from abstrag.collection.map import CollectionMap
-from abstrag.collection.merge import Evidence, Merge, Node
+from abstrag.collection.merge import DocumentTerm, Merge, MergeReason
 from abstrag.config import DELTA_EXPR_ALIAS, OMEGA
 from tests.unit.collection.things import collection, entries, entry
 
@@ -31,7 +31,7 @@ def test_a_full_name_joins_and_costs() -> None:
         b="# B\n\nThe prize went to Mary Collins.\n",
     )
     merge = merge_of(made, "Mary Collins")
-    assert merge.evidence is Evidence.FULL_NAME
+    assert merge.evidence is MergeReason.FULL_NAME
     assert merge.cost == pytest.approx(GUESS)
     assert not merge.truth_preserving
     assert together(made, "Mary Collins") == [{"a", "b"}]
@@ -53,7 +53,7 @@ def test_rare_company_joins_a_bare_name() -> None:
         b="# B\n\nThe Rue Mouffetard is old. The treaty was signed in Paris.\n",
     )
     merge = merge_of(made, "Paris")
-    assert merge.evidence is Evidence.CONTEXT
+    assert merge.evidence is MergeReason.CONTEXT
     assert merge.shared == "rue mouffetard"
     assert merge.cost == pytest.approx(GUESS)
 
@@ -64,7 +64,7 @@ def test_common_company_joins_nothing() -> None:
     assert list(made.merges("Springfield")) == []
     del made
     rare = CollectionMap({f"d{i}": town for i in range(3)})
-    assert merge_of(rare, "Springfield").evidence is Evidence.CONTEXT
+    assert merge_of(rare, "Springfield").evidence is MergeReason.CONTEXT
 
 
 def test_a_person_and_a_city_of_one_name_stay_apart() -> None:
@@ -82,8 +82,8 @@ def test_company_decides_between_homonyms() -> None:
     context = ["entity:trojan war", "entity:eiffel tower"]
     made = CollectionMap(
         {
-            "prince": entries(entry("Paris", kinds=[Kind.PERSON], near=[0]), context=context),
-            "city": entries(entry("Paris", kinds=[Kind.PLACE], near=[1]), context=context),
+            "prince": entries(entry("Paris", kinds=[BearerKind.PERSON], near=[0]), context=context),
+            "city": entries(entry("Paris", kinds=[BearerKind.PLACE], near=[1]), context=context),
             "bare": entries(entry("Paris", near=[1]), context=context),
             "torn": entries(entry("Paris", near=[0, 1]), context=context),
         }
@@ -107,8 +107,12 @@ def test_company_tells_which_smith_an_initial_means() -> None:
     context = ["entity:ardent steel", "entity:borden mills"]
     made = CollectionMap(
         {
-            "jane": entries(entry("Jane Smith", kinds=[Kind.PERSON], near=[0]), context=context),
-            "john": entries(entry("John Smith", kinds=[Kind.PERSON], near=[1]), context=context),
+            "jane": entries(
+                entry("Jane Smith", kinds=[BearerKind.PERSON], near=[0]), context=context
+            ),
+            "john": entries(
+                entry("John Smith", kinds=[BearerKind.PERSON], near=[1]), context=context
+            ),
             "initial": entries(entry("J. Smith", near=[0]), context=context),
         }
     )
@@ -135,10 +139,10 @@ def test_both_names_stated_by_both_is_the_cheapest_merge() -> None:
         a="# A\n\nThe World Health Organization (WHO) met.\n",
         b="# B\n\nThe World Health Organization (WHO) agreed.\n",
     )
-    way = made.ways(Node("a", "entity:world health organization"))
+    way = made.ways(DocumentTerm("a", "entity:world health organization"))
     (found,) = way.values()
     assert found.cost == pytest.approx(OMEGA["expression"])
-    assert found.steps[0].evidence is Evidence.SAME_NAMES
+    assert found.steps[0].evidence is MergeReason.SAME_NAMES
     assert [c.document for c in found.steps[0].licences] == ["a", "b"]
 
 
@@ -148,7 +152,7 @@ def test_an_undefined_short_form_pays_the_distance_to_its_long_form() -> None:
         b="# B\n\nIn 2023 the WHO reported fewer deaths.\n",
     )
     merge = merge_of(made, "WHO")
-    assert merge.evidence is Evidence.ALIAS
+    assert merge.evidence is MergeReason.ALIAS
     assert merge.cost == pytest.approx(GUESS + 22 / 25)  # edit distance of the two, of 25 letters
     assert merge.licences[0].licence.reference == "World Health Organization (WHO)"
 
@@ -167,7 +171,7 @@ def test_other_wording_of_a_long_form_pays_its_distance() -> None:
         b="# B\n\nWe used RNA-mediated interference (RNAi) here.\n",
     )
     merge = merge_of(made, "RNAi")
-    assert merge.evidence is Evidence.WORDING
+    assert merge.evidence is MergeReason.WORDING
     assert merge.cost > GUESS
 
 
@@ -180,7 +184,7 @@ def test_a_stated_class_joins_what_has_one_name() -> None:
         }
     )
     merge = merge_of(made, "Chordin")
-    assert (merge.evidence, merge.shared) == (Evidence.CLASS, "protein")
+    assert (merge.evidence, merge.shared) == (MergeReason.CLASS, "protein")
     assert together(made, "Chordin") == [{"a", "b"}, {"c"}]
 
 

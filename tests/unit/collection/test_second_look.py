@@ -19,9 +19,9 @@ from abstrag.collection.sentences import (
     SentenceStems,
     sentences,
 )
-from abstrag.collection.shelf import Shelf, Source
+from abstrag.collection.shelf import Shelf, ShortlistSource
 from abstrag.collection.shortlist import WEIGHTS, Shortlist
-from abstrag.collection.why_not import Passage, why_not
+from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.errors import StoreCorrupt
 from abstrag.model.segment import Granularity
 from abstrag.search.lexical import words
@@ -67,7 +67,7 @@ def row_of(listed: Shortlist, name: str) -> int:
     return [info.id for info in listed.shelf.documents].index(name)
 
 
-def standing(listed: Shortlist, name: str) -> dict[Source, float]:
+def standing(listed: Shortlist, name: str) -> dict[ShortlistSource, float]:
     return {each.source: each.score for each in listed.standings(row_of(listed, name))}
 
 
@@ -101,17 +101,19 @@ def test_the_further_sources_are_what_they_say(store: Store) -> None:
     for row in second.order.tolist():
         name = second.shelf.documents[row].id
         found = standing(second, name)
-        assert list(found) == list(Source)
-        assert found[Source.COVER] == pytest.approx(cover(second.shelf, QUERY, name), abs=1e-5)
-        assert found[Source.SENTENCES] == pytest.approx(closest(QUERY, name), abs=0.01)
+        assert list(found) == list(ShortlistSource)
+        assert found[ShortlistSource.COVER] == pytest.approx(
+            cover(second.shelf, QUERY, name), abs=1e-5
+        )
+        assert found[ShortlistSource.SENTENCES] == pytest.approx(closest(QUERY, name), abs=0.01)
 
 
 def test_the_prior_is_the_weighted_mean_of_five_sources_and_orders(store: Store) -> None:
     first, second = looks(fill(store), QUERY)
-    top = max(standing(second, info.id)[Source.WORDS] for info in first.shelf.documents)
+    top = max(standing(second, info.id)[ShortlistSource.WORDS] for info in first.shelf.documents)
     for row in second.order.tolist():
         found = standing(second, second.shelf.documents[row].id)
-        found[Source.WORDS] /= top
+        found[ShortlistSource.WORDS] /= top
         mean = sum(WEIGHTS[s] * found[s] for s in found) / sum(WEIGHTS.values())
         assert second.prior[row] == pytest.approx(mean, rel=1e-5)
     priors = second.prior[second.order].tolist()
@@ -129,8 +131,8 @@ def test_words_in_one_sentence_are_worth_more_than_scattered_ones(store: Store) 
     _, second = looks(store, "cargo at the lock at dawn", blind=True)
     assert second.shelf.documents[second.rows[0]].id == "together"
     ours, theirs = standing(second, "together"), standing(second, "scattered")
-    assert ours[Source.COVER] == pytest.approx(1.0)
-    assert theirs[Source.COVER] < 0.5
+    assert ours[ShortlistSource.COVER] == pytest.approx(1.0)
+    assert theirs[ShortlistSource.COVER] < 0.5
 
 
 def test_documents_further_behind_are_left_as_they_are(store: Store, few: None) -> None:
@@ -151,10 +153,14 @@ def test_whatever_is_opened_is_looked_at(store: Store, few: None) -> None:
 
 def test_without_embeddings_only_words_are_looked_at(store: Store) -> None:
     first, second = looks(fill(store), QUERY, blind=True)
-    assert list(second.scores) == [Source.WORDS, Source.TERMS, Source.COVER]
+    assert list(second.scores) == [
+        ShortlistSource.WORDS,
+        ShortlistSource.TERMS,
+        ShortlistSource.COVER,
+    ]
     assert list(store.layers_named(VECTORS)) == []
     row = int(first.order[0])
-    mean = (1.5 * first.prior[row] + 0.6 * second.scores[Source.COVER][row]) / 2.1
+    mean = (1.5 * first.prior[row] + 0.6 * second.scores[ShortlistSource.COVER][row]) / 2.1
     assert second.prior[row] == pytest.approx(mean, rel=1e-5)
 
 
@@ -282,11 +288,11 @@ def test_a_document_that_is_only_a_title_is_known_by_it(store: Store) -> None:
 
 def test_a_query_of_stop_words_covers_nothing(store: Store) -> None:
     _, second = looks(fill(store), "what is it about the hound")
-    assert standing(second, "hounds")[Source.COVER] > 0
+    assert standing(second, "hounds")[ShortlistSource.COVER] > 0
     first = Shortlist.of(second.shelf, "in 2024", encoder=Topics(), filters=Filters(), size=1)
     nothing = replace(first, text="of the", order=np.arange(len(TEXTS)))
     looked = second_look(nothing, SentenceShelf(store, Topics()))
-    assert not looked.scores[Source.COVER].any()
+    assert not looked.scores[ShortlistSource.COVER].any()
 
 
 def test_why_not_tells_of_the_second_look(store: Store, few: None) -> None:
@@ -294,9 +300,9 @@ def test_why_not_tells_of_the_second_look(store: Store, few: None) -> None:
     listed = many.shortlist(QUERY)
     second, third = (listed.shelf.documents[int(row)].id for row in listed.order[1:3])
     text = indexes()[second].segments[0].text
-    told = why_not(many, QUERY, Passage(text, document=second))
+    told = why_not(many, QUERY, SoughtPassage(text, document=second))
     assert "its closest sentence ranks it" in told.detail
     assert "the share of the query's words that one sentence holds ranks it" in told.detail
-    told = why_not(many, QUERY, Passage(indexes()[third].segments[0].text, document=third))
+    told = why_not(many, QUERY, SoughtPassage(indexes()[third].segments[0].text, document=third))
     assert told.detail.endswith("it is too far behind for its sentences to be looked at")
     assert (len(told.standings), len(told.least)) == (3, 5)

@@ -10,7 +10,7 @@ import pytest
 from abstrag.collection.cards import all_cards
 from abstrag.collection.filters import Filters
 from abstrag.collection.postings import CollectionPostings
-from abstrag.collection.shelf import K1, B, Shelf, Source
+from abstrag.collection.shelf import K1, B, Shelf, ShortlistSource
 from abstrag.collection.shortlist import Shortlist
 from abstrag.search.lexical import words
 from abstrag.stores.open import open_store
@@ -94,8 +94,8 @@ def test_a_document_that_only_embeddings_find_is_shortlisted(shelf: Shelf) -> No
     row = found.rows[0]
     assert shelf.documents[row].id == "hounds"
     scores = {each.source: each.score for each in found.standings(row)}
-    assert scores[Source.WORDS] == scores[Source.TERMS] == 0.0
-    assert scores[Source.VECTORS] > 0.5
+    assert scores[ShortlistSource.WORDS] == scores[ShortlistSource.TERMS] == 0.0
+    assert scores[ShortlistSource.VECTORS] > 0.5
     blind = Shortlist.of(shelf, text, encoder=None, filters=Filters(), size=5)
     assert row not in blind.rows
 
@@ -120,7 +120,7 @@ def test_standings_count_those_that_pass(shelf: Shelf) -> None:
     ranks = {s.source: s.rank for s in whole.standings(row)}
     part = shortlist(shelf, "hound and lock", Filters(since="2022"))
     assert all(s.rank <= ranks[s.source] for s in part.standings(row))
-    assert all(s.rank == 1 for s in part.standings(row) if s.source is Source.WORDS)
+    assert all(s.rank == 1 for s in part.standings(row) if s.source is ShortlistSource.WORDS)
 
 
 def test_copies_are_searched_once(tmp_path: Path) -> None:

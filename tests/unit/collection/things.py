@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from functools import cache
 
-from abstrag.collection.entries import Class, Entries, Entry, Name, entries_of
-from abstrag.collection.homonyms import Kind, form, person_form
+from abstrag.collection.entries import Class, Entries, NamedThing, ThingName, entries_of
+from abstrag.collection.homonyms import BearerKind, form, person_form
 from abstrag.collection.map import CollectionMap
 from abstrag.documents.load import load_bytes
 from abstrag.indexing.pipeline import index
@@ -27,18 +27,18 @@ def entry(
     label: str,
     *,
     short: str | None = None,
-    kinds: Iterable[Kind] = (),
+    kinds: Iterable[BearerKind] = (),
     classes: Iterable[str] = (),
     near: Iterable[int] = (),
-) -> Entry:
+) -> NamedThing:
     """Make an entry by hand; a short form is one that its document states."""
     term = f"entity:{label.casefold()}"
-    names = [Name(label, term, form(label))]
+    names = [ThingName(label, term, form(label))]
     if short is not None:
         words = Licence(LicenceKind.TEXT, f"{label} ({short})")
-        names.append(Name(short, f"entity:{short.casefold()}", form(short), words))
+        names.append(ThingName(short, f"entity:{short.casefold()}", form(short), words))
     forms = {name.form for name in names} | {person_form(label) or ""} - {""}
-    return Entry(
+    return NamedThing(
         term=term,
         label=label,
         names=tuple(names),
@@ -52,6 +52,8 @@ def entry(
     )
 
 
-def entries(*made: Entry, context: Iterable[str] = (), concepts: Iterable[str] = ()) -> Entries:
+def entries(
+    *made: NamedThing, context: Iterable[str] = (), concepts: Iterable[str] = ()
+) -> Entries:
     """Put entries made by hand together."""
     return Entries("", made, (), tuple(concepts), tuple(context))

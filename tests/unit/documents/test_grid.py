@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abstrag.documents.grid import (
-    Slot,
+    GridCell,
     as_header,
     is_name,
     is_value,
@@ -10,11 +10,11 @@ from abstrag.documents.grid import (
     place,
     table_block,
 )
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import OffsetMap, Span
 
 
-def cell(text: str, **reach: int) -> Slot:
-    return Slot(text, Span(0, len(text)), Alignment(((0, 0),)), **reach)  # type: ignore[arg-type]
+def cell(text: str, **reach: int) -> GridCell:
+    return GridCell(text, Span(0, len(text)), OffsetMap(((0, 0),)), **reach)  # type: ignore[arg-type]
 
 
 def test_cells_go_around_what_reaches_down_from_above() -> None:

@@ -10,7 +10,7 @@ from abstrag.documents.markdown import load_markdown
 from abstrag.errors import AbstragError, Damaged, UnknownFormat
 from abstrag.model.document import BlockKind, Document
 from abstrag.model.record import to_data, to_json
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import OffsetMap, Span
 from tests.unit.documents.soundness import check_document, rows, table
 
 
@@ -73,10 +73,10 @@ def broken(change: dict[str, Any]) -> dict[str, object]:
         ({"span": Span(0, 99)}, "behind the text"),
         ({"span": Span(0, 3)}, "leaves its span"),
         ({"text": "Another text altogether."}, "not what its alignment points at"),
-        ({"alignment": Alignment(((0, 5),))}, "leaves its span"),
-        ({"alignment": Alignment(((0, 4), (2, 1)))}, "does not grow"),
-        ({"alignment": Alignment(((0, -1),))}, "does not grow"),
-        ({"alignment": Alignment(())}, "does not grow"),
+        ({"alignment": OffsetMap(((0, 5),))}, "leaves its span"),
+        ({"alignment": OffsetMap(((0, 4), (2, 1)))}, "does not grow"),
+        ({"alignment": OffsetMap(((0, -1),))}, "does not grow"),
+        ({"alignment": OffsetMap(())}, "does not grow"),
     ],
 )
 def test_spans_that_do_not_fit_are_named_by_their_block(

@@ -12,7 +12,7 @@ READERS = """
 from abstrag.documents.text import load_text
 from abstrag.errors import EmptyDocument
 from abstrag.model.document import Block, BlockKind, Document
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import OffsetMap, Span
 
 
 def read(data, name):
@@ -36,7 +36,7 @@ def empty(data, name):
 
 
 def past_the_end(data, name):
-    block = Block(BlockKind.PARAGRAPH, "words", Span(0, 50), Alignment(((0, 0),)))
+    block = Block(BlockKind.PARAGRAPH, "words", Span(0, 50), OffsetMap(((0, 0),)))
     return Document("x", "x", "words", (block,))
 """
 

@@ -8,12 +8,12 @@ import pytest
 
 from abstrag.documents.load import load_bytes
 from abstrag.engine.answer import answer, answer_events, generation_task
-from abstrag.engine.generator import Generator, Task
+from abstrag.engine.generator import GenerationTask, Generator
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import BadReply, InputError, ModelUnreachable
 from abstrag.indexing.pipeline import index
 from abstrag.llm.scripted import ScriptedModel
-from abstrag.model.answer import Answer, Asked, EventType, Label, Mode
+from abstrag.model.answer import Answer, AnswerEventType, AnswerMode, Asked, Label
 from abstrag.model.record import from_json, to_json
 from abstrag.policy.load import load_programs
 from abstrag.search.relevance import DEFAULT_PRESET
@@ -76,7 +76,7 @@ def test_a_citation_is_the_exact_place_in_the_document() -> None:
     assert cited.section == ("The Leeds plant", "Closure")
     assert made.sentences[0].citations == (1,)
     assert made.sentences[0].supported
-    assert (made.found, made.mode, made.usage.calls) == (True, Mode.GENERATED, 1)
+    assert (made.found, made.mode, made.usage.calls) == (True, AnswerMode.GENERATED, 1)
     assert from_json(Answer, to_json(made)) == made
 
 
@@ -210,7 +210,12 @@ def test_events_tell_a_citation_before_its_sentence_and_end_with_the_whole() -> 
     )
     events = list(answer_events(searcher(), QUESTION, generator=writer))
     kinds = [event.type for event in events]
-    assert kinds == [EventType.CITATION, EventType.TEXT, EventType.TEXT, EventType.DONE]
+    assert kinds == [
+        AnswerEventType.CITATION,
+        AnswerEventType.TEXT,
+        AnswerEventType.TEXT,
+        AnswerEventType.DONE,
+    ]
     assert (events[1].text, events[1].citations) == ("It closed.", (1,))
     assert events[2].doubt == "it cites nothing"
     assert events[3].answer is not None
@@ -220,14 +225,14 @@ def test_events_tell_a_citation_before_its_sentence_and_end_with_the_whole() -> 
 def test_events_of_a_claim_begin_with_the_verdict() -> None:
     writer, _ = generator(verdict=verdict("REFUTES", "March 2022"))
     events = list(answer_events(searcher(), CLAIM, generator=writer))
-    assert events[0].type is EventType.VERDICT
+    assert events[0].type is AnswerEventType.VERDICT
     assert events[0].verdict is not None
     assert events[0].verdict.label is Label.REFUTES
 
 
 def test_several_tasks_keep_their_order_and_their_failures() -> None:
     writer, _ = generator(answer=said(), verdict=BadReply("nonsense"))
-    tasks = [Task(asked, "q", ()) for asked in (Asked.CLAIM, Asked.QUESTION, Asked.CLAIM)]
+    tasks = [GenerationTask(asked, "q", ()) for asked in (Asked.CLAIM, Asked.QUESTION, Asked.CLAIM)]
     replies = writer.many(tasks)
     assert [isinstance(one, BadReply) for one in replies] == [True, False, True]
 

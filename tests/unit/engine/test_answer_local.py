@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from abstrag.engine.answer import HESITANT, NO_JUDGE, QUOTED, answer, events_of
-from abstrag.engine.citations import Passage
+from abstrag.engine.citations import CitedPassage
 from abstrag.engine.extractive import COVERAGE_FLOOR, HALF_FLOOR, JUDGEMENT_FLOOR, holds
 from abstrag.engine.searcher import Searcher
 from abstrag.engine.verdicts import BY_RULES, SIDE_FLOOR, compared, objection, opinion, ruled
-from abstrag.model.answer import Asked, Difference, DifferenceKind, Label, Mode, Verdict
+from abstrag.model.answer import AnswerMode, Asked, Difference, DifferenceKind, Label, Verdict
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
 from abstrag.search.relevance import FAST
@@ -50,7 +50,7 @@ def unjudged() -> Searcher:
 )
 def test_the_sentence_that_answers_is_quoted_exactly(question: str, quoted: str) -> None:
     made = answer(unjudged(), question)
-    assert made.mode is Mode.EXTRACTIVE
+    assert made.mode is AnswerMode.EXTRACTIVE
     assert quoted in " ".join(made.sentences[0].text.split())
     assert made.note == QUOTED
     for sentence, citation in zip(made.sentences, made.citations, strict=True):
@@ -166,8 +166,8 @@ def test_a_true_claim_has_no_differences() -> None:
 def test_passages_that_are_no_evidence_are_not_compared() -> None:
     hit = unjudged().search(CLAIM, k=1).hits[0]
     segment = unjudged().index.segments[hit.position]
-    good = Passage(1, replace(hit, judgement=SIDE_FLOOR), segment)
-    poor = Passage(1, replace(hit, judgement=SIDE_FLOOR - 0.01), segment)
+    good = CitedPassage(1, replace(hit, judgement=SIDE_FLOOR), segment)
+    poor = CitedPassage(1, replace(hit, judgement=SIDE_FLOOR - 0.01), segment)
     assert compared(CLAIM, [good])
     assert compared(CLAIM, [poor]) == ()
     assert compared(CLAIM, [poor, replace(good, number=2)])[0].passage == 2
@@ -203,7 +203,7 @@ def test_no_side_is_taken_on_what_is_hardly_evidence(label: Label) -> None:
     segment = unjudged().index.segments[hits[0].position]
     document = unjudged().index.document
     for judgement, told in ((SIDE_FLOOR, None), (SIDE_FLOOR - 0.01, "no passage is evidence")):
-        passage = Passage(1, replace(hits[0], judgement=judgement), segment)
+        passage = CitedPassage(1, replace(hits[0], judgement=judgement), segment)
         said = objection(Verdict(label, "a judge"), segment.text, [passage], document)
         assert (said or "").startswith(told or "")
         assert (said is None) == (told is None)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import Job, Outcome
+from abstrag.engine.outcome import DueFile, IndexOutcome
 from abstrag.engine.searcher import Searcher
 from abstrag.engine.source_files import own_id
 from abstrag.errors import DocumentError, InputError, NotAFile
@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def outcomes(tmp_path: Path, *paths: Path) -> dict[str, Outcome]:
+def outcomes(tmp_path: Path, *paths: Path) -> dict[str, IndexOutcome]:
     with SqliteStore.open(tmp_path / "store.db") as store:
         library = Library(store)
         made = library.index_paths(list(paths))
@@ -120,7 +120,7 @@ def test_a_file_that_changes_while_it_is_read_is_told_and_read_the_next_time(
     with SqliteStore.open(tmp_path / "store.db") as store:
         library = Library(store)
         due = library.due(path, {})
-        assert isinstance(due, Job)
+        assert isinstance(due, DueFile)
         path.write_text("Somebody writes to it.")
         with pytest.raises(DocumentError, match="changed while it was read"):
             library.do(due)

@@ -9,11 +9,11 @@ import pytest
 from abstrag.engine.demo import DEMO_QUERY, demo_document, demo_index
 from abstrag.engine.prompting import Prompting
 from abstrag.llm.connect import Models
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import LicenceKind
-from abstrag.search.calibration import Calibration, program_hash, save_calibration
+from abstrag.search.calibration import ModelCalibration, program_hash, save_calibration
 from abstrag.search.relevance import ALIGNED, FAST, GENERAL, PAPER, PRESETS, SMOOTH, judged_preset
 from abstrag.workspace.facade import AbstRAG
 from tests.unit.cli.model_server import QUERY_SIDE
@@ -25,13 +25,13 @@ def model(**replies: Any) -> ScriptedModel:
     return ScriptedModel({**diligent()._replies, **QUERY_SIDE, **replies})
 
 
-def prompting(models: Mapping[Role, ScriptedModel]) -> Prompting:
+def prompting(models: Mapping[CallRole, ScriptedModel]) -> Prompting:
     return Prompting.of(Models(models), encoder=Letters())
 
 
 def test_without_the_index_role_documents_and_queries_are_read_by_rule() -> None:
     judge = model()
-    made = prompting({Role.JUDGE: judge})
+    made = prompting({CallRole.JUDGE: judge})
     assert made.index is None
     searcher = made.searcher(demo_index(), preset=GENERAL)
     searcher.search(DEMO_QUERY, k=3)
@@ -40,7 +40,7 @@ def test_without_the_index_role_documents_and_queries_are_read_by_rule() -> None
 
 def test_without_the_judge_role_nothing_is_judged() -> None:
     reader = model()
-    searcher = prompting({Role.INDEX: reader}).searcher(demo_index(), preset=SMOOTH)
+    searcher = prompting({CallRole.INDEX: reader}).searcher(demo_index(), preset=SMOOTH)
     ranking = searcher.search(DEMO_QUERY, k=3)
     assert ranking.judgements == 0
     assert {r.stage for r in reader.requests} == {"normalize_query", "expand_query"}
@@ -48,10 +48,10 @@ def test_without_the_judge_role_nothing_is_judged() -> None:
 
 def test_the_index_model_judges_what_it_proposed_when_there_is_no_judge() -> None:
     own = model()
-    bound = prompting({Role.INDEX: own}).index
+    bound = prompting({CallRole.INDEX: own}).index
     assert bound is not None
     assert bound["truth_eval"].model is own
-    both = prompting({Role.INDEX: own, Role.JUDGE: (judge := model())}).index
+    both = prompting({CallRole.INDEX: own, CallRole.JUDGE: (judge := model())}).index
     assert both is not None
     assert both["truth_eval"].model is judge
     assert both["coreference"].model is own
@@ -59,7 +59,7 @@ def test_the_index_model_judges_what_it_proposed_when_there_is_no_judge() -> Non
 
 def test_a_query_is_read_once_however_often_it_is_asked() -> None:
     reader = model()
-    searcher = prompting({Role.INDEX: reader}).searcher(demo_index(), preset=GENERAL)
+    searcher = prompting({CallRole.INDEX: reader}).searcher(demo_index(), preset=GENERAL)
     for _ in range(2):
         searcher.search(DEMO_QUERY, k=3)
         searcher.clauses(DEMO_QUERY)
@@ -80,7 +80,7 @@ def test_what_a_model_proposes_shows_in_the_trace_with_its_call() -> None:
     marks = [{"kind": "event", "quote": "mergers", **rest}]
     read = {"literals": marks, "answer_type": ""}
     reader = model(normalize_query=read, expand_query=expand)
-    searcher = Prompting.of(Models({Role.INDEX: reader}), encoder=_Same()).searcher(
+    searcher = Prompting.of(Models({CallRole.INDEX: reader}), encoder=_Same()).searcher(
         demo_index(), preset=FAST
     )
     hits = searcher.search("mergers", k=5).hits
@@ -97,7 +97,7 @@ class _Same(Letters):
 
 
 def test_notes_say_what_could_not_be_used() -> None:
-    searcher = prompting(dict.fromkeys(Role, model(entailment={"judgements": []}))).searcher(
+    searcher = prompting(dict.fromkeys(CallRole, model(entailment={"judgements": []}))).searcher(
         demo_index(), preset=GENERAL
     )
 
@@ -123,7 +123,7 @@ def test_in_the_papers_presets_the_judge_is_all_of_match_and_elsewhere_half() ->
 
 def test_a_searcher_asks_no_more_than_was_said_to_be_the_most() -> None:
     judge = model(entailment={"judgements": []})
-    made = prompting(dict.fromkeys(Role, judge))
+    made = prompting(dict.fromkeys(CallRole, judge))
     most = made.estimate_search(demo_index())
     assert most.most
     made.searcher(demo_index(), preset=GENERAL).search(DEMO_QUERY, k=30)
@@ -134,10 +134,10 @@ def test_a_search_reads_the_judge_by_the_curve_kept_for_its_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path))
-    made = prompting({Role.JUDGE: model()})
+    made = prompting({CallRole.JUDGE: model()})
     bare = made.searcher(demo_index(), preset=GENERAL).search(DEMO_QUERY, k=3)
-    prompt = Prompt(made.programs["entailment"], made.models[Role.JUDGE], Role.JUDGE)
-    curve = Calibration(prompt.model.fingerprint, program_hash(prompt), slope=0.0, offset=-1.0)
+    prompt = Prompt(made.programs["entailment"], made.models[CallRole.JUDGE], CallRole.JUDGE)
+    curve = ModelCalibration(prompt.model.fingerprint, program_hash(prompt), slope=0.0, offset=-1.0)
     save_calibration(curve)
     fitted = made.searcher(demo_index(), preset=GENERAL).search(DEMO_QUERY, k=3)
     assert {hit.judgement for hit in bare.hits} != {hit.judgement for hit in fitted.hits}
@@ -157,6 +157,6 @@ def test_the_facade_takes_models() -> None:
 
 def test_a_model_that_is_not_to_judge_does_not_whatever_the_preset() -> None:
     judge = model()
-    made = prompting({Role.JUDGE: judge})
+    made = prompting({CallRole.JUDGE: judge})
     ranking = made.searcher(demo_index(), preset=SMOOTH, judge=False).search(DEMO_QUERY, k=3)
     assert (ranking.judgements, judge.requests) == (0, [])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import Outcome, Why
+from abstrag.engine.outcome import IndexOutcome, IndexReason
 from abstrag.stores.copying import copy_store
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers.processes import Processes
@@ -25,7 +25,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
         yield opened
 
 
-def told(outcomes: Iterator[Outcome]) -> list[tuple[str, str, str | None]]:
+def told(outcomes: Iterator[IndexOutcome]) -> list[tuple[str, str, str | None]]:
     return [(Path(o.path).name, o.status, o.document) for o in outcomes]
 
 
@@ -98,7 +98,7 @@ def test_a_new_version_at_a_path_replaces_the_document_and_is_said_to_be_one(
     library.index_file(path)
     write(path, NEWER)
     outcome = library.index_file(path)
-    assert (outcome.why, outcome.replaces, outcome.document) == (Why.CHANGED, "a", "a")
+    assert (outcome.why, outcome.replaces, outcome.document) == (IndexReason.CHANGED, "a", "a")
     assert store.get("a").document.text == NEWER
 
 
@@ -111,7 +111,7 @@ def test_a_copy_that_changes_becomes_a_document_of_its_own(
     list(library.index_paths([first, second]))
     write(second, NEWER)
     outcome = library.index_file(second)
-    assert (outcome.why, outcome.replaces, outcome.document) == (Why.CHANGED, None, "b")
+    assert (outcome.why, outcome.replaces, outcome.document) == (IndexReason.CHANGED, None, "b")
     assert (store.get("a").document.text, store.get("b").document.text) == (TEXT, NEWER)
     assert store.places("a") == ()
 

@@ -1,20 +1,20 @@
 """Small drafts for operator tests: one paragraph block per text, cut into sentences."""
 
 from abstrag.indexing.layers import Segments
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.language.parser import parse
 from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata
-from abstrag.model.segment import Granularity, Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Span
+from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
+from abstrag.model.span import OffsetMap, Span
 
 BREAK = "\n\n"
 
 
-def draft_of(*texts: str, title: str = "", date: str | None = None) -> Draft:
+def draft_of(*texts: str, title: str = "", date: str | None = None) -> IndexDraft:
     """Return a draft whose segments are the sentences of the texts, in one section."""
     starts = [sum(len(text) + len(BREAK) for text in texts[:i]) for i in range(len(texts))]
     blocks = tuple(
-        Block(BlockKind.PARAGRAPH, text, Span(at, at + len(text)), Alignment(((0, at),)))
+        Block(BlockKind.PARAGRAPH, text, Span(at, at + len(text)), OffsetMap(((0, at),)))
         for text, at in zip(texts, starts, strict=True)
     )
     document = Document("doc", title, BREAK.join(texts), blocks, Metadata(date=date))
@@ -32,13 +32,13 @@ def draft_of(*texts: str, title: str = "", date: str | None = None) -> Draft:
                 Segment(
                     id=f"doc#{len(segments)}",
                     kind=SegmentKind.SENTENCE,
-                    role=Role.OTHER,
+                    role=SegmentRole.OTHER,
                     text=kept,
                     span=Span(at + first, at + last),
-                    alignment=Alignment(((0, at + first),)),
+                    alignment=OffsetMap(((0, at + first),)),
                     block=number,
                 )
             )
             tokens.append((number, span.start, span.end))
     layer = Segments(Genre.PLAIN, Granularity.SENTENCE, tuple(segments), tuple(tokens))
-    return Draft(document, parses, layer)
+    return IndexDraft(document, parses, layer)

@@ -3,8 +3,15 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from abstrag.indexing.layers import Contexts, Coreference, Entities, Link, TimeMention, Times
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.layers import (
+    Contexts,
+    Coreference,
+    CoreferenceLink,
+    Entities,
+    TimeLayer,
+    TimeMention,
+)
+from abstrag.indexing.operator import IndexDraft
 from abstrag.language.keys import key
 from abstrag.model.term import Interval, Mention, Term, TermKind
 from tests.unit.indexing.drafts import draft_of
@@ -17,7 +24,7 @@ def readied(
     names: Iterable[str] = (),
     times: Iterable[str] = (),
     links: Iterable[tuple[str, str]] = (),
-) -> Draft:
+) -> IndexDraft:
     """Return a draft with the layers before AbsConcept.
 
     Every occurrence of a name is an entity, of a time a day in 2024; a link says that the first
@@ -35,18 +42,18 @@ def readied(
     return draft.with_(
         coreference=Coreference(tuple(_links(draft, links)), (), ()),
         entities=Entities(terms, tuple(mentions), (), (), ()),
-        times=Times("2024-05-15", tuple(expressions), (), tuple(days), (), ()),
+        times=TimeLayer("2024-05-15", tuple(expressions), (), tuple(days), (), ()),
         contexts=Contexts((), ()),
     )
 
 
-def _find(draft: Draft, expression: str) -> Iterator[Place]:
+def _find(draft: IndexDraft, expression: str) -> Iterator[Place]:
     for i, segment in enumerate(draft.segments):
         for match in re.finditer(rf"(?<!\w){re.escape(expression)}(?!\w)", segment.text):
             yield i, match.start(), match.end()
 
 
-def _links(draft: Draft, links: Iterable[tuple[str, str]]) -> Iterator[Link]:
+def _links(draft: IndexDraft, links: Iterable[tuple[str, str]]) -> Iterator[CoreferenceLink]:
     for anaphor, antecedent in links:
         here, there = next(_find(draft, anaphor)), next(_find(draft, antecedent))
-        yield Link(*here, *there, confidence=0.9, kind="pronoun")
+        yield CoreferenceLink(*here, *there, confidence=0.9, kind="pronoun")

@@ -5,7 +5,7 @@ import pytest
 from abstrag.config import DELTA_ABS_ONE_WAY, MIN_ANCESTOR_DEPTH, OMEGA
 from abstrag.indexing.concepts import AbstractConcepts
 from abstrag.indexing.layers import Concepts
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.span import Quote, Span
@@ -15,7 +15,7 @@ from tests.unit.indexing.readied import readied
 EXAMPLE = "The CTO of Anthropic visited the head of TSMC's 3 nm fabrication division this Tuesday."
 
 
-def abstracted(draft: Draft, operator: AbstractConcepts | None = None) -> Concepts:
+def abstracted(draft: IndexDraft, operator: AbstractConcepts | None = None) -> Concepts:
     layer = (operator or AbstractConcepts())(draft).concepts
     assert layer is not None
     return layer
@@ -29,7 +29,7 @@ def edges(layer: Concepts, source: str, kind: LicenceKind | None = None) -> dict
     }
 
 
-def surfaces(layer: Concepts, draft: Draft) -> dict[str, set[str]]:
+def surfaces(layer: Concepts, draft: IndexDraft) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for m in layer.mentions:
         found.setdefault(m.term, set()).add(draft.segments[m.segment].text[m.start : m.end])
@@ -37,7 +37,7 @@ def surfaces(layer: Concepts, draft: Draft) -> dict[str, set[str]]:
 
 
 @pytest.fixture(scope="module")
-def example() -> tuple[Draft, Concepts]:
+def example() -> tuple[IndexDraft, Concepts]:
     draft = readied(
         f"{EXAMPLE} Anthropic, an AI company, bought chips.",
         names=("Anthropic", "TSMC"),
@@ -164,7 +164,9 @@ def test_a_phrase_wordnet_knows_has_a_sense_of_its_own() -> None:
 # --- What text and Background state ---------------------------------------------------------------
 
 
-def test_a_stated_class_is_free_and_quotes_its_licence(example: tuple[Draft, Concepts]) -> None:
+def test_a_stated_class_is_free_and_quotes_its_licence(
+    example: tuple[IndexDraft, Concepts],
+) -> None:
     draft, layer = example
     edge = edges(layer, "entity:anthropic")["concept:ai company"]
     assert edge.truth_preserving
@@ -176,14 +178,16 @@ def test_a_stated_class_is_free_and_quotes_its_licence(example: tuple[Draft, Con
     assert draft.document.quote(edge.licence.span) == "Anthropic, an AI company"
 
 
-def test_a_stated_class_holds_without_its_modifiers_too(example: tuple[Draft, Concepts]) -> None:
+def test_a_stated_class_holds_without_its_modifiers_too(
+    example: tuple[IndexDraft, Concepts],
+) -> None:
     whole = edges(example[1], "entity:anthropic")["concept:ai company"]
     head = edges(example[1], "entity:anthropic")["concept:company"]
     assert head.truth_preserving
     assert head.confidence < whole.confidence
 
 
-def test_a_class_never_leads_back_to_its_member(example: tuple[Draft, Concepts]) -> None:
+def test_a_class_never_leads_back_to_its_member(example: tuple[IndexDraft, Concepts]) -> None:
     assert "entity:anthropic" not in {e.target for e in example[1].edges}
 
 
@@ -216,7 +220,7 @@ def test_background_classes_are_free_for_things_the_document_mentions() -> None:
 # --- Roles and offices ----------------------------------------------------------------------------
 
 
-def test_a_role_leads_to_its_types_at_a_price(example: tuple[Draft, Concepts]) -> None:
+def test_a_role_leads_to_its_types_at_a_price(example: tuple[IndexDraft, Concepts]) -> None:
     up = edges(example[1], "role:cto")
     assert {"role:executive", "role:manager"} <= set(up)
     assert up["role:executive"].family is Family.CONCEPT
@@ -264,7 +268,7 @@ def test_an_office_is_one_term_however_it_is_worded(text: str, quote: str) -> No
 
 
 def test_an_office_speaks_for_the_class_of_its_organization(
-    example: tuple[Draft, Concepts],
+    example: tuple[IndexDraft, Concepts],
 ) -> None:
     up = edges(example[1], "role:cto of anthropic")
     known, guessed = up["role:ai company representative"], up["role:company representative"]
@@ -278,7 +282,9 @@ def test_an_office_speaks_for_the_class_of_its_organization(
     assert draft.document.quote(known.licence.span) == "CTO of Anthropic"
 
 
-def test_the_head_of_a_division_is_no_head_of_the_company(example: tuple[Draft, Concepts]) -> None:
+def test_the_head_of_a_division_is_no_head_of_the_company(
+    example: tuple[IndexDraft, Concepts],
+) -> None:
     held = "role:head of tsmc's 3 nm fabrication division"
     up = edges(example[1], held)
     assert "role:organization representative" in up

@@ -8,23 +8,23 @@ from hypothesis import strategies as st
 from abstrag.indexing.canonical import canonical_texts
 from abstrag.indexing.coref import ResolveCoreference
 from abstrag.indexing.layers import Coreference
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.reference.antecedent import rewritten_as
 from abstrag.model.document import BlockKind
 from abstrag.model.segment import SegmentKind
 from tests.unit.indexing.drafts import draft_of
 
 
-def resolved(*texts: str) -> Draft:
+def resolved(*texts: str) -> IndexDraft:
     return ResolveCoreference()(draft_of(*texts))
 
 
-def layer(draft: Draft) -> Coreference:
+def layer(draft: IndexDraft) -> Coreference:
     assert draft.coreference is not None
     return draft.coreference
 
 
-def links(draft: Draft) -> list[tuple[str, str]]:
+def links(draft: IndexDraft) -> list[tuple[str, str]]:
     texts = [segment.text for segment in draft.segments]
     return [
         (
@@ -35,7 +35,7 @@ def links(draft: Draft) -> list[tuple[str, str]]:
     ]
 
 
-def flagged(draft: Draft) -> dict[str, str]:
+def flagged(draft: IndexDraft) -> dict[str, str]:
     texts = [segment.text for segment in draft.segments]
     return {texts[a.segment][a.start : a.end]: a.reason for a in layer(draft).ambiguities}
 

@@ -10,7 +10,7 @@ from abstrag.indexing.canonical import canonical_texts
 from abstrag.indexing.coref import ResolveCoreference
 from abstrag.indexing.entities import NormalizeEntities
 from abstrag.indexing.layers import Entities
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.model.span import Quote, Span
 from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
 from tests.unit.indexing.drafts import draft_of
@@ -18,16 +18,16 @@ from tests.unit.indexing.drafts import draft_of
 Aliases = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def normalized(*texts: str, aliases: Aliases = ()) -> Draft:
+def normalized(*texts: str, aliases: Aliases = ()) -> IndexDraft:
     return NormalizeEntities(aliases, "chips.toml")(ResolveCoreference()(draft_of(*texts)))
 
 
-def layer(draft: Draft) -> Entities:
+def layer(draft: IndexDraft) -> Entities:
     assert draft.entities is not None
     return draft.entities
 
 
-def mentions(draft: Draft) -> list[tuple[str, str]]:
+def mentions(draft: IndexDraft) -> list[tuple[str, str]]:
     return [
         (draft.segments[m.segment].text[m.start : m.end], m.term)
         for m in layer(draft).mentions
@@ -35,12 +35,12 @@ def mentions(draft: Draft) -> list[tuple[str, str]]:
     ]
 
 
-def edge(draft: Draft, source: str, target: str) -> Edge:
+def edge(draft: IndexDraft, source: str, target: str) -> Edge:
     (found,) = [e for e in layer(draft).edges if (e.source, e.target) == (source, target)]
     return found
 
 
-def term_ids(draft: Draft) -> set[str]:
+def term_ids(draft: IndexDraft) -> set[str]:
     return {term.id for term in layer(draft).terms}
 
 
@@ -256,7 +256,7 @@ def test_an_alias_the_background_gives_to_two_things_merges_nothing() -> None:
     assert edge_free(draft, "entity:acme ropes", "entity:acme boats")
 
 
-def edge_free(draft: Draft, one: str, other: str) -> bool:
+def edge_free(draft: IndexDraft, one: str, other: str) -> bool:
     """True when no free step leads from one term to the other, even through a third."""
     free = [e for e in layer(draft).edges if e.truth_preserving]
     reach = {one}

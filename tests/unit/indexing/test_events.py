@@ -3,7 +3,7 @@ import pytest
 from abstrag.indexing.concepts import AbstractConcepts
 from abstrag.indexing.events import AbstractEvents
 from abstrag.indexing.layers import Events
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.model.background import EventRule
 from abstrag.model.term import Edge, Family, Frame, LicenceKind, Slot
 from tests.unit.indexing.readied import readied
@@ -14,7 +14,7 @@ EXAMPLE = "The CTO of Anthropic visited the head of TSMC's 3 nm fabrication divi
 
 def abstracted(
     *texts: str, rules: tuple[EventRule, ...] = (), links: tuple[tuple[str, str], ...] = ()
-) -> tuple[Draft, Events]:
+) -> tuple[IndexDraft, Events]:
     draft = readied(*texts, names=NAMES, times=("this Tuesday", "in May"), links=links)
     draft = AbstractEvents(rules)(AbstractConcepts()(draft))
     assert draft.events is not None

@@ -3,14 +3,14 @@ import pytest
 from abstrag.documents.load import load_bytes
 from abstrag.indexing.genre import detect_genre
 from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import OffsetMap, Span
 
 
 def document(*blocks: tuple[BlockKind, str], genre: Genre | None = None) -> Document:
     text = "\n".join(t for _, t in blocks)
     made, at = [], 0
     for kind, piece in blocks:
-        made.append(Block(kind, piece, Span(at, at + len(piece)), Alignment(((0, at),))))
+        made.append(Block(kind, piece, Span(at, at + len(piece)), OffsetMap(((0, at),))))
         at += len(piece) + 1
     return Document("d", "", text, tuple(made), Metadata(genre=genre))
 

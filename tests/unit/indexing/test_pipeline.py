@@ -11,13 +11,13 @@ from abstrag.config import Settings
 from abstrag.engine.demo import demo_background, demo_document, demo_index
 from abstrag.errors import InputError
 from abstrag.indexing.canonical import canonical_texts
-from abstrag.indexing.operator import Chain, Draft
+from abstrag.indexing.operator import Chain, IndexDraft
 from abstrag.indexing.pipeline import PARSES, index, standard_chain
 from abstrag.model.background import Background
 from abstrag.model.document import Block, BlockKind, Document, Metadata
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import from_json, to_json
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import OffsetMap, Span
 from abstrag.model.term import Edge, Family, LicenceKind, Relation
 
 VISIT = "The CTO of Anthropic visited the head of TSMC's 3 nm fabrication division this Tuesday."
@@ -124,7 +124,7 @@ def test_every_mention_and_slot_lies_in_its_segment() -> None:
 
 def test_an_operator_that_is_not_conservative_never_changes_canonical_text() -> None:
     chain = standard_chain(demo_background())
-    draft = Draft(demo_document())
+    draft = IndexDraft(demo_document())
     before = None
     for op in chain.operators:
         draft = op(draft)
@@ -218,7 +218,7 @@ def test_any_document_keeps_the_laws_of_an_index(pars: list[list[str]], date: st
     for sentences in pars:
         piece = " ".join(sentences)
         span = Span(len(text), len(text) + len(piece))
-        blocks.append(Block(BlockKind.PARAGRAPH, piece, span, Alignment(((0, span.start),))))
+        blocks.append(Block(BlockKind.PARAGRAPH, piece, span, OffsetMap(((0, span.start),))))
         text += piece + "\n\n"
     document = Document("d", "", text, tuple(blocks), Metadata(date=date))
     made = index(document, settings=Settings(granularity="sentence"))
@@ -234,6 +234,6 @@ def test_any_document_keeps_the_laws_of_an_index(pars: list[list[str]], date: st
 
 def test_a_chain_may_stop_early() -> None:
     operators = standard_chain().operators
-    draft = Chain(*operators[:4])(Draft(demo_document()))
+    draft = Chain(*operators[:4])(IndexDraft(demo_document()))
     assert draft.times is not None
     assert draft.contexts is None

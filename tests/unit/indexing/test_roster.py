@@ -1,10 +1,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstrag.indexing.naming.alias import Why
+from abstrag.indexing.naming.alias import AliasReason
 from abstrag.indexing.naming.definitions import Definition
 from abstrag.indexing.naming.labels import canonical_names
-from abstrag.indexing.naming.mentions import Named
+from abstrag.indexing.naming.mentions import PlacedName
 from abstrag.indexing.naming.roster import Roster, build_roster
 from abstrag.language.keys import key
 from abstrag.language.persons import person_name
@@ -31,8 +31,8 @@ LONG_FORMS = ("World Health Organization", "Women's Health Office")
 BACKGROUND = (("Acme Ropes", ("Acme Inc.",)), ("Acme Boats", ("Acme Ltd.",)))
 
 
-def named(text: str, label: str, segment: int = 0) -> Named:
-    return Named(segment, 0, len(text), text, label, 0, 0, 0)
+def named(text: str, label: str, segment: int = 0) -> PlacedName:
+    return PlacedName(segment, 0, len(text), text, label, 0, 0, 0)
 
 
 def defined(long: str) -> Definition:
@@ -96,7 +96,7 @@ def test_every_group_has_an_id_of_its_own(pool: list[tuple[str, str]], longs: li
 def test_the_strongest_reason_is_kept() -> None:
     mentions = [named("Acme Inc.", "ORG"), named("Acme", "ORG")]
     roster = build_roster(mentions, [], (("Acme", ("Acme Inc.",)),), ("Acme",))
-    assert roster.evidence["entity:acme inc"].why is Why.BACKGROUND
+    assert roster.evidence["entity:acme inc"].why is AliasReason.BACKGROUND
 
 
 def test_a_middle_initial_does_not_make_another_person_but_a_middle_name_may() -> None:

@@ -2,11 +2,11 @@ import pytest
 
 from abstrag.documents.load import load_bytes
 from abstrag.documents.reading import Hyphens, reading_text
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.segment import SegmentLayout
 from abstrag.model.document import Block, BlockKind, Document, Genre
-from abstrag.model.segment import Granularity, Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
+from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.model.table import Cell, Table
 
 
@@ -21,7 +21,7 @@ def document(text: str, *blocks: tuple[BlockKind, str, tuple[str, ...]]) -> Docu
 
 
 def cut(doc: Document, granularity: Granularity, genre: Genre = Genre.PLAIN) -> tuple[Segment, ...]:
-    return SegmentLayout(granularity, genre)(Draft(doc)).segments
+    return SegmentLayout(granularity, genre)(IndexDraft(doc)).segments
 
 
 PROSE = "The first sen-\ntence is here. See Fig. 3 for the\nsecond one. A third follows!"
@@ -58,7 +58,7 @@ def test_a_heading_is_no_segment_and_gives_the_role() -> None:
         (BlockKind.PARAGRAPH, "A book.", ("References",)),
     )
     segments = cut(doc, Granularity.SENTENCE, Genre.SCIENTIFIC)
-    assert [s.role for s in segments] == [Role.RESULTS, Role.REFERENCES]
+    assert [s.role for s in segments] == [SegmentRole.RESULTS, SegmentRole.REFERENCES]
     assert [s.id for s in segments] == ["s1", "s2"]
 
 
@@ -66,7 +66,7 @@ def test_the_labels_of_a_structured_abstract_hold_until_the_next() -> None:
     text = "METHODS: We asked people. They answered. RESULTS: It works."
     doc = document(text, (BlockKind.PARAGRAPH, text, ("Abstract",)))
     roles = [s.role for s in cut(doc, Granularity.SENTENCE, Genre.ABSTRACT_ONLY)]
-    assert roles == [Role.METHODS, Role.METHODS, Role.RESULTS]
+    assert roles == [SegmentRole.METHODS, SegmentRole.METHODS, SegmentRole.RESULTS]
 
 
 TABLE_TEXT = "Company\tFounded\nTSMC\t1987\nSamsung\t1969\nTable 1: Makers"
@@ -84,7 +84,7 @@ def table() -> Document:
         BlockKind.TABLE,
         TABLE_TEXT,
         Span(0, len(TABLE_TEXT)),
-        Alignment(((0, 0),)),
+        OffsetMap(((0, 0),)),
         table=Table(tuple(cells), caption),
     )
     return Document("d", "", TABLE_TEXT, (block,))
@@ -115,7 +115,7 @@ def test_a_row_carries_the_title_it_stands_under() -> None:
 def test_a_cell_carries_its_row_and_column_headers() -> None:
     cells = cut(table(), Granularity.ELEMENT, Genre.PAGE_LOCAL)
     year = next(c for c in cells if c.text == "1969")
-    assert (year.kind, year.role) == (SegmentKind.TABLE_CELL, Role.CELL)
+    assert (year.kind, year.role) == (SegmentKind.TABLE_CELL, SegmentRole.CELL)
     assert [h.text for h in year.headers] == ["Founded", "Samsung"]
 
 
@@ -185,6 +185,6 @@ STATEMENTS = b"""# Accounts
 
 
 def test_rows_of_a_statement_stand_under_its_title_and_other_rows_do_not() -> None:
-    made = SegmentLayout()(Draft(load_bytes(STATEMENTS, name="accounts.md"))).segments
+    made = SegmentLayout()(IndexDraft(load_bytes(STATEMENTS, name="accounts.md"))).segments
     rows = [[h.text for h in s.headers] for s in made if s.kind is SegmentKind.TABLE_ROW]
     assert rows == [["Consolidated Statements of Cash Flows", "2018"], ["2018"]]

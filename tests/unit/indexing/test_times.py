@@ -4,8 +4,8 @@ import pytest
 
 from abstrag.errors import InputError
 from abstrag.indexing.canonical import canonical_texts
-from abstrag.indexing.layers import Entities, Rewrite, TimeMention, Times
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.layers import Entities, Rewrite, TimeLayer, TimeMention
+from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.times import NormalizeTimes
 from abstrag.model.index import Ambiguity
 from abstrag.model.record import from_json, to_json
@@ -16,18 +16,18 @@ from tests.unit.indexing.drafts import draft_of
 EXAMPLE = "The CTO of Anthropic visited the head of TSMC's 3 nm fabrication division this Tuesday."
 
 
-def draft(*texts: str, date: str | None = "2024-05-15") -> Draft:
+def draft(*texts: str, date: str | None = "2024-05-15") -> IndexDraft:
     return draft_of(*texts, date=date).with_(entities=Entities((), (), (), (), ()))
 
 
-def with_headers(made: Draft, *headers: str) -> Draft:
+def with_headers(made: IndexDraft, *headers: str) -> IndexDraft:
     assert made.segmented is not None
     quotes = tuple(Quote(header, Span(0, 0)) for header in headers)
     segments = tuple(replace(s, headers=quotes) for s in made.segments)
     return made.with_(segmented=replace(made.segmented, segments=segments))
 
 
-def times(made: Draft, operator: NormalizeTimes | None = None) -> Times:
+def times(made: IndexDraft, operator: NormalizeTimes | None = None) -> TimeLayer:
     layer = (operator or NormalizeTimes())(made).times
     assert layer is not None
     return layer
@@ -149,7 +149,7 @@ def test_a_document_date_may_have_a_time_of_day() -> None:
 def test_the_layer_survives_the_store_and_is_the_same_every_time() -> None:
     made = with_headers(draft(EXAMPLE, "Sales fell in May and two years later."), "Q1 2015")
     written = to_json(times(made))
-    assert from_json(Times, written) == times(made)
+    assert from_json(TimeLayer, written) == times(made)
     assert to_json(times(made)) == written
 
 

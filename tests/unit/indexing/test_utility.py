@@ -8,16 +8,16 @@ from abstrag.errors import InputError
 from abstrag.indexing.pipeline import fingerprint
 from abstrag.indexing.utility import calibrate, layout_weight, rhetoric, utilities
 from abstrag.model.document import Genre
-from abstrag.model.segment import Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Span
+from abstrag.model.segment import Segment, SegmentKind, SegmentRole
+from abstrag.model.span import OffsetMap, Span
 from abstrag.model.statement import Profile, Statement, StatementKind
 
 TEXT = "We show that it works."
 
 
-def segment(role: Role, kind: SegmentKind = SegmentKind.SENTENCE) -> Segment:
+def segment(role: SegmentRole, kind: SegmentKind = SegmentKind.SENTENCE) -> Segment:
     span = Span(0, len(TEXT))
-    return Segment("s1", kind, role, TEXT, span, Alignment(((0, 0),)), 0)
+    return Segment("s1", kind, role, TEXT, span, OffsetMap(((0, 0),)), 0)
 
 
 def claim(profile: Profile) -> Statement:
@@ -38,24 +38,24 @@ def test_the_papers_weights_are_the_papers() -> None:
 @pytest.mark.parametrize(
     ("role", "genre", "weight"),
     [
-        (Role.RESULTS, Genre.SCIENTIFIC, 0.91),
-        (Role.APPENDIX, Genre.SCIENTIFIC, 0.40),
-        (Role.CAPTION, Genre.ENGINEERING, 0.60),
-        (Role.RESULTS, Genre.ABSTRACT_ONLY, 0.75),
-        (Role.CELL, Genre.PAGE_LOCAL, 0.70),
-        (Role.TEXT, Genre.PAGE_LOCAL, 0.60),
-        (Role.OTHER, Genre.NEWS, 0.50),
-        (Role.TABLE, Genre.REPORT, 1.00),  # its figures are what a report is read for
-        (Role.OTHER, Genre.REPORT, 0.50),
+        (SegmentRole.RESULTS, Genre.SCIENTIFIC, 0.91),
+        (SegmentRole.APPENDIX, Genre.SCIENTIFIC, 0.40),
+        (SegmentRole.CAPTION, Genre.ENGINEERING, 0.60),
+        (SegmentRole.RESULTS, Genre.ABSTRACT_ONLY, 0.75),
+        (SegmentRole.CELL, Genre.PAGE_LOCAL, 0.70),
+        (SegmentRole.TEXT, Genre.PAGE_LOCAL, 0.60),
+        (SegmentRole.OTHER, Genre.NEWS, 0.50),
+        (SegmentRole.TABLE, Genre.REPORT, 1.00),  # its figures are what a report is read for
+        (SegmentRole.OTHER, Genre.REPORT, 0.50),
     ],
 )
-def test_a_role_weighs_what_its_genre_says(role: Role, genre: Genre, weight: float) -> None:
+def test_a_role_weighs_what_its_genre_says(role: SegmentRole, genre: Genre, weight: float) -> None:
     assert layout_weight(role, genre) == weight
 
 
 def test_utility_is_layout_plus_novelty_times_assertedness() -> None:
     strong, weak = claim(Profile.STRONG_CLAIM), claim(Profile.HYPOTHESIS)
-    found = utilities([segment(Role.RESULTS)] * 2, [(strong,), (weak,)], Genre.SCIENTIFIC)
+    found = utilities([segment(SegmentRole.RESULTS)] * 2, [(strong,), (weak,)], Genre.SCIENTIFIC)
     assert found[0].value == pytest.approx(0.91 + 1.0)
     novelty, assertedness = 0.5 / 0.9, (0.5 * 0.5) / (1.0 * 0.9)
     assert found[1].value == pytest.approx(0.91 + novelty * assertedness, abs=1e-5)
@@ -63,7 +63,7 @@ def test_utility_is_layout_plus_novelty_times_assertedness() -> None:
 
 def test_what_the_background_knows_is_no_news() -> None:
     known = utilities(
-        [segment(Role.RESULTS)],
+        [segment(SegmentRole.RESULTS)],
         [(claim(Profile.STRONG_CLAIM),)],
         Genre.SCIENTIFIC,
         known=["we show that it works"],
@@ -73,13 +73,15 @@ def test_what_the_background_knows_is_no_news() -> None:
 
 
 def test_a_defeated_claim_adds_nothing() -> None:
-    found = utilities([segment(Role.RESULTS)], [(claim(Profile.DEFEATED),)], Genre.SCIENTIFIC)
+    found = utilities(
+        [segment(SegmentRole.RESULTS)], [(claim(Profile.DEFEATED),)], Genre.SCIENTIFIC
+    )
     assert found[0].value == 0.91
 
 
 def test_what_opens_an_abstract_sets_the_scene_and_is_worth_less() -> None:
     same = (claim(Profile.STRONG_CLAIM),)
-    found = utilities([segment(Role.ABSTRACT)] * 11, [same] * 11, Genre.ABSTRACT_ONLY)
+    found = utilities([segment(SegmentRole.ABSTRACT)] * 11, [same] * 11, Genre.ABSTRACT_ONLY)
     values = [u.value for u in found]
     assert values == sorted(values)
     assert values[0] == values[3] == pytest.approx(0.02 * (0.75 + 1.0))
@@ -91,16 +93,16 @@ def test_what_opens_an_abstract_sets_the_scene_and_is_worth_less() -> None:
 
 @pytest.mark.parametrize("genre", [genre for genre in Genre if genre is not Genre.ABSTRACT_ONLY])
 def test_outside_of_abstracts_the_place_of_a_sentence_says_nothing(genre: Genre) -> None:
-    assert rhetoric([segment(Role.ABSTRACT)] * 8, genre) == (1.0,) * 8
+    assert rhetoric([segment(SegmentRole.ABSTRACT)] * 8, genre) == (1.0,) * 8
 
 
 def test_three_sentences_have_no_order_to_go_by() -> None:
-    assert rhetoric([segment(Role.ABSTRACT)] * 3, Genre.ABSTRACT_ONLY) == (1.0, 1.0, 1.0)
+    assert rhetoric([segment(SegmentRole.ABSTRACT)] * 3, Genre.ABSTRACT_ONLY) == (1.0, 1.0, 1.0)
 
 
 def test_a_table_under_an_abstract_is_no_part_of_its_order() -> None:
-    prose = [segment(Role.ABSTRACT, SegmentKind.PARAGRAPH)] * 6
-    rows = [segment(Role.TABLE, SegmentKind.TABLE_ROW)] * 3
+    prose = [segment(SegmentRole.ABSTRACT, SegmentKind.PARAGRAPH)] * 6
+    rows = [segment(SegmentRole.TABLE, SegmentKind.TABLE_ROW)] * 3
     found = rhetoric([*rows, *prose], Genre.ABSTRACT_ONLY)
     assert found[:3] == (1.0, 1.0, 1.0)
     assert found[3:] == rhetoric(prose, Genre.ABSTRACT_ONLY)
@@ -128,7 +130,7 @@ def test_ratings_are_averaged_by_section_then_paper_then_role(tmp_path: Path) ->
     file.write_text("\n".join(json.dumps(dict(zip(names, r, strict=True))) for r in rows))
     schedule = calibrate(file)
     assert schedule == {"introduction": 0.4, "methods": pytest.approx(((0.9 + 0.5) / 2 + 0.9) / 2)}
-    assert layout_weight(Role.METHODS, Genre.LEGAL, schedule) == schedule["methods"]
+    assert layout_weight(SegmentRole.METHODS, Genre.LEGAL, schedule) == schedule["methods"]
 
 
 def test_a_bad_rating_is_named_with_its_line(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abstrag.language.calendar import (
+    CalendarUnit,
     Days,
-    Unit,
     around,
     century,
     days_of,
@@ -65,36 +65,36 @@ def test_what_is_no_interval_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("unit", "steps", "expected"),
     [
-        (Unit.DAY, -1, "2024-05-14"),
-        (Unit.WEEK, 0, "2024-05-13/2024-05-19"),
-        (Unit.WEEKEND, 0, "2024-05-18/2024-05-19"),
-        (Unit.MONTH, 8, "2025-01"),
-        (Unit.QUARTER, -2, "2023-10/2023-12"),
-        (Unit.YEAR, 1, "2025"),
-        (Unit.DECADE, -1, "2010/2019"),
-        (Unit.CENTURY, 0, "2001/2100"),
+        (CalendarUnit.DAY, -1, "2024-05-14"),
+        (CalendarUnit.WEEK, 0, "2024-05-13/2024-05-19"),
+        (CalendarUnit.WEEKEND, 0, "2024-05-18/2024-05-19"),
+        (CalendarUnit.MONTH, 8, "2025-01"),
+        (CalendarUnit.QUARTER, -2, "2023-10/2023-12"),
+        (CalendarUnit.YEAR, 1, "2025"),
+        (CalendarUnit.DECADE, -1, "2010/2019"),
+        (CalendarUnit.CENTURY, 0, "2001/2100"),
     ],
 )
 def test_units_are_counted_from_the_one_that_holds_the_day(
-    unit: Unit, steps: int, expected: str
+    unit: CalendarUnit, steps: int, expected: str
 ) -> None:
     assert around(DAY, unit, steps) == parse_iso(expected)
 
 
 def test_a_century_begins_with_its_one() -> None:
     assert century(20) == parse_iso("1901/2000")
-    assert around(date(2000, 6, 1), Unit.CENTURY) == century(20)
+    assert around(date(2000, 6, 1), CalendarUnit.CENTURY) == century(20)
 
 
 def test_shifting_to_a_shorter_month_ends_with_it() -> None:
-    assert shift(date(2024, 1, 31), 1, Unit.MONTH) == date(2024, 2, 29)
-    assert shift(date(2024, 2, 29), 1, Unit.YEAR) == date(2025, 2, 28)
+    assert shift(date(2024, 1, 31), 1, CalendarUnit.MONTH) == date(2024, 2, 29)
+    assert shift(date(2024, 2, 29), 1, CalendarUnit.YEAR) == date(2025, 2, 28)
 
 
 def test_periods_that_end_with_a_month_begin_with_one() -> None:
-    assert ending(date(2023, 6, 30), 3, Unit.MONTH) == parse_iso("2023-04/2023-06")
-    assert ending(date(2024, 2, 29), 1, Unit.YEAR) == parse_iso("2023-03/2024-02")
-    assert following(DAY, 2, Unit.WEEK) == parse_iso("2024-05-16/2024-05-29")
+    assert ending(date(2023, 6, 30), 3, CalendarUnit.MONTH) == parse_iso("2023-04/2023-06")
+    assert ending(date(2024, 2, 29), 1, CalendarUnit.YEAR) == parse_iso("2023-03/2024-02")
+    assert following(DAY, 2, CalendarUnit.WEEK) == parse_iso("2024-05-16/2024-05-29")
 
 
 @pytest.mark.parametrize(
@@ -138,13 +138,15 @@ def test_notation_loses_nothing(a: date, b: date) -> None:
         assert parse_iso(iso(days)) == days
 
 
-@given(st.dates(date(1600, 1, 1), date(2400, 1, 1)), st.sampled_from(Unit), st.integers(-9, 9))
+@given(
+    st.dates(date(1600, 1, 1), date(2400, 1, 1)), st.sampled_from(CalendarUnit), st.integers(-9, 9)
+)
 def test_a_unit_holds_its_day_and_its_neighbour_follows_it(
-    day: date, unit: Unit, steps: int
+    day: date, unit: CalendarUnit, steps: int
 ) -> None:
     here, there = around(day, unit, steps), around(day, unit, steps + 1)
     assert here.last < there.first
-    if unit is not Unit.WEEKEND:
+    if unit is not CalendarUnit.WEEKEND:
         assert around(day, unit).distance(day) == 0
         assert here.last + timedelta(days=1) == there.first
         assert around(here.first, unit) == here

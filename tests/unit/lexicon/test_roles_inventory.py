@@ -1,7 +1,7 @@
 import pytest
 
 from abstrag.errors import ResourceMissing
-from abstrag.lexicon.roles import Role, Roles, role_key, roles
+from abstrag.lexicon.roles import OfficeRole, Roles, role_key, roles
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_only_offices_speak_for_an_organization() -> None:
 
 def test_a_role_learned_elsewhere_is_a_role_of_its_own() -> None:
     more = roles().with_names(["site lead", "cto"])
-    assert more.find("site lead") == Role("site lead")
+    assert more.find("site lead") == OfficeRole("site lead")
     assert more.find("cto") == roles().find("cto")
     assert "lead" in more.heads
     assert roles().find("site lead") is None
@@ -46,7 +46,7 @@ def test_a_role_learned_elsewhere_is_a_role_of_its_own() -> None:
 
 def test_one_name_for_two_roles_is_refused() -> None:
     with pytest.raises(ResourceMissing, match="'boss' twice"):
-        Roles([Role("chief", ("boss",)), Role("head", ("boss",))])
+        Roles([OfficeRole("chief", ("boss",)), OfficeRole("head", ("boss",))])
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from abstrag.llm.budget import Budget
+from abstrag.llm.budget import CallBudget
 from abstrag.llm.client import ChatClient
-from abstrag.llm.ledger import Meter
+from abstrag.llm.ledger import UsageMeter
 from abstrag.llm.log import CallLog
 from abstrag.llm.metered import Metered
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.settings import Endpoint, Limits, Patience, Price
 
 NUMBER: dict[str, Any] = {
@@ -23,16 +23,16 @@ NUMBER: dict[str, Any] = {
 }
 
 
-def request(user: str = "how many?", **changes: Any) -> Request:
+def request(user: str = "how many?", **changes: Any) -> ModelRequest:
     values: dict[str, Any] = {
-        "role": Role.JUDGE,
+        "role": CallRole.JUDGE,
         "stage": "count",
         "system": "You count.",
         "user": user,
         "schema": NUMBER,
         "max_tokens": 50,
     }
-    return Request(**{**values, **changes})
+    return ModelRequest(**{**values, **changes})
 
 
 @contextmanager
@@ -48,12 +48,12 @@ def asking(
     """Connect to a server; a pause of the machine is no fault, so only the waits are short."""
     endpoint = Endpoint("tester", url)
     how = Patience(**{"timeout_s": 30.0, "retries": 2, "concurrency": 4, **patience})
-    budget = Budget(limits)
+    budget = CallBudget(limits)
     client = ChatClient(
         endpoint, key=key, price=price, patience=how, budget=budget, backoff_s=0.002
     )
     with CallLog.open(path / "calls.db") as log:
         try:
-            yield Metered(client, log, Meter(), how.concurrency)
+            yield Metered(client, log, UsageMeter(), how.concurrency)
         finally:
             client.close()

@@ -6,7 +6,7 @@ import pytest
 
 from abstrag.errors import BadReply, ModelError
 from abstrag.llm.ask import Answered, ask, ask_many
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.program import Example, Program, fenced
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.record import record
@@ -28,7 +28,7 @@ PROGRAM = Program(
 
 def test_an_answer_has_its_type_and_its_licence() -> None:
     answered = ask(
-        ScriptedModel({"count": {"n": 2}}), PROGRAM, Count, {"text": "x"}, role=Role.INDEX
+        ScriptedModel({"count": {"n": 2}}), PROGRAM, Count, {"text": "x"}, role=CallRole.INDEX
     )
     assert answered.value == Count(2)
     assert answered.call == answered.reply.call
@@ -36,7 +36,7 @@ def test_an_answer_has_its_type_and_its_licence() -> None:
 
 def test_an_answer_of_another_type_names_the_field() -> None:
     with pytest.raises(BadReply, match="n: ") as caught:
-        ask(ScriptedModel({"count": {"n": "many"}}), PROGRAM, Count, {}, role=Role.INDEX)
+        ask(ScriptedModel({"count": {"n": "many"}}), PROGRAM, Count, {}, role=CallRole.INDEX)
     assert "abstrag calls show" in str(caught.value.hint)
 
 
@@ -45,13 +45,13 @@ def test_of_many_only_those_that_fail_are_errors() -> None:
         return {"n": "many"} if "bad" in request.user else {"n": 1}
 
     texts = [{"text": "good"}, {"text": "bad"}, {"text": "fine"}]
-    answers = ask_many(ScriptedModel({"count": reply}), PROGRAM, Count, texts, role=Role.INDEX)
+    answers = ask_many(ScriptedModel({"count": reply}), PROGRAM, Count, texts, role=CallRole.INDEX)
     assert [isinstance(one, Answered) for one in answers] == [True, False, True]
     assert isinstance(answers[1], ModelError)
 
 
 def test_a_request_holds_everything_the_program_says() -> None:
-    made = PROGRAM.request(Role.INDEX, {"text": "x"}, sample=2, temperature=0.3, max_tokens=9)
+    made = PROGRAM.request(CallRole.INDEX, {"text": "x"}, sample=2, temperature=0.3, max_tokens=9)
     for part in ("Count the words.", "- Numbers are words.", "never an instruction", '{"n": 2}'):
         assert part in made.system
     assert (made.stage, made.sample, made.temperature, made.max_tokens) == ("count", 2, 0.3, 9)

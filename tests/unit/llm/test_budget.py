@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abstrag.errors import OverBudget
-from abstrag.llm.budget import Budget, Spending
+from abstrag.llm.budget import CallBudget, Spending
 from abstrag.llm.settings import Limits, Price
 from tests.unit.llm.faulty import (
     Handler,
@@ -86,7 +86,7 @@ def test_work_over_budget_keeps_what_was_finished(tmp_path: Path) -> None:
 
 
 def test_a_call_waits_when_only_calls_under_way_stand_in_its_way() -> None:
-    budget = Budget(Limits(max_tokens=100))
+    budget = CallBudget(Limits(max_tokens=100))
     worst, actual = Spending(1, 60), Spending(1, 10)
     budget.set_aside(worst)
     order: list[str] = []

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from abstrag.errors import InputError
-from abstrag.llm.choose import Source, by_role, choose
-from abstrag.llm.model import Role
+from abstrag.llm.choose import ConfigSource, by_role, choose
+from abstrag.llm.model import CallRole
 from abstrag.llm.settings import Limits, LlmSettings, Price, checked_url
 
 LOCAL = "http://127.0.0.1:8080/v1"
@@ -39,18 +39,18 @@ def test_nothing_said_is_local_mode() -> None:
 
 def test_one_name_serves_every_role() -> None:
     made = chosen({"ABSTRAG_LLM": "m"})
-    assert {role: end.model for role, end in made.endpoints.items()} == dict.fromkeys(Role, "m")
-    assert made.endpoints[Role.INDEX].base_url == "https://api.openai.com/v1"
+    assert {role: end.model for role, end in made.endpoints.items()} == dict.fromkeys(CallRole, "m")
+    assert made.endpoints[CallRole.INDEX].base_url == "https://api.openai.com/v1"
 
 
 def test_a_flag_beats_the_environment_which_beats_the_file(tmp_path: Path) -> None:
     user_file(tmp_path, '[llm]\nmodel = "from-file"\nbase_url = "http://file/v1"')
     environment = {"ABSTRAG_LLM": "from-env"}
-    assert chosen().endpoints[Role.JUDGE].model == "from-file"
-    assert chosen(environment).endpoints[Role.JUDGE].model == "from-env"
-    made = chosen(environment, flags=Source(models={None: "from-flag"}))
-    assert made.endpoints[Role.JUDGE].model == "from-flag"
-    assert made.endpoints[Role.JUDGE].base_url == "http://file/v1"  # field by field
+    assert chosen().endpoints[CallRole.JUDGE].model == "from-file"
+    assert chosen(environment).endpoints[CallRole.JUDGE].model == "from-env"
+    made = chosen(environment, flags=ConfigSource(models={None: "from-flag"}))
+    assert made.endpoints[CallRole.JUDGE].model == "from-flag"
+    assert made.endpoints[CallRole.JUDGE].base_url == "http://file/v1"  # field by field
 
 
 def test_a_role_may_have_its_own_model_and_address() -> None:
@@ -62,7 +62,7 @@ def test_a_role_may_have_its_own_model_and_address() -> None:
             "ABSTRAG_BASE_URL_JUDGE": "http://judge/v1/",
         }
     )
-    judge, index = made.endpoints[Role.JUDGE], made.endpoints[Role.INDEX]
+    judge, index = made.endpoints[CallRole.JUDGE], made.endpoints[CallRole.INDEX]
     assert (judge.model, judge.base_url) == ("large", "http://judge/v1")
     assert (index.model, index.base_url) == ("small", LOCAL)
 
@@ -79,18 +79,18 @@ def test_a_model_for_all_is_not_sent_to_the_address_of_a_weaker_role(tmp_path: P
         """,
     )
     plain = chosen().endpoints
-    assert list(plain) == [Role.JUDGE]
-    assert plain[Role.JUDGE].base_url == "http://special/v1"
-    flagged = chosen(flags=Source(models={None: "mine"})).endpoints[Role.JUDGE]
+    assert list(plain) == [CallRole.JUDGE]
+    assert plain[CallRole.JUDGE].base_url == "http://special/v1"
+    flagged = chosen(flags=ConfigSource(models={None: "mine"})).endpoints[CallRole.JUDGE]
     assert (flagged.model, flagged.base_url) == ("mine", LOCAL)
 
 
 def test_none_works_without_a_model_whatever_else_is_said() -> None:
     environment = {"ABSTRAG_LLM": "m", "ABSTRAG_BASE_URL": LOCAL}
-    assert choose(Source(models={None: "none"}), environment=environment) is None
-    made = chosen(environment, flags=Source(models={Role.JUDGE: "none"}))
-    assert Role.JUDGE not in made.endpoints
-    assert Role.ANSWER in made.endpoints
+    assert choose(ConfigSource(models={None: "none"}), environment=environment) is None
+    made = chosen(environment, flags=ConfigSource(models={CallRole.JUDGE: "none"}))
+    assert CallRole.JUDGE not in made.endpoints
+    assert CallRole.ANSWER in made.endpoints
 
 
 def test_an_address_without_a_model_is_a_mistake() -> None:
@@ -119,7 +119,7 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 )
 def test_openais_key_goes_to_nobody_else(environment: dict[str, str], variable: str | None) -> None:
     made = chosen({"ABSTRAG_LLM": "m", **environment})
-    assert made.endpoints[Role.ANSWER].key_variable == variable
+    assert made.endpoints[CallRole.ANSWER].key_variable == variable
 
 
 def test_a_file_names_the_variable_of_a_key(tmp_path: Path) -> None:
@@ -127,9 +127,9 @@ def test_a_file_names_the_variable_of_a_key(tmp_path: Path) -> None:
         tmp_path,
         '[llm]\nmodel = "m"\nbase_url = "https://host/v1"\napi_key_env = "HOST_KEY"',
     )
-    assert chosen().endpoints[Role.INDEX].key_variable == "HOST_KEY"
+    assert chosen().endpoints[CallRole.INDEX].key_variable == "HOST_KEY"
     elsewhere = chosen({"ABSTRAG_BASE_URL": "https://other/v1"})
-    assert elsewhere.endpoints[Role.INDEX].key_variable is None  # the key is not the other's
+    assert elsewhere.endpoints[CallRole.INDEX].key_variable is None  # the key is not the other's
 
 
 def test_a_project_chooses_models_but_not_where_documents_go() -> None:
@@ -145,11 +145,11 @@ def test_a_project_chooses_models_but_not_where_documents_go() -> None:
 def test_the_project_counts_before_the_user(tmp_path: Path) -> None:
     user_file(tmp_path, '[llm]\nmodel = "mine"')
     Path("abstrag.toml").write_text('[llm]\nmodel = "theirs"', "utf-8")
-    assert chosen().endpoints[Role.INDEX].model == "theirs"
+    assert chosen().endpoints[CallRole.INDEX].model == "theirs"
     named = tmp_path / "named.toml"
     named.write_text('[llm]\nmodel = "named"', "utf-8")
-    assert chosen(config=named).endpoints[Role.INDEX].model == "named"
-    assert chosen({"ABSTRAG_CONFIG": str(named)}).endpoints[Role.INDEX].model == "named"
+    assert chosen(config=named).endpoints[CallRole.INDEX].model == "named"
+    assert chosen({"ABSTRAG_CONFIG": str(named)}).endpoints[CallRole.INDEX].model == "named"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_caps_patience_and_prices_come_from_the_file_and_flags_go_first(tmp_path
     made = chosen(limits=Limits(max_calls=3))
     assert made.limits == Limits(max_calls=3, max_cost=1.5)
     assert (made.patience.timeout_s, made.patience.concurrency) == (7, 2)
-    assert made.price(Role.JUDGE) == Price(0.5, 2.0)
+    assert made.price(CallRole.JUDGE) == Price(0.5, 2.0)
     assert made.unpriced() == ()
 
 
@@ -202,11 +202,11 @@ def test_a_price_nobody_said_is_unknown_and_this_machine_is_free() -> None:
     assert chosen({"ABSTRAG_LLM": "m"}).unpriced() == ("m",)
     local = chosen({"ABSTRAG_LLM": "m", "ABSTRAG_BASE_URL": LOCAL})
     assert local.unpriced() == ()
-    assert local.price(Role.INDEX) == Price()
+    assert local.price(CallRole.INDEX) == Price()
 
 
 def test_a_flag_may_name_a_role() -> None:
-    assert by_role(("a", "judge=b"), "--llm") == {None: "a", Role.JUDGE: "b"}
+    assert by_role(("a", "judge=b"), "--llm") == {None: "a", CallRole.JUDGE: "b"}
     assert by_role(("org/model=v2",), "--llm") == {None: "org/model=v2"}  # no role, so a name
 
 
@@ -218,7 +218,7 @@ def test_a_flag_that_says_nothing_or_two_things_is_refused(values: tuple[str, ..
 
 def test_a_password_in_an_address_is_not_shown() -> None:
     made = chosen({"ABSTRAG_LLM": "m", "ABSTRAG_BASE_URL": "https://me:pw@host/v1?key=secret"})
-    assert made.endpoints[Role.INDEX].shown == "https://host/v1"
+    assert made.endpoints[CallRole.INDEX].shown == "https://host/v1"
 
 
 def test_the_file_in_the_documentation_is_one(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_the_file_in_the_documentation_is_one(tmp_path: Path) -> None:
     file = tmp_path / "shown.toml"
     file.write_text(page.split("```toml\n")[1].split("```")[0], "utf-8")
     made = chosen(config=file)
-    assert made.endpoints[Role.JUDGE].model == "qwen2.5-7b"
-    assert made.endpoints[Role.INDEX].key_variable == "OPENAI_API_KEY"
+    assert made.endpoints[CallRole.JUDGE].model == "qwen2.5-7b"
+    assert made.endpoints[CallRole.INDEX].key_variable == "OPENAI_API_KEY"
     assert made.unpriced() == ()
     assert made.limits == Limits(2000, 5_000_000, 5.0)

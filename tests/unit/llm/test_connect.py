@@ -8,9 +8,9 @@ import pytest
 from abstrag.errors import InputError, ModelError, NeedsModel, NotRecorded, OverBudget
 from abstrag.llm.connect import Models, connect, replay
 from abstrag.llm.estimate import Estimate
-from abstrag.llm.ledger import Ledger, RoleLedger
+from abstrag.llm.ledger import ModelUsage, RoleLedger
 from abstrag.llm.log import CallLog
-from abstrag.llm.model import Reply, Role
+from abstrag.llm.model import CallRole, Reply
 from abstrag.llm.recording import save
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.llm.settings import Endpoint, Limits, LlmSettings, Patience, Price
@@ -23,7 +23,10 @@ REMOTE = "https://models.example/v1"
 
 def settings(url: str, **changes: Any) -> LlmSettings:
     values: dict[str, Any] = {
-        "endpoints": {Role.INDEX: Endpoint("small", url), Role.JUDGE: Endpoint("large", url)},
+        "endpoints": {
+            CallRole.INDEX: Endpoint("small", url),
+            CallRole.JUDGE: Endpoint("large", url),
+        },
         "prices": {"small": Price(100, 200), "large": Price(1000, 2000)},
         "patience": Patience(timeout_s=30, retries=0),
     }
@@ -35,28 +38,28 @@ def test_each_role_asks_its_own_model_and_pays_its_own_price(tmp_path: Path) -> 
         serving(says({"n": 1}, usage=(1000, 100))) as server,
         connect(settings(server.url), calls=tmp_path / "c.db") as models,
     ):
-        small = models[Role.INDEX].complete(request(role=Role.INDEX))
-        large = models[Role.JUDGE].complete(request(role=Role.JUDGE))
-        again = models[Role.JUDGE].complete(request(role=Role.JUDGE))
+        small = models[CallRole.INDEX].complete(request(role=CallRole.INDEX))
+        large = models[CallRole.JUDGE].complete(request(role=CallRole.JUDGE))
+        again = models[CallRole.JUDGE].complete(request(role=CallRole.JUDGE))
         ledger = models.ledger()
     assert [body["model"] for body in server.bodies] == ["small", "large"]
     assert small.cost == pytest.approx(0.12)
     assert large.cost == pytest.approx(1.2)
     assert (again.cached, again.cost, again.call) == (True, 0.0, large.call)
     index, judge = ledger.roles
-    assert (index.role, index.calls, index.cached) == (Role.INDEX, 1, 0)
+    assert (index.role, index.calls, index.cached) == (CallRole.INDEX, 1, 0)
     assert (judge.calls, judge.cached, judge.tokens_in, judge.tokens_out) == (1, 1, 1000, 100)
     assert ledger.total.cost == pytest.approx(1.32)
-    assert from_json(Ledger, to_json(ledger)) == ledger
+    assert from_json(ModelUsage, to_json(ledger)) == ledger
 
 
 def test_the_cap_is_on_all_roles_together(tmp_path: Path) -> None:
     with serving(says({"n": 1})) as server:
         limited = settings(server.url, limits=Limits(max_calls=1))
         with connect(limited, calls=tmp_path / "c.db") as models:
-            models[Role.INDEX].complete(request(role=Role.INDEX))
+            models[CallRole.INDEX].complete(request(role=CallRole.INDEX))
             with pytest.raises(OverBudget):
-                models[Role.JUDGE].complete(request())
+                models[CallRole.JUDGE].complete(request())
 
 
 def test_equal_requests_side_by_side_are_paid_once(tmp_path: Path) -> None:
@@ -64,25 +67,29 @@ def test_equal_requests_side_by_side_are_paid_once(tmp_path: Path) -> None:
         serving(says({"n": 1})) as server,
         connect(settings(server.url), calls=tmp_path / "c.db") as models,
     ):
-        replies = models[Role.JUDGE].complete_many([request(), request(), request("else")])
+        replies = models[CallRole.JUDGE].complete_many([request(), request(), request("else")])
         assert len(server.bodies) == 2
         assert [r.cached for r in replies if isinstance(r, Reply)] == [False, True, False]
         assert models.ledger().total.cached == 1
 
 
 def test_a_ledger_of_one_piece_of_work_is_a_difference() -> None:
-    before = Ledger((RoleLedger(Role.INDEX, calls=2, cost=1.0), RoleLedger(Role.JUDGE, calls=1)))
-    after = Ledger((RoleLedger(Role.INDEX, calls=5, cost=1.5), RoleLedger(Role.JUDGE, calls=1)))
-    assert after.since(before).roles == (RoleLedger(Role.INDEX, calls=3, cost=0.5),)
-    assert Ledger().total.calls == 0
+    before = ModelUsage(
+        (RoleLedger(CallRole.INDEX, calls=2, cost=1.0), RoleLedger(CallRole.JUDGE, calls=1))
+    )
+    after = ModelUsage(
+        (RoleLedger(CallRole.INDEX, calls=5, cost=1.5), RoleLedger(CallRole.JUDGE, calls=1))
+    )
+    assert after.since(before).roles == (RoleLedger(CallRole.INDEX, calls=3, cost=0.5),)
+    assert ModelUsage().total.calls == 0
 
 
 def test_a_role_without_a_model_says_what_to_do(tmp_path: Path) -> None:
     with connect(settings(REMOTE), calls=tmp_path / "c.db") as models:
-        assert Role.ANSWER not in models
-        assert models.get(Role.ANSWER) is None
+        assert CallRole.ANSWER not in models
+        assert models.get(CallRole.ANSWER) is None
         with pytest.raises(NeedsModel, match="'answer'") as caught:
-            models[Role.ANSWER]
+            models[CallRole.ANSWER]
         assert "--llm answer=MODEL" in str(caught.value.hint)
 
 
@@ -95,7 +102,7 @@ def test_a_cap_on_the_cost_needs_a_price(tmp_path: Path) -> None:
 
 
 def test_a_key_that_is_named_has_to_be_there(tmp_path: Path) -> None:
-    keyed = settings(REMOTE, endpoints={Role.INDEX: Endpoint("m", REMOTE, "SOME_KEY")})
+    keyed = settings(REMOTE, endpoints={CallRole.INDEX: Endpoint("m", REMOTE, "SOME_KEY")})
     with pytest.raises(InputError, match="SOME_KEY"):
         connect(keyed, calls=tmp_path / "c.db", environment={})
     connect(keyed, calls=tmp_path / "c.db", environment={"SOME_KEY": "x"}).close()
@@ -107,12 +114,12 @@ def test_an_estimate_leaves_out_what_is_in_the_log(tmp_path: Path) -> None:
         serving(says({"n": 1})) as server,
         connect(settings(server.url), calls=tmp_path / "c.db") as models,
     ):
-        models[Role.JUDGE].complete(work[0])
+        models[CallRole.JUDGE].complete(work[0])
         guess = models.estimate([*work, work[1]])
         assert (guess.calls, guess.cached, guess.tokens_out) == (3, 1, 150)
         assert guess.cost == pytest.approx(Price(1000, 2000).of(guess.tokens_in, 150))
         assert len(server.bodies) == 1
-        models[Role.JUDGE].complete_many(work)
+        models[CallRole.JUDGE].complete_many(work)
         assert len(server.bodies) == 1 + guess.calls
         assert models.estimate(work).calls == 0
 
@@ -134,7 +141,7 @@ def test_an_estimate_is_a_sentence() -> None:
 
 def test_an_unknown_price_is_said_and_not_made_up(tmp_path: Path) -> None:
     with connect(settings(REMOTE, prices={}), calls=tmp_path / "c.db") as models:
-        assert models.guess(Role.JUDGE, 2, 10, 10).unpriced == ("large",)
+        assert models.guess(CallRole.JUDGE, 2, 10, 10).unpriced == ("large",)
         assert models.ledger().unpriced == ("large", "small")
 
 
@@ -143,20 +150,20 @@ def test_a_recording_replays_without_anybody_and_misses_loudly(tmp_path: Path) -
         serving(says({"n": 7})) as server,
         connect(settings(server.url), calls=tmp_path / "c.db") as models,
     ):
-        live = models[Role.JUDGE].complete(request())
-        models[Role.INDEX].complete(request(role=Role.INDEX))
+        live = models[CallRole.JUDGE].complete(request())
+        models[CallRole.INDEX].complete(request(role=CallRole.INDEX))
     with CallLog.open(tmp_path / "c.db") as log:
         save(log.calls(), tmp_path / "r.jsonl")
     with replay(tmp_path / "r.jsonl") as models:
-        again = models[Role.JUDGE].complete(request())
+        again = models[CallRole.JUDGE].complete(request())
         assert (again.value, again.call, again.cached) == ({"n": 7}, live.call, True)
         with pytest.raises(NotRecorded, match="stage 'count'"):
-            models[Role.JUDGE].complete(request("new"))
+            models[CallRole.JUDGE].complete(request("new"))
         with pytest.raises(NotRecorded):
-            models[Role.JUDGE].complete_many([request(), request("new")])
+            models[CallRole.JUDGE].complete_many([request(), request("new")])
         assert models.ledger().total.calls == 0
     chosen = settings(REMOTE)
-    assert replay(tmp_path / "r.jsonl", chosen)[Role.JUDGE].fingerprint == "large"
+    assert replay(tmp_path / "r.jsonl", chosen)[CallRole.JUDGE].fingerprint == "large"
 
 
 def test_a_recording_that_is_empty_or_unclear_is_refused(tmp_path: Path) -> None:
@@ -168,7 +175,7 @@ def test_a_recording_that_is_empty_or_unclear_is_refused(tmp_path: Path) -> None
 def test_a_script_answers_by_stage_and_counts() -> None:
     model = ScriptedModel({"count": lambda asked: {"n": len(asked.user)}, "broken": {"n": "x"}})
     models = Models.of(model)
-    assert models[Role.ANSWER].complete(request("abc")).value == {"n": 3}
+    assert models[CallRole.ANSWER].complete(request("abc")).value == {"n": 3}
     with pytest.raises(NotRecorded, match="'other'"):
         model.complete(request(stage="other"))
     many = model.complete_many([request(), request(stage="broken"), request(stage="other")])

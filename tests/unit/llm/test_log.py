@@ -14,14 +14,14 @@ from abstrag.errors import FileMissing, InputError, StoreCorrupt, StoreError, St
 from abstrag.llm.call import Call, quantile
 from abstrag.llm.key import call_id
 from abstrag.llm.log import CallLog, default_calls_path
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.recording import Recording, save
 from abstrag.llm.transcript import Exchange
 from abstrag.model.record import to_json
 from tests.unit.llm.makers import request
 
 
-def call(asked: Request | None = None, **changes: object) -> Call:
+def call(asked: ModelRequest | None = None, **changes: object) -> Call:
     asked = asked or request()
     made = Call(
         id=call_id("m", asked),
@@ -85,10 +85,10 @@ def test_a_failure_is_kept_but_answers_nothing_and_yields_to_a_reply(log: CallLo
 def test_calls_are_summed_up_by_role(log: CallLog) -> None:
     log.add(call(request("1")), WIRE)
     log.add(call(request("2")), [Exchange("text", "ok", 1.5, 20, 5, 0.75)])
-    log.add(call(request("3", role=Role.ANSWER), error="no", value=None), [])
+    log.add(call(request("3", role=CallRole.ANSWER), error="no", value=None), [])
     log.find(call_id("m", request("1")))
     judge, answer = log.summary()
-    assert (judge.role, judge.calls, judge.cached, judge.faults) == (Role.JUDGE, 2, 1, 1)
+    assert (judge.role, judge.calls, judge.cached, judge.faults) == (CallRole.JUDGE, 2, 1, 1)
     assert (judge.tokens_in, judge.tokens_out, judge.cost) == (30, 10, 1.0)
     assert (judge.p50_s, judge.p95_s) == (0.5, 1.5)
     assert (answer.failed, answer.p50_s) == (1, None)
@@ -96,11 +96,11 @@ def test_calls_are_summed_up_by_role(log: CallLog) -> None:
 
 def test_lists_are_latest_first_and_can_be_narrowed(log: CallLog) -> None:
     for hour in range(3):
-        asked = request(str(hour), role=Role.INDEX if hour else Role.JUDGE)
+        asked = request(str(hour), role=CallRole.INDEX if hour else CallRole.JUDGE)
         log.add(call(asked, at=f"2024-05-14T1{hour}:00:00.000+00:00"), [])
     assert [line.at[11:13] for line in log.lines()] == ["12", "11", "10"]
     assert [line.at[11:13] for line in log.lines(last=1)] == ["12"]
-    assert [line.role for line in log.lines(role=Role.JUDGE)] == [Role.JUDGE]
+    assert [line.role for line in log.lines(role=CallRole.JUDGE)] == [CallRole.JUDGE]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_broken_recording_says_which_line(tmp_path: Path) -> None:
 
 def test_equal_questions_have_equal_ids_and_others_have_others() -> None:
     plain = call_id("m", request())
-    assert plain == call_id("m", request(role=Role.INDEX, stage="elsewhere"))
+    assert plain == call_id("m", request(role=CallRole.INDEX, stage="elsewhere"))
     assert plain == call_id("m", request(temperature=0))
     others = [
         call_id("n", request()),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abstrag.errors import ModelError
-from abstrag.llm.dialect import Dialect, Fluency, Mode
+from abstrag.llm.dialect import Dialect, Fluency, ReplyFormat
 from tests.unit.llm.faulty import Handler, says, serving, status
 from tests.unit.llm.makers import NUMBER, asking, request
 
@@ -178,8 +178,8 @@ def test_text_is_asked_for_without_any_format(tmp_path: Path) -> None:
 
 def test_what_text_requests_do_says_nothing_about_schemas() -> None:
     fluency = Fluency()
-    fluency.answered(Dialect(Mode.TEXT), request(schema=None))
-    assert fluency.dialect("count").mode is Mode.JSON_SCHEMA
+    fluency.answered(Dialect(ReplyFormat.TEXT), request(schema=None))
+    assert fluency.dialect("count").mode is ReplyFormat.JSON_SCHEMA
 
 
 def test_the_same_sample_has_the_same_seed_and_another_one_another() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from abstrag.errors import BadReply, InputError, ModelUnreachable
 from abstrag.llm.batching import Batching
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.program import Program
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.scripted import ScriptedModel
@@ -28,7 +28,7 @@ class Names:
 
 
 def prompt(model: ScriptedModel, program: Program = PROGRAM) -> Prompt:
-    return Prompt(program, model, Role.INDEX)
+    return Prompt(program, model, CallRole.INDEX)
 
 
 def test_a_prompt_is_named_by_its_program_and_its_model() -> None:

@@ -42,7 +42,7 @@ def test_a_single_wrong_byte_is_noticed(bundle: Path, name: str) -> None:
 @pytest.mark.parametrize("text", ["", "{", '{"name": "x"}', "[1]"])
 def test_a_broken_manifest_is_noticed(bundle: Path, text: str) -> None:
     (bundle / MANIFEST).write_text(text, "utf-8")
-    with pytest.raises(ResourceMissing, match=r"manifest\.json' is damaged: not a Manifest"):
+    with pytest.raises(ResourceMissing, match=r"manifest\.json' is damaged: not a ModelManifest"):
         Embedder.load(bundle)
 
 

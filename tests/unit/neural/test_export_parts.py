@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from abstrag.errors import InputError, ResourceMissing
-from abstrag.neural.bundle import MODEL, TOKENIZER, WEIGHTS, Bundle, Task
+from abstrag.neural.bundle import MODEL, TOKENIZER, WEIGHTS, Bundle, ModelTask
 from tools.export import aligner, trunk
 from tools.export.graph import Precision
 
@@ -91,7 +91,7 @@ def test_a_text_is_aligned_alike_alone_and_beside_a_longer_one(precision: Precis
 def test_the_manifest_of_an_aligner_has_its_prices(tmp_path: Path) -> None:
     saved(tmp_path / "weights.npz", aligning())
     aligner.main([str(tmp_path / "weights.npz"), "--output", str(tmp_path / "out")])
-    prices = Bundle.open(tmp_path / "out", Task.ALIGN).manifest.aligning
+    prices = Bundle.open(tmp_path / "out", ModelTask.ALIGN).manifest.aligning
     assert prices is not None
     assert (prices.word_steep, prices.gist_offset, prices.gist_share) == (12, 9, 0.5)
 
@@ -116,7 +116,7 @@ def test_a_judge_and_a_verdict_share_a_trunk_and_another_trunk_is_refused(tmp_pa
     assert runs["verdict"].run(None, {"states": states})[0].shape == (3,)
     with pytest.raises(InputError, match=r"differ in 'encoder\.layer\.5\.output\.dense\.bias'"):
         trunk.export(tmp_path / "judge.npz", tmp_path / "other.npz", *rest)
-    made = Bundle.open(tmp_path / "out" / "judge", Task.JUDGE)
+    made = Bundle.open(tmp_path / "out" / "judge", ModelTask.JUDGE)
     assert made.trunk is not None
     (tmp_path / "out" / "trunk" / MODEL).write_bytes(b"another")
     with pytest.raises(ResourceMissing, match="damaged"):

@@ -11,7 +11,7 @@ import pytest
 from abstrag.errors import InputError, ResourceMissing
 from abstrag.model.record import to_json
 from abstrag.neural.bundle import MANIFEST, Bundle, Deciding
-from abstrag.neural.verdict import Verdict, VerdictModel
+from abstrag.neural.verdict import VerdictModel, VerdictProbabilities
 from tests.unit.neural import tiny
 
 
@@ -40,7 +40,7 @@ def test_a_verdict_is_the_softmax_of_the_network(model: VerdictModel) -> None:
 
 def test_without_words_there_is_not_enough(model: VerdictModel) -> None:
     for claim, evidence in (("", ["a dog"]), ("a dog", []), ("a dog", ["", " "])):
-        assert model(claim, evidence) == Verdict(0.0, 0.0, 1.0)
+        assert model(claim, evidence) == VerdictProbabilities(0.0, 0.0, 1.0)
 
 
 def test_of_a_long_piece_the_beginning_is_read_and_the_others_still_count(

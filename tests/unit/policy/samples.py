@@ -7,7 +7,7 @@ from pathlib import Path
 from abstrag.llm.program import Program
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import AuditEntry
-from abstrag.policy.files import Files
+from abstrag.policy.files import DurableFiles
 from abstrag.policy.leak import CaseText
 from abstrag.policy.store import PolicyStore
 
@@ -17,13 +17,13 @@ OTHER_RULE = "Two spellings that differ by an accent are one name."
 NO_TEXT = CaseText("")
 
 
-def unsynced(point: Callable[[str], None] = lambda _where: None) -> Files:
+def unsynced(point: Callable[[str], None] = lambda _where: None) -> DurableFiles:
     """Return files that do not wait for the disk: a killed process loses nothing by that."""
-    return Files(point, sync=lambda _handle: None)
+    return DurableFiles(point, sync=lambda _handle: None)
 
 
 def opened(
-    root: Path, family: str = "news", *, k: int = 3, files: Files | None = None
+    root: Path, family: str = "news", *, k: int = 3, files: DurableFiles | None = None
 ) -> PolicyStore:
     return PolicyStore.open(
         root, family, k=k, now=lambda: "2024-05-15T12:00:00+00:00", files=files or unsynced()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abstrag.errors import PolicyError
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.shape import misfit
 from abstrag.model.context import Field
 from abstrag.model.patch import DeltaKind, EditOp, Stage
@@ -48,7 +48,7 @@ def test_every_shipped_program_is_whole_strict_and_short(stage: str, tmp_path: P
     assert program.mutable == (stage in MUTABLE)
     assert schema_faults(program.output_schema) == []
     assert program.rules
-    assert len(program.request(Role.INDEX, {}).system) < 3000  # with three examples
+    assert len(program.request(CallRole.INDEX, {}).system) < 3000  # with three examples
     for example in program.few_shot:
         assert misfit(example.output, program.output_schema) is None
 

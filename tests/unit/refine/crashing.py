@@ -16,7 +16,7 @@ import numpy as np
 
 from abstrag.model.patch import Precedent
 from abstrag.refine.feedback import Feedback
-from abstrag.refine.ledger import Ledger
+from abstrag.refine.ledger import PatchLedger
 from abstrag.search.precedents import packed
 from tests.unit.policy.samples import opened, unsynced
 from tests.unit.refine.harbour import LOCK, SEWAGE, searcher
@@ -31,7 +31,7 @@ def precedent(document: str) -> Precedent:
 
 def story(root: Path, point: Callable[[str], None]) -> None:
     """Say something of hits and steps, show three precedents, promote them, take one back."""
-    ledger = Ledger(opened(root, "harbour", files=unsynced(point)))
+    ledger = PatchLedger(opened(root, "harbour", files=unsynced(point)))
     index = searcher().index
     if not ledger.feedback():
         ledger.note_feedback(Feedback(LOCK, good=("s7",)), index)
@@ -67,7 +67,7 @@ def main(folder: Path) -> None:
 
 def write(folder: Path, name: str) -> None:
     """Give feedback and show a precedent, again and again."""
-    ledger = Ledger(opened(folder, "harbour"))
+    ledger = PatchLedger(opened(folder, "harbour"))
     for number in range(LINES):
         ledger.note_feedback(Feedback(f"{LOCK} {name} {number}", good=("s7",)), searcher().index)
         ledger.note_precedent(precedent(f"{name} {number}"), searcher().index, "by hand")

@@ -9,13 +9,13 @@ from abstrag.errors import InputError, PolicyError
 from abstrag.policy.audit import Validation
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.episode import Episode
-from abstrag.refine.ledger import Ledger, text_hash
+from abstrag.refine.ledger import PatchLedger, text_hash
 from tests.unit.refine.harbour import EMPLOYEE, EVIDENCE, LOCK, SECOND, SEWAGE, refiner, searcher
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    return Ledger(PolicyStore.open(tmp_path, "harbour"))
+def ledger(tmp_path: Path) -> PatchLedger:
+    return PatchLedger(PolicyStore.open(tmp_path, "harbour"))
 
 
 def _rank(one: Refiner, query: str) -> int | None:
@@ -23,22 +23,22 @@ def _rank(one: Refiner, query: str) -> int | None:
     return next((n for n, hit in enumerate(hits, 1) if hit.text == EVIDENCE[query]), None)
 
 
-def test_the_next_query_profits_in_another_process(ledger: Ledger) -> None:
+def test_the_next_query_profits_in_another_process(ledger: PatchLedger) -> None:
     assert _rank(refiner(ledger), SECOND) is None
     made = refiner(ledger).refine(SEWAGE)
-    other = refiner(Ledger(PolicyStore.open(ledger.store.root, "harbour")))
+    other = refiner(PatchLedger(PolicyStore.open(ledger.store.root, "harbour")))
     assert other.state.hash == made.state_after
     assert _rank(other, SECOND) == 1
 
 
-def test_another_family_and_another_text_have_patches_of_their_own(ledger: Ledger) -> None:
+def test_another_family_and_another_text_have_patches_of_their_own(ledger: PatchLedger) -> None:
     refiner(ledger).refine(SEWAGE)
-    assert Ledger(PolicyStore.open(ledger.store.root, "office")).kept() == ()
+    assert PatchLedger(PolicyStore.open(ledger.store.root, "office")).kept() == ()
     assert ledger.kept("another text's hash") == ()
     assert len(ledger.kept(text_hash(searcher().index))) == 1
 
 
-def test_a_revert_restores_the_exact_state_and_ranking(ledger: Ledger) -> None:
+def test_a_revert_restores_the_exact_state_and_ranking(ledger: PatchLedger) -> None:
     one = refiner(ledger)
     state, ranking = one.state, one.search(SEWAGE)
     (patch,) = one.refine(SEWAGE).patches
@@ -49,7 +49,7 @@ def test_a_revert_restores_the_exact_state_and_ranking(ledger: Ledger) -> None:
     assert one.search(SEWAGE) == ranking
 
 
-def test_what_was_taken_back_can_be_learnt_again(ledger: Ledger) -> None:
+def test_what_was_taken_back_can_be_learnt_again(ledger: PatchLedger) -> None:
     one = refiner(ledger)
     (patch,) = one.refine(SEWAGE).patches
     ledger.revert(patch.id)
@@ -58,13 +58,13 @@ def test_what_was_taken_back_can_be_learnt_again(ledger: Ledger) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "no such patch"])
-def test_only_a_patch_in_force_can_be_taken_back(ledger: Ledger, name: str) -> None:
+def test_only_a_patch_in_force_can_be_taken_back(ledger: PatchLedger, name: str) -> None:
     refiner(ledger).refine(SEWAGE)
     with pytest.raises(PolicyError):
         ledger.revert(name)
 
 
-def test_accepted_and_refused_share_one_log_with_reasons(ledger: Ledger) -> None:
+def test_accepted_and_refused_share_one_log_with_reasons(ledger: PatchLedger) -> None:
     refiner(ledger).refine(SEWAGE)
     refiner(ledger).refine(EMPLOYEE)
     tried = [e for e in ledger.store.entries() if e.payload["action"] == "apply"]
@@ -73,7 +73,7 @@ def test_accepted_and_refused_share_one_log_with_reasons(ledger: Ledger) -> None
     assert "spreads out" in tried[1].reason
 
 
-def test_solved_queries_are_the_controls_of_the_next(ledger: Ledger) -> None:
+def test_solved_queries_are_the_controls_of_the_next(ledger: PatchLedger) -> None:
     refiner(ledger).refine(SEWAGE)
     refiner(ledger).refine(LOCK)
     made = refiner(ledger).refine(EMPLOYEE)
@@ -82,7 +82,7 @@ def test_solved_queries_are_the_controls_of_the_next(ledger: Ledger) -> None:
     assert [e.query for e in ledger.solved(text_hash(searcher().index))] == [SEWAGE, LOCK]
 
 
-def test_every_query_a_run_leaves_solved_is_a_control(ledger: Ledger) -> None:
+def test_every_query_a_run_leaves_solved_is_a_control(ledger: PatchLedger) -> None:
     run = refiner(ledger).run([Episode("harbour", q) for q in (LOCK, SEWAGE, EMPLOYEE)])
     assert run.solved == (LOCK, SEWAGE)
     assert [e.query for e in ledger.solved(text_hash(searcher().index))] == [LOCK, SEWAGE]

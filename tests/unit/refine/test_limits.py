@@ -14,7 +14,7 @@ from abstrag.model.patch import (
     TimeWindow,
 )
 from abstrag.model.term import Family, Interval
-from abstrag.refine.limits import Budget, objection
+from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.propose import Delta
 from abstrag.refine.router import route
 from abstrag.refine.state import State
@@ -25,7 +25,7 @@ YEAR = "time:2023-01-01/2023-12-31"
 
 
 def _objection(made: Patch, state: State = START, *, carried: int = 0) -> str | None:
-    return objection(made, state, searcher().index, budget=Budget(), carried=carried)
+    return objection(made, state, searcher().index, budget=RefineBudget(), carried=carried)
 
 
 @pytest.mark.parametrize(
@@ -118,4 +118,4 @@ def test_a_prompt_edit_stays_in_its_place(program: str, text: str, reason: str) 
 
 def test_a_budget_must_allow_something() -> None:
     with pytest.raises(InputError, match="attempts"):
-        Budget(attempts=0)
+        RefineBudget(attempts=0)

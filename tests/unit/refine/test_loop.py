@@ -22,7 +22,7 @@ from abstrag.model.term import Family
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.gate import potential
-from abstrag.refine.limits import Budget
+from abstrag.refine.limits import RefineBudget
 from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import End, Refinement, Run
 from abstrag.refine.propose import Unusable
@@ -64,9 +64,9 @@ def _loop(*queries: str, judges: Judges | None = None) -> Loop:
     return Loop(one.system, judges or one.judges, one.initial, _episodes(*queries))
 
 
-def _offering(*patches: Patch | Unusable, budget: Budget | None = None) -> Judges:
+def _offering(*patches: Patch | Unusable, budget: RefineBudget | None = None) -> Judges:
     made = Judges.local(evaluator(), Offers(*patches))
-    return replace(made, budget=budget or Budget())
+    return replace(made, budget=budget or RefineBudget())
 
 
 def test_a_failing_query_is_mended_and_the_critic_accepts() -> None:
@@ -123,14 +123,14 @@ def test_attempts_run_out() -> None:
         patch(Stage.MAP, Alias(f"concept:{word}", "concept:sewage", 0.9))
         for word in ("tea", "dawn", "blue", "night")
     ]
-    judges = _offering(*useless, budget=Budget(attempts=3))
+    judges = _offering(*useless, budget=RefineBudget(attempts=3))
     made = _loop(SEWAGE, LOCK, judges=judges).refine(_episodes(SEWAGE)[0])
     assert made.end is End.BUDGET
     assert len(made.steps[0].attempts) == 3
 
 
 def test_a_trigger_has_so_many_cycles_and_no_more() -> None:
-    judges = _offering(budget=Budget(cycles=2))
+    judges = _offering(budget=RefineBudget(cycles=2))
     loop = _loop(EMPLOYEE, judges=judges)
     (episode,) = _episodes(EMPLOYEE)
     assert [loop.refine(episode).end for _ in range(3)] == [

@@ -9,9 +9,9 @@ import pytest
 from abstrag.engine.precedents import precedent_of
 from abstrag.model.patch import Precedent
 from abstrag.refine.critic import in_force
-from abstrag.refine.ledger import Kept
-from abstrag.refine.limits import Budget, objection
-from abstrag.refine.precedents import Replayed, Taught, sifted
+from abstrag.refine.ledger import PatchInForce
+from abstrag.refine.limits import RefineBudget, objection
+from abstrag.refine.precedents import PrecedentReplay, Taught, sifted
 from abstrag.refine.state import State
 from abstrag.search.precedents import (
     direction,
@@ -68,7 +68,7 @@ def score(workspace: Workspace) -> float:
     return workspace.document("thun").explain(QUERY, evidence(workspace, "thun")).relevance
 
 
-def shown(workspace: Workspace, name: str) -> list[Kept]:
+def shown(workspace: Workspace, name: str) -> list[PatchInForce]:
     kept = workspace.document(name).patches
     return [one for one in kept if isinstance(one.patch.delta, Precedent)]
 
@@ -195,16 +195,16 @@ def test_what_does_more_harm_than_good_near_it_is_left_out_and_the_rest_is_kept(
     worst = _taught("d", [0.0, 1.0], [0.0, -1.0])
     lost, won = (f"e {packed(np.array(vector))}" for vector in ([0.0, 1.0], [1.0, 0.0]))
 
-    def replay(some: tuple[Taught, ...]) -> Replayed:
-        return Replayed({lost: "a query"} if worst in some else {}, {won: "another"})
+    def replay(some: tuple[Taught, ...]) -> PrecedentReplay:
+        return PrecedentReplay({lost: "a query"} if worst in some else {}, {won: "another"})
 
     left, refused = sifted((*good, worst), replay)
     assert left == tuple(good)
     assert "1 queries lose their evidence and 1 gain" in refused[worst.id]
-    nobody, all_of_them = sifted(good, lambda some: Replayed({won: "a query"}, {}))
+    nobody, all_of_them = sifted(good, lambda some: PrecedentReplay({won: "a query"}, {}))
     assert nobody == ()
     assert len(all_of_them) == 3
-    everybody, none = sifted(good, lambda some: Replayed({won: "a query"}, {won: "another"}))
+    everybody, none = sifted(good, lambda some: PrecedentReplay({won: "a query"}, {won: "another"}))
     assert everybody == tuple(good)
     assert none == {}
 
@@ -212,4 +212,4 @@ def test_what_does_more_harm_than_good_near_it_is_left_out_and_the_rest_is_kept(
 def test_nobody_proposes_a_precedent(workspace: Workspace) -> None:
     document = workspace.document("thun").index
     patch = _taught("a", [1.0], [1.0]).patch
-    assert "not proposed" in (objection(patch, State(""), document, budget=Budget()) or "")
+    assert "not proposed" in (objection(patch, State(""), document, budget=RefineBudget()) or "")

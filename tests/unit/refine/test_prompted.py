@@ -11,7 +11,7 @@ from abstrag.engine.prompting import Prompting
 from abstrag.engine.refinement import Refiner, local_judges, prompted_judges, refinement_estimate
 from abstrag.errors import BadReply
 from abstrag.llm.connect import Models
-from abstrag.llm.model import Request
+from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.patch import Alias, ClauseCost, Stage
 from abstrag.policy.audit import EntryKind
@@ -20,7 +20,7 @@ from abstrag.policy.store import PolicyStore
 from abstrag.refine.critic import PromptedCritic
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.ledger import Ledger
+from abstrag.refine.ledger import PatchLedger
 from abstrag.refine.outcome import End, Refinement
 from abstrag.refine.propose_prompted import PromptedProposer
 from tests.unit.refine.harbour import EVIDENCE, PRESET, SEWAGE, TEXT, Labels, evaluator, searcher
@@ -55,7 +55,7 @@ def _patch(**fields: Any) -> dict[str, Any]:
 ALIAS = _patch(source="wastewater", target="sewage")
 
 
-def _critic(request: Request) -> Mapping[str, Any]:
+def _critic(request: ModelRequest) -> Mapping[str, Any]:
     """Accept once the evidence is among what is shown."""
     return FINE if "Untreated wastewater" in request.user else FAILED
 
@@ -66,7 +66,7 @@ def _script(*patches: dict[str, Any], **stages: Any) -> ScriptedModel:
 
 
 def _refined(
-    model: ScriptedModel, ledger: Ledger | None = None, *, text: str = TEXT, alone: bool = True
+    model: ScriptedModel, ledger: PatchLedger | None = None, *, text: str = TEXT, alone: bool = True
 ) -> tuple[Refinement, Refiner]:
     judges = prompted_judges(Models.of(model), searcher(text), evaluator())
     if alone:  # nothing but the model proposes
@@ -228,7 +228,7 @@ def test_every_kind_of_reply_becomes_its_delta() -> None:
 
 def test_an_edit_rides_on_an_accepted_delta_and_is_a_vote(tmp_path: Path) -> None:
     rule = {"program": "normalize_entities", "op": "add_rule", "text": "Names may be compounds."}
-    ledger = Ledger(PolicyStore.open(tmp_path))
+    ledger = PatchLedger(PolicyStore.open(tmp_path))
     made, _ = _refined(_script({**ALIAS, "edit": rule}), ledger)
     assert made.accepted
     (vote,) = [e for e in ledger.store.entries() if e.kind is EntryKind.PROMPT_EDIT]
@@ -255,7 +255,7 @@ def test_a_poisoned_document_changes_nothing_and_the_log_shows_it_tried(
     tmp_path: Path, program: str, text: str
 ) -> None:
     """The model is taken in and hands on what the text demands; nothing behind it is."""
-    ledger = Ledger(PolicyStore.open(tmp_path))
+    ledger = PatchLedger(PolicyStore.open(tmp_path))
     before = [load_program(name, root=tmp_path) for name in ("critic", "normalize_entities")]
     edit = {"program": program, "op": "add_rule", "text": text}
     first = _patch(source="passage", target="sewage", edit=edit)

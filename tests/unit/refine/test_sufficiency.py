@@ -13,8 +13,8 @@ from abstrag.refine.evaluator import Evaluator, reach_of
 from abstrag.refine.sufficiency import (
     ANY_GENRE,
     FEATURES,
-    Calibration,
     Calibrations,
+    CriticCalibration,
     Logistic,
     features,
     packaged_calibrations,
@@ -55,7 +55,7 @@ def test_a_patch_cannot_talk_the_critic_into_keeping_it() -> None:
     scoring = searcher().scoring(SEWAGE)
     ranking = scoring.ranking(3)
     certain = Logistic((0.0,) * len(FEATURES), (1.0,) * len(FEATURES), (0.0,) * len(FEATURES), -9.0)
-    known = Calibrations((Calibration(ranking.preset, ANY_GENRE, certain, certain, 1),))
+    known = Calibrations((CriticCalibration(ranking.preset, ANY_GENRE, certain, certain, 1),))
     nothing = Evaluator(lambda _query, segments: [0.0] * len(segments), k=3)
     critic = CalibratedCritic(nothing, "plain", known)
     episode = Episode("harbour", SEWAGE)
@@ -67,7 +67,7 @@ def test_gold_decides_over_what_was_fitted() -> None:
     scoring = searcher().scoring(SEWAGE)
     ranking = scoring.ranking(3)
     sure = Logistic((0.0,) * len(FEATURES), (1.0,) * len(FEATURES), (0.0,) * len(FEATURES), 9.0)
-    known = Calibrations((Calibration(ranking.preset, ANY_GENRE, sure, sure, 1),))
+    known = Calibrations((CriticCalibration(ranking.preset, ANY_GENRE, sure, sure, 1),))
     critic = CalibratedCritic(Evaluator(lambda _q, s: [0.0] * len(s), k=3), "plain", known)
     first = Episode("harbour", SEWAGE, (ranking.hits[0].segment,))
     assert critic(first, scoring, ranking).accepted

@@ -6,8 +6,8 @@ import pytest
 
 from abstrag.model.document import Genre
 from abstrag.model.query import Query
-from abstrag.model.segment import Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Span
+from abstrag.model.segment import Segment, SegmentKind, SegmentRole
+from abstrag.model.span import OffsetMap, Span
 from abstrag.search.company import CELLS, CLAUSES, TURNS, CompanyJudge
 
 QUERY = Query("q", ())
@@ -17,10 +17,10 @@ def turn(number: int, section: tuple[str, ...] = ()) -> Segment:
     return Segment(
         id=f"s{number}",
         kind=SegmentKind.PARAGRAPH,
-        role=Role.OTHER,
+        role=SegmentRole.OTHER,
         text=f"turn {number}",
         span=Span(number, number + 1),
-        alignment=Alignment(((0, number),)),
+        alignment=OffsetMap(((0, number),)),
         block=number,
         section=section,
     )

@@ -5,8 +5,8 @@ import pytest
 
 from abstrag.errors import InputError
 from abstrag.model.query import Query
-from abstrag.model.segment import Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Span
+from abstrag.model.segment import Segment, SegmentKind, SegmentRole
+from abstrag.model.span import OffsetMap, Span
 from abstrag.search.judging import judge_by_bound
 from abstrag.search.overlap import OverlapJudge
 from abstrag.search.postings import FloatArray, IntArray
@@ -20,9 +20,11 @@ def times_bound(rows: IntArray, said: FloatArray) -> FloatArray:
     return scores
 
 
-def segment(text: str = "", role: Role = Role.TEXT, section: tuple[str, ...] = ()) -> Segment:
+def segment(
+    text: str = "", role: SegmentRole = SegmentRole.TEXT, section: tuple[str, ...] = ()
+) -> Segment:
     return Segment(
-        "s0", SegmentKind.SENTENCE, role, text, Span(0, len(text)), Alignment(((0, 0),)), 0, section
+        "s0", SegmentKind.SENTENCE, role, text, Span(0, len(text)), OffsetMap(((0, 0),)), 0, section
     )
 
 
@@ -81,11 +83,11 @@ def test_the_overlap_judge_answers_how_much_of_the_question_recurs() -> None:
 
 
 def test_a_scope_names_roles_or_the_words_of_a_heading() -> None:
-    methods = segment(role=Role.METHODS)
+    methods = segment(role=SegmentRole.METHODS)
     deep = segment(section=("3 Experiments", "3.2 Data Sets and Metrics"))
     assert in_scope(methods, ())
     assert in_scope(methods, ("Methods",))
     assert not in_scope(methods, ("results",))
-    assert in_scope(segment(role=Role.TABLE), ("tables",))
+    assert in_scope(segment(role=SegmentRole.TABLE), ("tables",))
     assert in_scope(deep, ("results", "data sets"))
     assert not in_scope(deep, ("data set",))

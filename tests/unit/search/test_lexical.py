@@ -12,7 +12,7 @@ from abstrag.indexing.pipeline import index
 from abstrag.model.document import Block, BlockKind, Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import OffsetMap, Span
 from abstrag.search.lexical import Lexical, words
 
 
@@ -21,7 +21,7 @@ def paragraphs(texts: Sequence[str]) -> DocumentIndex:
     blocks, at = [], 0
     for text in texts:
         span = Span(at, at + len(text))
-        blocks.append(Block(BlockKind.PARAGRAPH, text, span, Alignment(((0, at),))))
+        blocks.append(Block(BlockKind.PARAGRAPH, text, span, OffsetMap(((0, at),))))
         at += len(text) + 1
     document = Document("d", "d", "\n".join(texts) + "\n", tuple(blocks))
     return index(document, settings=Settings(granularity="paragraph"))

@@ -7,16 +7,16 @@ import pytest
 
 from abstrag.errors import BadReply
 from abstrag.llm.batching import Batching
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.context import Context, FieldValue
 from abstrag.model.query import Literal, LiteralKind, Query
-from abstrag.model.segment import Role as Part
 from abstrag.model.segment import Segment, SegmentKind
-from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.segment import SegmentRole as Part
+from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.policy.load import load_program
-from abstrag.search.calibration import Calibration
+from abstrag.search.calibration import ModelCalibration
 from abstrag.search.match import Coverage
 from abstrag.search.prompted_judge import PromptedJudge
 
@@ -34,11 +34,11 @@ def segment(name: str, text: str = "A bank.", headers: tuple[str, ...] = ()) -> 
     quotes = tuple(Quote(h, Span(0, 1)) for h in headers)
     place, kind = Span(0, len(text)), SegmentKind.SENTENCE
     return Segment(
-        name, kind, Part.TEXT, text, place, Alignment(((0, 0),)), 0, ("Crisis",), None, quotes
+        name, kind, Part.TEXT, text, place, OffsetMap(((0, 0),)), 0, ("Crisis",), None, quotes
     )
 
 
-def given(request: Request) -> Any:
+def given(request: ModelRequest) -> Any:
     return json.loads(request.user.removeprefix("<data>\n").removesuffix("\n</data>"))
 
 
@@ -49,11 +49,11 @@ def said(name: str, *p: float) -> dict[str, Any]:
 
 def judge(reply: Any, **settings: Any) -> tuple[PromptedJudge, ScriptedModel]:
     model = ScriptedModel({"entailment": reply})
-    prompt = Prompt(load_program("entailment"), model, Role.JUDGE)
+    prompt = Prompt(load_program("entailment"), model, CallRole.JUDGE)
     return PromptedJudge(prompt, **settings), model
 
 
-def by_length(request: Request) -> Any:
+def by_length(request: ModelRequest) -> Any:
     """Judge a segment by its own length: a model that is not swayed by its neighbours."""
     return {
         "judgements": [
@@ -77,7 +77,7 @@ def test_many_segments_are_judged_in_one_call_at_temperature_0() -> None:
     made, model = judge(by_length)
     made(QUERY, [segment(f"s{i}") for i in range(12)])
     (request,) = model.requests
-    assert (request.temperature, request.sample, request.role) == (0.0, 0, Role.JUDGE)
+    assert (request.temperature, request.sample, request.role) == (0.0, 0, CallRole.JUDGE)
     assert given(request)["answer_type"] == "bank"
     assert [x["id"] for x in given(request)["literals"]] == ["q1", "q2"]
 
@@ -101,7 +101,7 @@ def test_a_score_does_not_hang_on_the_batch() -> None:
 
 
 def test_a_segment_that_is_passed_over_is_asked_about_once_more() -> None:
-    def reply(request: Request) -> Any:
+    def reply(request: ModelRequest) -> Any:
         return {"judgements": [said(given(request)["segments"][0]["id"], 1.0, 1.0)]}
 
     made, model = judge(reply)
@@ -111,7 +111,7 @@ def test_a_segment_that_is_passed_over_is_asked_about_once_more() -> None:
 
 
 def test_what_was_said_in_a_batch_holds_for_the_segment_alone() -> None:
-    def moody(request: Request) -> Any:
+    def moody(request: ModelRequest) -> Any:
         segments = given(request)["segments"]
         return {"judgements": [said(s["id"], 1 / len(segments), 0.0) for s in segments]}
 
@@ -148,7 +148,7 @@ def test_a_model_that_fails_ends_the_search_with_its_error() -> None:
 
 
 def test_the_calls_that_are_made_stay_under_the_maximum() -> None:
-    def mute(_request: Request) -> Any:
+    def mute(_request: ModelRequest) -> Any:
         return {"judgements": []}
 
     segments = [segment(f"s{i}", "word " * (7 * i % 90 + 1)) for i in range(50)]
@@ -170,7 +170,7 @@ def test_the_text_of_a_segment_cannot_leave_its_fence() -> None:
 def test_a_calibrated_judge_says_what_its_curve_makes_of_the_share() -> None:
     reply = {"judgements": [said("a", 0.5, 0.5), said("b", 1.0, 1.0)]}
     bare, _ = judge(reply)
-    curve = Calibration("a model", "a wording", slope=0.5, offset=-2.0)
+    curve = ModelCalibration("a model", "a wording", slope=0.5, offset=-2.0)
     fitted, _ = judge(reply, calibration=curve)
     segments = [segment("a"), segment("b")]
     assert fitted(QUERY, segments) == [

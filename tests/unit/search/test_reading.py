@@ -9,8 +9,8 @@ from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import index
 from abstrag.model.query import Bridge, Literal, LiteralKind
 from abstrag.model.ranking import GapTrace, LiteralTrace, WordTrace
-from abstrag.model.segment import Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Span
+from abstrag.model.segment import Segment, SegmentKind, SegmentRole
+from abstrag.model.span import OffsetMap, Span
 from abstrag.model.term import Family, Mention, Relation
 from abstrag.search.aligned_trace import ALIGN_WORDS
 from abstrag.search.reading import read_aloud
@@ -21,10 +21,10 @@ def segment_of(text: str, section: tuple[str, ...] = ()) -> Segment:
     return Segment(
         "s",
         SegmentKind.SENTENCE,
-        Role.TEXT,
+        SegmentRole.TEXT,
         text,
         Span(0, len(text)),
-        Alignment(((0, 0),)),
+        OffsetMap(((0, 0),)),
         0,
         section,
     )

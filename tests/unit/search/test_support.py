@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.ranking import Hit
-from abstrag.model.segment import Role
+from abstrag.model.segment import SegmentRole
 from abstrag.model.span import Span
 from abstrag.model.term import Edge, Family, Mention
 from abstrag.search.bridges.graph import BridgeGraph
@@ -37,7 +37,7 @@ def hits(*segments: tuple[str, ...], edges: list[Edge], tau: float = 1.5) -> lis
             segment=f"s{s}",
             quote="",
             span=Span(0, 0),
-            role=Role.TEXT,
+            role=SegmentRole.TEXT,
             section=(),
             page=None,
             match=1.0,

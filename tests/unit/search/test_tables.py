@@ -12,7 +12,7 @@ from abstrag.model.segment import SegmentKind
 from abstrag.search.dense import DenseSimilarity
 from abstrag.search.lexical import Lexical
 from abstrag.search.postings import IntArray
-from abstrag.search.tables import Tables
+from abstrag.search.tables import DocumentTables
 from tests.unit.neural.letters import Letters
 
 PAGE = """# Accounts
@@ -48,7 +48,7 @@ def rows(made: DocumentIndex) -> list[int]:
 
 def test_rows_that_follow_one_another_are_a_table_and_a_single_row_is_none() -> None:
     made = accounts()
-    numbers = Tables(made.segments).of(everywhere(made))
+    numbers = DocumentTables(made.segments).of(everywhere(made))
     loans, leases, staff = rows(made)
     assert numbers[[loans, leases]].tolist() == [0, 0]
     assert set(np.delete(numbers, [loans, leases]).tolist()) == {-1}
@@ -56,12 +56,12 @@ def test_rows_that_follow_one_another_are_a_table_and_a_single_row_is_none() -> 
 
 
 def test_a_card_names_columns_titles_and_rows_once() -> None:
-    assert Tables(accounts().segments).cards == ("Year 2019 2018 Debts: Loans Leases",)
+    assert DocumentTables(accounts().segments).cards == ("Year 2019 2018 Debts: Loans Leases",)
 
 
 def test_the_card_of_a_long_table_is_cut() -> None:
     lines = "".join(f"| Name number {i} | {i} |\n" for i in range(400))
-    (card,) = Tables(accounts(f"| Who | What |\n|---|---|\n{lines}").segments).cards
+    (card,) = DocumentTables(accounts(f"| Who | What |\n|---|---|\n{lines}").segments).cards
     assert card.startswith("Who What Name number 0 Name number 1 ")
     assert len(card) == 1_500
 
@@ -71,7 +71,7 @@ def test_a_row_shares_half_of_what_its_table_has_best() -> None:
     loans, leases, staff = rows(made)
     values = np.zeros(len(made.segments))
     values[[loans, leases, staff]] = 0.2, 0.8, 0.4
-    shared = Tables(made.segments).shared(values)
+    shared = DocumentTables(made.segments).shared(values)
     assert shared[[loans, leases, staff]].tolist() == pytest.approx([0.5, 0.8, 0.4])
     assert values[loans] == 0.2  # what was given stays as it is
 
@@ -97,6 +97,6 @@ def test_a_row_is_as_near_as_what_its_table_is_about() -> None:
 
 
 def test_a_document_without_segments_has_no_tables() -> None:
-    tables = Tables(())
+    tables = DocumentTables(())
     assert tables.cards == ()
     assert tables.shared(np.zeros(0)).tolist() == []

@@ -8,7 +8,7 @@ from typing import Any
 from abstrag.engine.demo import DEMO_SENTENCE
 from abstrag.errors import ModelUnreachable
 from abstrag.llm.connect import Models
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.record import to_data
 from abstrag.server.asking import asked_options
@@ -27,7 +27,7 @@ def models(reply: Any) -> Models:
     return Models.of(ScriptedModel({**QUERY_SIDE, "answer": reply, "entailment": judged}))
 
 
-def judged(request: Request) -> Any:
+def judged(request: ModelRequest) -> Any:
     """Say of every segment that it meets all conditions, as a model would."""
     asked = request.user
     names = sorted(set(re.findall(r"\bs\d+\b", asked)))
@@ -85,7 +85,7 @@ def test_a_model_reads_and_judges_as_it_does_on_the_command_line(tmp_path: Path)
     found.pop("weighing")
     assert found["preset"] == "general"
     assert found["hits"][0]["judgement"] == 0.9
-    reader = said[Role.INDEX]
+    reader = said[CallRole.INDEX]
     assert isinstance(reader, ScriptedModel)
     assert {r.stage for r in reader.requests} == {"normalize_query", "expand_query", "entailment"}
     with Workspace(WorkspaceConfig(store), models=models({})) as workspace:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from abstrag.config import Budget
+from abstrag.config import DocumentBudget
 from abstrag.engine.demo import DEMO_QUERY
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
@@ -89,7 +89,7 @@ def test_a_full_queue_of_files_is_said_to_be_full(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_dies_fails_its_job_and_is_replaced(tmp_path: Path) -> None:
-    with running(tmp_path / "store.db", budget=Budget(seconds=0.2)) as client:
+    with running(tmp_path / "store.db", budget=DocumentBudget(seconds=0.2)) as client:
         ended = client.indexed("towns.txt", long_text(50))  # 0.2 s do not even load the parser
         assert (ended["state"], ended["error"]["kind"]) == ("failed", "TooCostly")
         assert "MAX_SECONDS" in ended["error"]["error"]
@@ -100,7 +100,7 @@ def test_an_upload_over_its_memory_is_set_aside_across_restarts_and_holds_up_nob
     tmp_path: Path,
 ) -> None:
     store, costly = tmp_path / "store.db", long_text(2000)
-    with running(store, budget=Budget(memory_bytes=2**20)) as client:
+    with running(store, budget=DocumentBudget(memory_bytes=2**20)) as client:
         job = client.upload("costly.txt", costly).data["job"]
         ended = client.ended(job)
         assert "MAX_MEMORY_BYTES" in ended["error"]["error"]
@@ -184,10 +184,10 @@ def test_what_a_server_did_not_get_to_the_next_one_does(tmp_path: Path) -> None:
 
 
 def test_one_thing_is_made_once_however_many_ask(tmp_path: Path) -> None:
-    from abstrag.engine.kept import Kept
+    from abstrag.engine.kept import LruCache
 
     made: list[int] = []
-    kept: Kept[int] = Kept(2)
+    kept: LruCache[int] = LruCache(2)
 
     def make() -> int:
         time.sleep(0.05)
@@ -203,9 +203,9 @@ def test_one_thing_is_made_once_however_many_ask(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_made_is_not_kept() -> None:
-    from abstrag.engine.kept import Kept
+    from abstrag.engine.kept import LruCache
 
-    kept: Kept[int] = Kept(2)
+    kept: LruCache[int] = LruCache(2)
     for _ in range(2):
         try:
             kept.get("key", lambda: 1 // 0)

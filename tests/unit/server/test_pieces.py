@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation
-from abstrag.server.indexing_worker import Indexer
+from abstrag.server.indexing_worker import UploadIndexer
 from abstrag.server.pdf_pages import places, png, squeezed
 from abstrag.server.settings import is_loopback
 from abstrag.server.uploads import safe_name
@@ -146,7 +146,7 @@ def test_the_process_that_indexes_opens_its_store_once(
 
     monkeypatch.setattr(SqliteStore, "open", counted)
     said = StringIO()
-    indexer = Indexer(WorkspaceConfig(tmp_path / "store.db"), said)
+    indexer = UploadIndexer(WorkspaceConfig(tmp_path / "store.db"), said)
     for name in ("bern", "basel"):
         (tmp_path / f"{name}.md").write_text(f"# {name}\n\nThe mayor of {name} built a bridge.\n")
         assert indexer.index(tmp_path / f"{name}.md") == {"document": name}
@@ -159,7 +159,7 @@ def test_the_process_that_indexes_opens_its_store_once(
 def test_a_store_that_cannot_be_opened_is_the_failure_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "broken.db").write_text("this is no store" * 100)
     (tmp_path / "bern.md").write_text("The mayor of Bern built a bridge.\n")
-    indexer = Indexer(WorkspaceConfig(tmp_path / "broken.db"), StringIO())
+    indexer = UploadIndexer(WorkspaceConfig(tmp_path / "broken.db"), StringIO())
     told = indexer.index(tmp_path / "bern.md")
     assert "is not a store or is broken" in told["error"]["error"]
     indexer.close()

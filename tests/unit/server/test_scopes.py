@@ -10,23 +10,23 @@ import pytest
 
 from abstrag.errors import InputError
 from abstrag.server.access import needed
-from abstrag.server.settings import Scope, Token, read_tokens
+from abstrag.server.settings import AccessToken, TokenScope, read_tokens
 from abstrag.server.studio import Lane
 from tests.unit.server.running import FILE, Client, running, store_with_demo
 
-SECRETS = {scope: f"secret-of-{scope.name.lower()}-tokens" for scope in Scope}
+SECRETS = {scope: f"secret-of-{scope.name.lower()}-tokens" for scope in TokenScope}
 AT = "/api/documents/chips"
 
 
 @pytest.fixture(scope="module")
 def scoped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     store = store_with_demo(tmp_path_factory.mktemp("scopes") / "store.db")
-    tokens = tuple(Token(secret, scope) for scope, secret in SECRETS.items())
+    tokens = tuple(AccessToken(secret, scope) for scope, secret in SECRETS.items())
     with running(store, tokens=tokens) as client:
         yield client
 
 
-def call(client: Client, scope: Scope, method: str, path: str, **given: object) -> int:
+def call(client: Client, scope: TokenScope, method: str, path: str, **given: object) -> int:
     headers = {"Authorization": f"Bearer {SECRETS[scope]}"}
     if given.get("body") is not None:
         headers["Content-Type"] = FILE
@@ -38,9 +38,9 @@ def test_a_token_is_asked_for_on_loopback_too_where_there_is_one(scoped: Client)
 
 
 def test_a_token_to_read_asks_and_changes_nothing(scoped: Client) -> None:
-    assert call(scoped, Scope.READ, "GET", "/api/documents") == 200
+    assert call(scoped, TokenScope.READ, "GET", "/api/documents") == 200
     asked = {"query": "Who visited TSMC?", "judge": False}
-    assert call(scoped, Scope.READ, "POST", f"{AT}/search", data=asked) == 200
+    assert call(scoped, TokenScope.READ, "POST", f"{AT}/search", data=asked) == 200
     for method, path in (
         ("POST", "/api/documents?name=a.md"),
         ("DELETE", AT),
@@ -50,29 +50,29 @@ def test_a_token_to_read_asks_and_changes_nothing(scoped: Client) -> None:
         ("DELETE", f"{AT}/edits"),
         ("DELETE", "/api/jobs/1"),
     ):
-        assert call(scoped, Scope.READ, method, path) == 403
-    assert call(scoped, Scope.READ, "GET", AT) == 200
+        assert call(scoped, TokenScope.READ, method, path) == 403
+    assert call(scoped, TokenScope.READ, "GET", AT) == 200
 
 
 def test_a_token_to_index_brings_documents_in_and_forgets_none(scoped: Client) -> None:
     path = "/api/documents?name=a.md"
-    assert call(scoped, Scope.INDEX, "POST", path, body=b"# A\n\nThe port.") == 202
-    assert call(scoped, Scope.INDEX, "DELETE", "/api/jobs/1") == 404
-    assert call(scoped, Scope.INDEX, "DELETE", AT) == 403
-    assert call(scoped, Scope.ADMIN, "DELETE", f"{AT}/edits") == 204
+    assert call(scoped, TokenScope.INDEX, "POST", path, body=b"# A\n\nThe port.") == 202
+    assert call(scoped, TokenScope.INDEX, "DELETE", "/api/jobs/1") == 404
+    assert call(scoped, TokenScope.INDEX, "DELETE", AT) == 403
+    assert call(scoped, TokenScope.ADMIN, "DELETE", f"{AT}/edits") == 204
 
 
 def test_what_nobody_has_named_takes_the_most() -> None:
-    assert needed("POST", "/api/documents/a/something-new") is Scope.ADMIN
-    assert needed("PATCH", "/api/documents") is Scope.ADMIN
+    assert needed("POST", "/api/documents/a/something-new") is TokenScope.ADMIN
+    assert needed("PATCH", "/api/documents") is TokenScope.ADMIN
 
 
 def test_a_file_of_tokens_is_read_or_refused(tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     file.write_text("# for readers\nread 0123456789abcdef\n\nadmin fedcba9876543210\n")
     assert [(t.secret, t.scope) for t in read_tokens(file)] == [
-        ("0123456789abcdef", Scope.READ),
-        ("fedcba9876543210", Scope.ADMIN),
+        ("0123456789abcdef", TokenScope.READ),
+        ("fedcba9876543210", TokenScope.ADMIN),
     ]
     for wrong in ("", "read short\n", "write 0123456789abcdef\n"):
         file.write_text(wrong)

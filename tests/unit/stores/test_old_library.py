@@ -19,7 +19,7 @@ from abstrag.neural.cached import CachedEncoder, CachedJudge
 from abstrag.neural.encoder import Vectors
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.ledger import Ledger, text_hash
+from abstrag.refine.ledger import PatchLedger, text_hash
 from abstrag.search.relevance import FAST
 from abstrag.stores.open import beside
 from abstrag.stores.schema import MIGRATIONS
@@ -168,7 +168,7 @@ def test_a_patch_is_in_force_whichever_judge_is_installed(
 ) -> None:
     index = store.get(old.expected["id"])
     assert text_hash(index) == old.expected["text_hash"]
-    ledger = Ledger(PolicyStore.open(old.policy))
+    ledger = PatchLedger(PolicyStore.open(old.policy))
     assert [kept.id for kept in ledger.kept(text_hash(index))] == [old.expected["patch"]]
     searcher = Searcher(index, preset=FAST)
     states = []

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from abstrag.documents.readers import Reader
+from abstrag.documents.readers import DocumentReader
 from abstrag.errors import DocumentError
 from abstrag.model.document import Document
 from abstrag.model.query import Query
@@ -37,7 +37,7 @@ class TestJudges(JudgeConformance):
 
 class TestReaders(ReaderConformance):
     @pytest.fixture
-    def reader(self) -> Reader:
+    def reader(self) -> DocumentReader:
         return read_shouted
 
     @pytest.fixture

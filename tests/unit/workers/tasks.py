@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abstrag.config import Budget
+from abstrag.config import DocumentBudget
 from abstrag.workers.budget import within
 
 
@@ -36,11 +36,11 @@ class Squaring:
         if item == "hang":
             threading.Event().wait()
         if item == "spin":
-            with within(Budget(cpu_seconds=0.1)):
+            with within(DocumentBudget(cpu_seconds=0.1)):
                 while True:
                     pass
         if item == "eat":
-            with within(Budget(memory_bytes=64 * 2**20)):
+            with within(DocumentBudget(memory_bytes=64 * 2**20)):
                 return len(bytearray(2**30))
         if item == "raise":
             raise Odd(1, 2)

@@ -11,7 +11,7 @@ import pytest
 
 from abstrag.errors import WorkerLost
 from abstrag.workers.processes import Processes, usual_workers
-from abstrag.workers.protocol import Lost
+from abstrag.workers.protocol import LostItem
 from tests.unit.workers.tasks import Squaring, Unstartable
 
 ROOT = Path(__file__).parents[3]
@@ -38,19 +38,19 @@ def test_a_killed_worker_costs_its_item_at_most(tmp_path: Path) -> None:
     assert (results[1], results[2], results[3]) == (1, 4, 9)
     assert results["die once"] == "alive"
     lost = results["die"]
-    assert isinstance(lost, Lost)
+    assert isinstance(lost, LostItem)
     assert "died twice, the second time by SIGKILL" in str(lost.error)
 
 
 def test_an_item_that_hangs_is_given_up() -> None:
     results = dict(Processes(1, time_limit=2).run(Squaring(), ["hang", 5]))
-    assert isinstance(results["hang"], Lost)
+    assert isinstance(results["hang"], LostItem)
     assert results[5] == 25
 
 
 def test_an_item_over_its_processor_time_is_given_up_at_once(tmp_path: Path) -> None:
     results = dict(Processes(1).run(Squaring(tmp_path), ["spin", 5]))
-    assert isinstance(results["spin"], Lost)
+    assert isinstance(results["spin"], LostItem)
     assert "MAX_CPU_SECONDS" in results["spin"].why
     assert results[5] == 25
     assert len(list(tmp_path.iterdir())) == 2  # the worker it ended, and the next
@@ -58,7 +58,7 @@ def test_an_item_over_its_processor_time_is_given_up_at_once(tmp_path: Path) -> 
 
 def test_an_item_over_its_memory_is_given_up_at_once(tmp_path: Path) -> None:
     results = dict(Processes(1).run(Squaring(tmp_path), ["eat", 5]))
-    assert isinstance(results["eat"], Lost)
+    assert isinstance(results["eat"], LostItem)
     assert "MAX_MEMORY_BYTES" in results["eat"].why
     assert results[5] == 25
     assert len(list(tmp_path.iterdir())) == 2

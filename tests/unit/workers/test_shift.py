@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abstrag.errors import InputError, WorkerLost
-from abstrag.workers.protocol import Answer, Died, Event, Lost, Raised, Ready
+from abstrag.workers.protocol import Died, Event, ItemDone, LostItem, Raised, Ready
 from abstrag.workers.shift import Shift
 
 
@@ -68,7 +68,7 @@ class Pretending:
             return Died(worker, "by SIGKILL")
         self.has[worker].popleft()
         self.done[worker] += 1
-        return Raised(worker, InputError(item)) if act == "raise" else Answer(worker, f"{item}!")
+        return Raised(worker, InputError(item)) if act == "raise" else ItemDone(worker, f"{item}!")
 
     def dismiss(self, worker: int) -> None:
         del self.has[worker]
@@ -123,7 +123,7 @@ def test_an_item_that_ends_its_worker_twice_is_given_up_and_the_others_are_not()
     crew = Pretending({"b": ["die", "die"], "d": ["die"]})
     results = dict(shift(crew).run("abcdef"))
     lost = results.pop("b")
-    assert isinstance(lost, Lost)
+    assert isinstance(lost, LostItem)
     assert str(lost.error) == "given up: its worker died twice, the second time by SIGKILL"
     assert lost.error.hint
     assert results == {c: f"{c}!" for c in "acdef"}
@@ -132,14 +132,14 @@ def test_an_item_that_ends_its_worker_twice_is_given_up_and_the_others_are_not()
 def test_whoever_was_next_in_a_dead_worker_is_no_suspect() -> None:
     crew = Pretending({"a": ["die", "die"], "b": ["die"], "c": ["die"]})
     results = dict(shift(crew, 1).run("abcd"))
-    assert isinstance(results["a"], Lost)
+    assert isinstance(results["a"], LostItem)
     assert [results[c] for c in "bcd"] == ["b!", "c!", "d!"]
 
 
 def test_an_item_that_goes_on_for_too_long_is_given_up() -> None:
     crew = Pretending({"a": ["hang"]})
     results = dict(shift(crew, 1, time_limit=60).run("abc"))
-    assert isinstance(results["a"], Lost)
+    assert isinstance(results["a"], LostItem)
     assert "longer than 60 s" in str(results["a"].error)
     assert [results["b"], results["c"]] == ["b!", "c!"]
     assert crew.hired == 2

@@ -6,14 +6,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from abstrag.cli.main import cli
-from abstrag.config import Budget
+from abstrag.config import DocumentBudget
 from abstrag.errors import TooCostly
 from abstrag.workers.processes import Processes
 from abstrag.workspace.many_files import index_many
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 
-LITTLE = Budget(memory_bytes=64 * 2**20)
+LITTLE = DocumentBudget(memory_bytes=64 * 2**20)
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def texts(tmp_path: Path) -> Path:
     return folder
 
 
-def outcomes(texts: Path, store: Path, budget: Budget) -> dict[str, tuple[str, int, str]]:
+def outcomes(texts: Path, store: Path, budget: DocumentBudget) -> dict[str, tuple[str, int, str]]:
     with Workspace(WorkspaceConfig(store, budget=budget)) as workspace:
         made = index_many(workspace, [texts], Processes(1, time_limit=budget.seconds))
         return {Path(o.path).stem: (o.status, o.exit_code, o.error or "") for o in made}
@@ -36,12 +36,12 @@ def outcomes(texts: Path, store: Path, budget: Budget) -> dict[str, tuple[str, i
     ("budget", "limit"),
     [
         (LITTLE, "MAX_MEMORY_BYTES"),
-        (Budget(cpu_seconds=0.5), "MAX_CPU_SECONDS"),
-        (Budget(seconds=3.0), "MAX_SECONDS"),
+        (DocumentBudget(cpu_seconds=0.5), "MAX_CPU_SECONDS"),
+        (DocumentBudget(seconds=3.0), "MAX_SECONDS"),
     ],
 )
 def test_each_limit_ends_the_large_file_and_names_itself(
-    texts: Path, tmp_path: Path, budget: Budget, limit: str
+    texts: Path, tmp_path: Path, budget: DocumentBudget, limit: str
 ) -> None:
     store = tmp_path / "store.db"
     first = outcomes(texts, store, budget)
@@ -49,7 +49,7 @@ def test_each_limit_ends_the_large_file_and_names_itself(
     assert (status, code) == ("failed", TooCostly.exit_code)
     assert limit in why
     assert first["small"][0] == "indexed"
-    again = outcomes(texts, store, Budget())
+    again = outcomes(texts, store, DocumentBudget())
     assert again["large"] == first["large"]  # under any budget: only --retry frees it
     assert again["small"][0] == "unchanged"
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import Outcome
+from abstrag.engine.outcome import IndexOutcome
 from abstrag.errors import FileMissing, StoreError
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers.processes import Processes
@@ -58,7 +58,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def alone(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Outcome], Rows]:
+def alone(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[list[IndexOutcome], Rows]:
     """What one process makes of the folder."""
     path = tmp_path_factory.mktemp("alone") / "store.db"
     with SqliteStore.open(path) as store:
@@ -66,13 +68,13 @@ def alone(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[
     return outcomes, rows(path)
 
 
-def together(path: Path, folder: Path, workers: int = 2, few: int = 0) -> Iterator[Outcome]:
+def together(path: Path, folder: Path, workers: int = 2, few: int = 0) -> Iterator[IndexOutcome]:
     with Workspace(WorkspaceConfig(path)) as workspace:
         yield from index_many(workspace, [folder], Processes(workers), few=few)
 
 
 def test_namesakes_are_called_by_their_place_in_the_listing(
-    alone: tuple[list[Outcome], Rows],
+    alone: tuple[list[IndexOutcome], Rows],
 ) -> None:
     names = {Path(o.path).parent.name: o.document for o in alone[0] if "report" in o.path}
     own = next(o.document for o in alone[0] if o.path.endswith("own.json"))
@@ -84,7 +86,7 @@ def test_namesakes_are_called_by_their_place_in_the_listing(
 
 @pytest.mark.parametrize("few", [0, 100])
 def test_two_workers_leave_the_same_rows_and_say_the_same(
-    few: int, folder: Path, alone: tuple[list[Outcome], Rows], tmp_path: Path
+    few: int, folder: Path, alone: tuple[list[IndexOutcome], Rows], tmp_path: Path
 ) -> None:
     path = tmp_path / "store.db"
     assert list(together(path, folder, few=few)) == alone[0]
@@ -95,7 +97,7 @@ def test_two_workers_leave_the_same_rows_and_say_the_same(
 
 
 def test_a_killed_worker_changes_nothing(
-    folder: Path, alone: tuple[list[Outcome], Rows], tmp_path: Path
+    folder: Path, alone: tuple[list[IndexOutcome], Rows], tmp_path: Path
 ) -> None:
     path = tmp_path / "store.db"
     outcomes = []
@@ -111,7 +113,7 @@ def test_a_killed_worker_changes_nothing(
 
 @pytest.mark.parametrize(("method", "calls"), [("put_prepared", 4), ("put_layers", 4)])
 def test_a_run_that_is_killed_goes_on_to_the_same_store(
-    method: str, calls: int, folder: Path, alone: tuple[list[Outcome], Rows], tmp_path: Path
+    method: str, calls: int, folder: Path, alone: tuple[list[IndexOutcome], Rows], tmp_path: Path
 ) -> None:
     path, script = tmp_path / "store.db", tmp_path / "script.py"
     script.write_text(KILLED)

@@ -9,7 +9,7 @@ import pytest
 
 from abstrag.engine.prompting import Prompting
 from abstrag.llm.connect import Models
-from abstrag.llm.model import Request, Role
+from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import PromotionStatus
 from abstrag.policy.leak import CaseText
@@ -17,7 +17,7 @@ from abstrag.policy.load import load_programs
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.ledger import Ledger
+from abstrag.refine.ledger import PatchLedger
 from abstrag.search.relevance import SMOOTH
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.promotion import Promoter
@@ -31,7 +31,7 @@ HARMFUL = "Keep persons only."
 HARMLESS = "Keep compound nouns whole."
 
 
-def _literals(request: Request) -> dict[str, Any]:
+def _literals(request: ModelRequest) -> dict[str, Any]:
     """Read the query well, unless the harmful rule tells to drop what it is about."""
     quotes = ["worker"] if HARMFUL in request.system else ["worker", "mends", "nets"]
     literals = [
@@ -47,10 +47,10 @@ def promoter(tmp_path: Path) -> Promoter:
     workspace = Workspace(WorkspaceConfig(tmp_path / "store.db", options=options))
     made = searcher().index
     workspace.store.put(made, source_path=None, source_hash="x")
-    Ledger(policy).note_solved(Episode(made.document.id, NETS), made)
+    PatchLedger(policy).note_solved(Episode(made.document.id, NETS), made)
     model = silent(normalize_query=_literals, expand_query={"clauses": []})
     programs = load_programs(root=policy.root)
-    prompting = Prompting.of(Models({Role.INDEX: model}), programs=programs, encoder=Letters())
+    prompting = Prompting.of(Models({CallRole.INDEX: model}), programs=programs, encoder=Letters())
     judge = Evaluator(Labels({NETS: "Workers mend nets on the quay."}), k=1)
     return Promoter(policy, workspace, prompting, judge)
 

@@ -16,7 +16,7 @@ from abstrag.model.record import to_data
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.ledger import Ledger, text_hash
+from abstrag.refine.ledger import PatchLedger, text_hash
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.replay import replay_file
 from abstrag.workspace.workspace import Workspace
@@ -73,7 +73,7 @@ def test_a_missing_file_is_missing(tmp_path: Path) -> None:
 
 def test_patches_that_help_are_no_regression(tmp_path: Path, report: Path) -> None:
     searcher = Searcher(index(load(report)), preset=PRESET)
-    ledger = Ledger(PolicyStore.open(tmp_path / "policy"))
+    ledger = PatchLedger(PolicyStore.open(tmp_path / "policy"))
     Refiner(searcher, local_judges(searcher, evaluator()), ledger=ledger).refine(SEWAGE)
     rows = [{"target": str(report), "query": query} for query in (SEWAGE, SECOND, LOCK)]
     with workspace(tmp_path) as opened:
@@ -89,7 +89,7 @@ def test_patches_that_help_are_no_regression(tmp_path: Path, report: Path) -> No
 
 def test_a_patch_that_costs_a_case_its_evidence_is_found(tmp_path: Path, report: Path) -> None:
     searcher = Searcher(index(load(report)), preset=PRESET)
-    ledger = Ledger(PolicyStore.open(tmp_path / "policy"))
+    ledger = PatchLedger(PolicyStore.open(tmp_path / "policy"))
     harm = patch(Stage.MAP, Alias("concept:tea", "concept:vessel", 0.0))
     payload = {
         "action": "apply",

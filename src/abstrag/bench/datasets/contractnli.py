@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset
-from abstrag.bench.datasets.files import Place, existing, read_json
+from abstrag.bench.datasets.files import FilePlace, existing, read_json
 from abstrag.model.document import Genre
 
 NAME: Final = "contractnli"
@@ -20,7 +20,7 @@ NAME: Final = "contractnli"
 def load(data: Path, split: str) -> Dataset:
     """Read `SPLIT.json`."""
     path = existing(data / NAME / f"{split}.json")
-    place = Place(path)
+    place = FilePlace(path)
     content = read_json(path)
     hypotheses = {
         name: str(place.field(label, "hypothesis", str))
@@ -43,8 +43,8 @@ def _cases(
     split: str,
     missed: list[str],
 ) -> Iterator[Case]:
-    name = str(Place(path).field(contract, "id", int, str))
-    place = Place(path, inside=f"document {name!r}")
+    name = str(FilePlace(path).field(contract, "id", int, str))
+    place = FilePlace(path, inside=f"document {name!r}")
     pool = _pool(place, name, contract)
     known = set(pool.ids)
     annotations = place.field(contract, "annotation_sets", list)[0]["annotations"]
@@ -73,7 +73,7 @@ def _cases(
         )
 
 
-def _pool(place: Place, name: str, contract: Mapping[str, Any]) -> Pool:
+def _pool(place: FilePlace, name: str, contract: Mapping[str, Any]) -> Pool:
     text = place.field(contract, "text", str)
     elements = [
         Element(str(i), text[start:end].strip(), ElementKind.SENTENCE)

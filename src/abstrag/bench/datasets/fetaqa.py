@@ -13,7 +13,7 @@ from typing import Final
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset
-from abstrag.bench.datasets.files import Place, existing, read_lines
+from abstrag.bench.datasets.files import FilePlace, existing, read_lines
 from abstrag.model.document import Genre
 from abstrag.model.segment import Granularity
 
@@ -27,7 +27,7 @@ def load(data: Path, split: str) -> Dataset:
     pools: dict[str, Pool] = {}
     missed = 0
     for number, line in read_lines(path):
-        place = Place(path, number)
+        place = FilePlace(path, number)
         rows = place.field(line, "table_array", list)
         page, section = str(line.get("table_page_title")), str(line.get("table_section_title"))
         digest = sha256(repr((page, section, rows)).encode()).hexdigest()[:12]

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset, union
-from abstrag.bench.datasets.files import Place, matching, read_json, read_lines
+from abstrag.bench.datasets.files import FilePlace, matching, read_json, read_lines
 from abstrag.errors import InputError
 from abstrag.model.document import Genre
 from abstrag.model.segment import Granularity
@@ -30,7 +30,7 @@ _Grid = list[list[_Cell | None]]
 
 
 def page_elements(
-    place: Place, page: Mapping[str, Any], title: str, *, outer: tuple[str, ...] = ()
+    place: FilePlace, page: Mapping[str, Any], title: str, *, outer: tuple[str, ...] = ()
 ) -> Iterator[Element]:
     """Go through a page in its own order; ids are `TITLE_ELEMENT`, as claims spell them."""
     path: list[tuple[int, str]] = []  # level and heading of the sections we are in
@@ -56,7 +56,7 @@ def page_elements(
 
 
 def _table(
-    place: Place, name: str, table: Mapping[str, Any], title: str, section: tuple[str, ...]
+    place: FilePlace, name: str, table: Mapping[str, Any], title: str, section: tuple[str, ...]
 ) -> Iterator[Element]:
     caption = _plain(str(table.get("caption") or ""))
     if caption:
@@ -179,10 +179,10 @@ def _from_database(path: Path, wanted: set[str]) -> dict[str, Page]:
 def _from_file(path: Path) -> Iterator[tuple[str, Page]]:
     if path.suffix == ".jsonl":
         for number, page in read_lines(path):
-            yield title_key(Place(path, number).field(page, "title", str)), page
+            yield title_key(FilePlace(path, number).field(page, "title", str)), page
     else:
         page = read_json(path)
-        yield title_key(Place(path).field(page, "title", str)), page
+        yield title_key(FilePlace(path).field(page, "title", str)), page
 
 
 NAME: Final = "feverous"
@@ -194,7 +194,7 @@ def load(data: Path, split: str) -> Dataset:
     """Read every `feverous_SPLIT*.jsonl`, with the pages beside it."""
     folder = data / NAME
     claims = [
-        (Place(path, number), claim)
+        (FilePlace(path, number), claim)
         for path in matching(folder, f"feverous_{split}*.jsonl")
         for number, claim in read_lines(path)
         if claim.get("claim")  # the official files begin with an empty example
@@ -227,13 +227,13 @@ def load(data: Path, split: str) -> Dataset:
     return Dataset(NAME, split, tuple(cases.values()), tuple(notes))
 
 
-def _sets(place: Place, claim: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+def _sets(place: FilePlace, claim: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
     groups = place.field(claim, "evidence", list)
     sets = (tuple(dict.fromkeys(place.strings(group, "content"))) for group in groups)
     return tuple(one for one in sets if one)
 
 
-def _titles(place: Place, claim: Mapping[str, Any]) -> list[str]:
+def _titles(place: FilePlace, claim: Mapping[str, Any]) -> list[str]:
     """Return the pages of a claim's evidence, in order of appearance."""
     titles: dict[str, None] = {}
     for name in union(_sets(place, claim)):
@@ -249,7 +249,7 @@ def _pool(folder: Path, titles: tuple[str, ...], pages: Mapping[str, Page]) -> P
         element
         for title in titles
         for element in page_elements(
-            Place(folder, inside=f"page {title!r}"),
+            FilePlace(folder, inside=f"page {title!r}"),
             pages[title_key(title)],
             title,
             outer=(title,) if len(titles) > 1 else (),
@@ -259,7 +259,7 @@ def _pool(folder: Path, titles: tuple[str, ...], pages: Mapping[str, Page]) -> P
     return Pool(name, titles[0], elements, Genre.PAGE_LOCAL, Granularity.ELEMENT)
 
 
-def _case(place: Place, claim: Mapping[str, Any], pool: Pool, split: str) -> tuple[Case, int]:
+def _case(place: FilePlace, claim: Mapping[str, Any], pool: Pool, split: str) -> tuple[Case, int]:
     """Return the case, and how many of its evidence ids its pages do not have."""
     known = set(pool.ids)
     marked = _sets(place, claim)

@@ -75,7 +75,7 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     return value
 
 
-class Place:
+class FilePlace:
     """Where a value was read, for errors: a file and, where it has lines, a line."""
 
     def __init__(self, path: Path, line: int | None = None, inside: str = "") -> None:

@@ -18,7 +18,7 @@ from abstrag.bench.datasets import (
     scifact,
     tatqa,
 )
-from abstrag.bench.split import Part, parse_split, part_of
+from abstrag.bench.split import SplitPart, parse_split, part_of
 from abstrag.errors import InputError
 
 LOADERS: Final[Mapping[str, Callable[[Path, str], Dataset]]] = {
@@ -41,7 +41,7 @@ def load_dataset(name: str, data: Path, split: str) -> Dataset:
         raise InputError(f"there is no data folder {str(data)!r}", hint="check --data")
     bare, part = parse_split(split)
     whole = LOADERS[name](data, bare)
-    if part is Part.ALL:
+    if part is SplitPart.ALL:
         return whole
     kept = tuple(
         replace(case, split=split) for case in whole.cases if part_of(case.document.id) is part

@@ -10,7 +10,7 @@ from typing import Final
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset
-from abstrag.bench.datasets.files import Place, existing, read_lines
+from abstrag.bench.datasets.files import FilePlace, existing, read_lines
 
 NAME: Final = "packs"
 
@@ -22,7 +22,7 @@ def load(data: Path, split: str) -> Dataset:
     pools: dict[str, Pool] = {}
     cases: dict[str, Case] = {}
     for number, line in read_lines(path):
-        place = Place(path, number)
+        place = FilePlace(path, number)
         name = f"{split}/{place.field(line, 'doc', str)}"
         if "segments" in line:
             texts = enumerate(place.strings(line, "segments"))

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset, union
-from abstrag.bench.datasets.files import Place, existing, read_lines
+from abstrag.bench.datasets.files import FilePlace, existing, read_lines
 from abstrag.errors import InputError
 from abstrag.model.document import Genre
 from abstrag.model.segment import Granularity
@@ -42,7 +42,7 @@ def load(data: Path, split: str) -> Dataset:
     pools: dict[str, Pool] = {}
     cases: dict[str, Case] = {}
     for number, line in read_lines(path):
-        place = Place(path, number)
+        place = FilePlace(path, number)
         if "case" in line:
             case = _case(place, line, pools, split)
             if case.case_id in cases:
@@ -60,7 +60,7 @@ def load(data: Path, split: str) -> Dataset:
     return Dataset(NAME, split, tuple(cases.values()))
 
 
-def _pool(place: Place, line: Mapping[str, Any]) -> Pool:
+def _pool(place: FilePlace, line: Mapping[str, Any]) -> Pool:
     _no_others(place, line, _DOCUMENT)
     name = str(place.field(line, "document", str))
     elements = tuple(
@@ -74,7 +74,7 @@ def _pool(place: Place, line: Mapping[str, Any]) -> Pool:
         raise place.error(str(error), hint=error.hint) from None
 
 
-def _element(place: Place, index: int, one: Any) -> Element:
+def _element(place: FilePlace, index: int, one: Any) -> Element:
     if isinstance(one, str):
         return Element(str(index), one)
     if not isinstance(one, dict):
@@ -90,7 +90,7 @@ def _element(place: Place, index: int, one: Any) -> Element:
     )
 
 
-def _case(place: Place, line: Mapping[str, Any], pools: Mapping[str, Pool], split: str) -> Case:
+def _case(place: FilePlace, line: Mapping[str, Any], pools: Mapping[str, Pool], split: str) -> Case:
     _no_others(place, line, _CASE)
     name = str(place.field(line, "document", str))
     if name not in pools:
@@ -124,7 +124,7 @@ def _case(place: Place, line: Mapping[str, Any], pools: Mapping[str, Pool], spli
     )
 
 
-def _no_others(place: Place, line: Mapping[str, Any], known: frozenset[str]) -> None:
+def _no_others(place: FilePlace, line: Mapping[str, Any], known: frozenset[str]) -> None:
     if other := sorted(set(line) - known):
         raise place.error(f"unknown field {other[0]!r}", hint=f"one of: {', '.join(sorted(known))}")
 
@@ -132,7 +132,7 @@ def _no_others(place: Place, line: Mapping[str, Any], known: frozenset[str]) -> 
 _Member = TypeVar("_Member", bound=StrEnum)
 
 
-def _member(place: Place, kind: type[_Member], value: Any) -> _Member:
+def _member(place: FilePlace, kind: type[_Member], value: Any) -> _Member:
     try:
         return kind(value)
     except ValueError:

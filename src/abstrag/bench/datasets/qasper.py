@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset, union
-from abstrag.bench.datasets.files import Place, matching, read_json
+from abstrag.bench.datasets.files import FilePlace, matching, read_json
 from abstrag.model.document import Genre
 
 NAME: Final = "qasper"
@@ -30,9 +30,9 @@ def load(data: Path, split: str) -> Dataset:
     for path in matching(data / NAME, f"qasper-{split}*.json"):
         papers = read_json(path)
         if not isinstance(papers, dict):
-            raise Place(path).error("expected an object that holds papers by their id")
+            raise FilePlace(path).error("expected an object that holds papers by their id")
         for name, paper in papers.items():
-            place = Place(path, inside=f"paper {name!r}")
+            place = FilePlace(path, inside=f"paper {name!r}")
             pool = _pool(place, name, paper)
             for case in _cases(place, pool, paper, split, missed):
                 cases.setdefault(case.case_id, case)
@@ -40,7 +40,7 @@ def load(data: Path, split: str) -> Dataset:
     return Dataset(NAME, split, tuple(cases.values()), notes)
 
 
-def _pool(place: Place, name: str, paper: Mapping[str, Any]) -> Pool:
+def _pool(place: FilePlace, name: str, paper: Mapping[str, Any]) -> Pool:
     elements = [*_abstract(paper), *_paragraphs(place, paper), *_floats(place, paper)]
     title = str(paper.get("title") or name)
     return Pool(name, title, tuple(elements), Genre.SCIENTIFIC)
@@ -52,7 +52,7 @@ def _abstract(paper: Mapping[str, Any]) -> Iterator[Element]:
         yield Element(_ABSTRACT, text, section=("Abstract",))
 
 
-def _paragraphs(place: Place, paper: Mapping[str, Any]) -> Iterator[Element]:
+def _paragraphs(place: FilePlace, paper: Mapping[str, Any]) -> Iterator[Element]:
     for s, section in enumerate(place.field(paper, "full_text", list)):
         heading = str(section.get("section_name") or "")
         path = tuple(part.strip() for part in heading.split(_SECTIONS) if part.strip())
@@ -61,7 +61,7 @@ def _paragraphs(place: Place, paper: Mapping[str, Any]) -> Iterator[Element]:
                 yield Element(f"{s}.{p}", text.strip(), section=path)
 
 
-def _floats(place: Place, paper: Mapping[str, Any]) -> Iterator[Element]:
+def _floats(place: FilePlace, paper: Mapping[str, Any]) -> Iterator[Element]:
     floats = paper.get("figures_and_tables") or []
     if isinstance(floats, Mapping):  # the same release as columns instead of rows
         captions = [str(text) for text in floats.get("caption", ())]
@@ -73,7 +73,7 @@ def _floats(place: Place, paper: Mapping[str, Any]) -> Iterator[Element]:
 
 
 def _cases(
-    place: Place, pool: Pool, paper: Mapping[str, Any], split: str, missed: list[str]
+    place: FilePlace, pool: Pool, paper: Mapping[str, Any], split: str, missed: list[str]
 ) -> Iterator[Case]:
     texts: dict[str, str] = {}
     captions: dict[str, str] = {}

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset, union
-from abstrag.bench.datasets.files import Place, existing, read_lines
+from abstrag.bench.datasets.files import FilePlace, existing, read_lines
 from abstrag.model.document import Genre
 
 NAME: Final = "scifact"
@@ -27,7 +27,7 @@ def load(data: Path, split: str) -> Dataset:
     abstracts = corpus(data)
     cases: dict[str, Case] = {}
     for number, claim in read_lines(claims):
-        for case in _cases(Place(claims, number), claim, abstracts, split):
+        for case in _cases(FilePlace(claims, number), claim, abstracts, split):
             cases.setdefault(case.case_id, case)
     return Dataset(NAME, split, tuple(cases.values()))
 
@@ -37,7 +37,7 @@ def corpus(data: Path) -> dict[str, Pool]:
     path = existing(data / NAME / "corpus.jsonl")
     pools: dict[str, Pool] = {}
     for number, abstract in read_lines(path):
-        place = Place(path, number)
+        place = FilePlace(path, number)
         name = str(place.field(abstract, "doc_id", int, str))
         elements = tuple(
             Element(str(i), text, ElementKind.SENTENCE)
@@ -49,7 +49,7 @@ def corpus(data: Path) -> dict[str, Pool]:
 
 
 def _cases(
-    place: Place, claim: Mapping[str, Any], corpus: Mapping[str, Pool], split: str
+    place: FilePlace, claim: Mapping[str, Any], corpus: Mapping[str, Pool], split: str
 ) -> Iterator[Case]:
     name = place.field(claim, "id", int, str)
     evidence = claim.get("evidence") or {}
@@ -75,7 +75,7 @@ def _cases(
         )
 
 
-def _rationale(place: Place, pool: Pool, rationale: Mapping[str, Any]) -> tuple[str, ...]:
+def _rationale(place: FilePlace, pool: Pool, rationale: Mapping[str, Any]) -> tuple[str, ...]:
     sentences = place.field(rationale, "sentences", list)
     for index in sentences:
         if not isinstance(index, int) or not 0 <= index < len(pool.elements):

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset
-from abstrag.bench.datasets.files import Place, existing, read_json
+from abstrag.bench.datasets.files import FilePlace, existing, read_json
 from abstrag.model.document import Genre
 from abstrag.model.segment import CELL_SEPARATOR
 from abstrag.model.table_lines import lines_over
@@ -30,14 +30,14 @@ def load(data: Path, split: str) -> Dataset:
     cases = [
         case
         for n, context in enumerate(read_json(path))
-        for case in _cases(Place(path, inside=f"context {n}"), context, split, missed)
+        for case in _cases(FilePlace(path, inside=f"context {n}"), context, split, missed)
     ]
     notes = (f"{len(missed)} mappings point at a blank row",) if missed else ()
     return Dataset(NAME, split, tuple(cases), notes)
 
 
 def _cases(
-    place: Place, context: Mapping[str, Any], split: str, missed: list[str]
+    place: FilePlace, context: Mapping[str, Any], split: str, missed: list[str]
 ) -> Iterator[Case]:
     table = place.field(context, "table", dict)
     rows = place.field(table, "table", list)
@@ -91,7 +91,7 @@ def header_rows(rows: Sequence[Sequence[str]]) -> int:
     return depth if len(rows) > 1 else 0
 
 
-def _mapped(place: Place, question: Mapping[str, Any]) -> Iterator[str]:
+def _mapped(place: FilePlace, question: Mapping[str, Any]) -> Iterator[str]:
     """Go through the spans a question is mapped to, in either of the two official forms."""
     for one in question.get("mappings") or [question.get("mapping") or {}]:
         for key, value in one.items():

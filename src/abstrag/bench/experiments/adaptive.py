@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from abstrag.bench.abstrag_system import Indexer
+from abstrag.bench.abstrag_system import SharedIndexer
 from abstrag.bench.case import Case
 from abstrag.bench.experiments.config import Experiment
 from abstrag.bench.experiments.documents import score_documents
-from abstrag.bench.experiments.setting import Section, Setting
+from abstrag.bench.experiments.setting import ExperimentSection, Setting
 from abstrag.bench.experiments.tables import table
 from abstrag.bench.metrics.metric import Metric, values
 from abstrag.bench.metrics.ndcg import NDCG
@@ -77,7 +77,7 @@ class AdaptiveArms:
 
     preset: Preset
     budgets: Sequence[float]
-    indexer: Indexer = field(default_factory=Indexer)
+    indexer: SharedIndexer = field(default_factory=SharedIndexer)
 
     @property
     def systems(self) -> dict[str, SystemInfo]:
@@ -141,11 +141,11 @@ def _record(
     )
 
 
-def run_adaptive(experiment: Experiment, setting: Setting) -> Iterator[Section]:
+def run_adaptive(experiment: Experiment, setting: Setting) -> Iterator[ExperimentSection]:
     """Run every arm on every data set under every preset."""
     for name, dataset in setting.sources(experiment):
         if isinstance(dataset, str):
-            yield Section(name, not_run=dataset)
+            yield ExperimentSection(name, not_run=dataset)
             continue
         for preset in experiment.presets:
             arms = AdaptiveArms(PRESETS[preset], (TAU, *experiment.budgets))
@@ -160,7 +160,7 @@ def run_adaptive(experiment: Experiment, setting: Setting) -> Iterator[Section]:
             )
             made = tuple(summary_tables(records, preset))
             title = f"{setting.titled(experiment, name)}, preset {preset}"
-            yield Section(title, made, setting.shown(place))
+            yield ExperimentSection(title, made, setting.shown(place))
 
 
 def summary_tables(records: Sequence[CaseRecord], preset: str) -> Iterator[str]:

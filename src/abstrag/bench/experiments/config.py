@@ -19,7 +19,7 @@ _OTHERS: Final = {DATASETS, FIGURES}
 T = TypeVar("T")
 
 
-class Kind(StrEnum):
+class ExperimentKind(StrEnum):
     """How an experiment is run."""
 
     SYSTEMS = "systems"  # systems on data sets
@@ -42,7 +42,7 @@ class Experiment:
     name: str
     title: str
     asks: str  # what it is to show, in a sentence
-    kind: Kind
+    kind: ExperimentKind
     paper: tuple[str, ...] = ()
     differs: str = ""
     datasets: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from abstrag.bench.case import Case, Dataset
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.run_folder import Manifest, RunFolder, SystemInfo
+from abstrag.bench.run_folder import RunFolder, RunManifest, SystemInfo
 from abstrag.bench.runner import DEPTH, Options, chosen, digest
 
 Score = Callable[[Sequence[Case]], Sequence[CaseRecord]]
@@ -31,7 +31,7 @@ def score_documents(
         by_document.setdefault(case.document.id, []).append(case)
     with folder.locked():
         folder.begin(
-            Manifest(
+            RunManifest(
                 dataset=dataset.name,
                 split=dataset.split,
                 cases=len(cases),

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from abstrag.bench.experiments.config import DataInfo
-from abstrag.bench.experiments.runner import Result
-from abstrag.bench.experiments.setting import Section, Setting
+from abstrag.bench.experiments.runner import ExperimentResult
+from abstrag.bench.experiments.setting import ExperimentSection, Setting
 from abstrag.bench.experiments.tables import table
 from abstrag.bench.experiments.timing import recorded_tables
 
@@ -19,7 +19,7 @@ COMMAND: Final = "abstrag bench experiments --data DATA --out RUN"
 NO_MODEL: Final = "needs a language model, and none is named (`--llm MODEL`)"
 
 
-def render(results: Sequence[Result], setting: Setting) -> str:
+def render(results: Sequence[ExperimentResult], setting: Setting) -> str:
     """Write the page."""
     ours = [one for one in results if not one.experiment.paper]
     papers = [one for one in results if one.experiment.paper]
@@ -93,7 +93,9 @@ def _paper_data(setting: Setting, name: str, info: DataInfo) -> tuple[str, str]:
     return f"{info.paper_split}, {info.paper_cases} cases", same
 
 
-def _contents(papers: Sequence[Result], ours: Sequence[Result]) -> Iterator[str]:
+def _contents(
+    papers: Sequence[ExperimentResult], ours: Sequence[ExperimentResult]
+) -> Iterator[str]:
     yield "## Contents"
     for title, some in (("The paper's", papers), ("Beyond the paper", ours)):
         if some:
@@ -111,7 +113,7 @@ def _anchor(title: str) -> str:
     return re.sub(r"[-\s]+", "-", kept)
 
 
-def _experiment(result: Result, setting: Setting) -> Iterator[str]:
+def _experiment(result: ExperimentResult, setting: Setting) -> Iterator[str]:
     one = result.experiment
     labels = ", ".join(f"`{label}`" for label in one.paper)
     yield f"## {one.title}"
@@ -130,7 +132,7 @@ def _experiment(result: Result, setting: Setting) -> Iterator[str]:
         yield f"The paper, on its data: {printed}"
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(section: ExperimentSection) -> Iterator[str]:
     if not section.not_run:
         yield f"### {section.dataset}"
         if section.records:
@@ -138,7 +140,7 @@ def _section(section: Section) -> Iterator[str]:
     yield from section.tables
 
 
-def _not_run(results: Sequence[Result], setting: Setting) -> Iterator[str]:
+def _not_run(results: Sequence[ExperimentResult], setting: Setting) -> Iterator[str]:
     missed: dict[tuple[str, str], list[str]] = {}
     for result in results:
         one = result.experiment

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from abstrag.bench.experiments.config import Experiment
-from abstrag.bench.experiments.setting import Section, Setting, same_settings
+from abstrag.bench.experiments.setting import ExperimentSection, Setting, same_settings
 from abstrag.bench.experiments.tables import printed_in_paper, table
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.stress import ARMS, Stress, run_stress
@@ -25,11 +25,11 @@ from abstrag.workspace.document import SearchableDocument
 _FULL: Final = next(iter(ARMS))
 
 
-def run_refinement(experiment: Experiment, setting: Setting) -> Iterator[Section]:
+def run_refinement(experiment: Experiment, setting: Setting) -> Iterator[ExperimentSection]:
     """Refine every document under every arm, unless that is done, and make the tables."""
     for name in experiment.datasets:
         if reason := setting.missing(name):
-            yield Section(name, not_run=reason)
+            yield ExperimentSection(name, not_run=reason)
             continue
         for preset in experiment.presets:
             for guessing in (False, True) if "guessing" in experiment.views else (False,):
@@ -38,7 +38,7 @@ def run_refinement(experiment: Experiment, setting: Setting) -> Iterator[Section
 
 def _section(
     experiment: Experiment, setting: Setting, name: str, preset: str, *, guessing: bool
-) -> Section:
+) -> ExperimentSection:
     proposer = _proposer(guessing=guessing)
     place = place_of(setting, name, preset, guessing=guessing)
     same_settings(
@@ -69,7 +69,7 @@ def _section(
             raise InputError(f"experiment {experiment.name!r} has no view {view!r}")
     made += printed_in_paper(setting.figures(experiment, name), setting.same_data(name))
     title = f"{name}, preset {preset}" + (", patches guessed" if guessing else "")
-    return Section(title, tuple(made), setting.shown(place))
+    return ExperimentSection(title, tuple(made), setting.shown(place))
 
 
 def place_of(setting: Setting, name: str, preset: str, *, guessing: bool) -> Path:

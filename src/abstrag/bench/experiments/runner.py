@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from abstrag.baselines.system import Ranked, System
-from abstrag.bench.abstrag_system import AbstragSystem, Indexer
+from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag.bench.case import Case, Dataset
 from abstrag.bench.experiments import tables
 from abstrag.bench.experiments.adaptive import run_adaptive
-from abstrag.bench.experiments.config import Experiment, Kind
+from abstrag.bench.experiments.config import Experiment, ExperimentKind
 from abstrag.bench.experiments.documents import score_documents
 from abstrag.bench.experiments.refined import run_refinement
-from abstrag.bench.experiments.setting import Section, Setting
+from abstrag.bench.experiments.setting import ExperimentSection, Setting
 from abstrag.bench.experiments.sweep import run_sweep
 from abstrag.bench.experiments.systems import run_systems
 from abstrag.bench.experiments.tables import table
@@ -25,7 +25,7 @@ from abstrag.bench.metrics.metric import values
 from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.scoring import Bench, Unit
+from abstrag.bench.scoring import Bench, ScoringUnit
 from abstrag.bench.summary import summarize
 from abstrag.bench.systems import Builder, SystemSpec
 from abstrag.config import W_L
@@ -83,20 +83,22 @@ class InformedBuilder(Builder):
     def __call__(self, spec: SystemSpec) -> System:
         """Make one arm."""
         own = self._background if spec.name == WITH else EMPTY
-        return TellingSystem(spec.name, PRESETS[self._preset], indexer=Indexer(background=own))
+        return TellingSystem(
+            spec.name, PRESETS[self._preset], indexer=SharedIndexer(background=own)
+        )
 
 
-def run_background(experiment: Experiment, setting: Setting) -> Iterator[Section]:
+def run_background(experiment: Experiment, setting: Setting) -> Iterator[ExperimentSection]:
     """Run both arms on the cases shipped with the experiment and on the data sets."""
     background = Background.load(Path(setting.folder.path) / str(experiment.background))
     for name, dataset in setting.sources(experiment):
         if isinstance(dataset, str):
-            yield Section(name, not_run=dataset)
+            yield ExperimentSection(name, not_run=dataset)
             continue
         for preset in experiment.presets:
             place = setting.place("background", preset, name, dataset.split)
             records = _scored(dataset, background, preset, place, setting)
-            yield Section(
+            yield ExperimentSection(
                 f"{setting.titled(experiment, name)}, preset {preset}",
                 tuple(_tables(RunFolder(place), records)),
                 setting.shown(place),
@@ -112,7 +114,7 @@ def _scored(
     stated = replace(infos[WITH], fidelity=f"{infos[WITH].fidelity}; with {background.name}")
 
     def score(cases: Sequence[Case]) -> Sequence[CaseRecord]:
-        return bench.score(Unit({spec.name: cases for spec in specs}, _DEPTH))
+        return bench.score(ScoringUnit({spec.name: cases for spec in specs}, _DEPTH))
 
     return score_documents(
         dataset,
@@ -148,7 +150,7 @@ def _tables(folder: RunFolder, records: Sequence[CaseRecord]) -> Iterator[str]:
 # A layout-role schedule from ratings, where somebody has rated papers (appendix K).
 
 
-def run_calibration(experiment: Experiment, setting: Setting) -> Iterator[Section]:
+def run_calibration(experiment: Experiment, setting: Setting) -> Iterator[ExperimentSection]:
     """Aggregate the ratings file of the data folder, and set the paper's weights beside it."""
     path = setting.data / str(experiment.ratings)
     rubric = table(
@@ -156,7 +158,7 @@ def run_calibration(experiment: Experiment, setting: Setting) -> Iterator[Sectio
         [(f"{value:.1f}", what) for what, value in experiment.rubric.items()],
     )
     if not path.is_file():
-        yield Section(
+        yield ExperimentSection(
             "ratings",
             (rubric,),
             not_run=f"there is no ratings file DATA/{experiment.ratings}; "
@@ -168,29 +170,31 @@ def run_calibration(experiment: Experiment, setting: Setting) -> Iterator[Sectio
         (role, f"{weight:.2f}", f"{printed[role]:.2f}" if role in printed else "–")
         for role, weight in calibrate(path).items()
     ]
-    yield Section("ratings", (rubric, table(("role", "calibrated", "scientific schedule"), rows)))
+    yield ExperimentSection(
+        "ratings", (rubric, table(("role", "calibrated", "scientific schedule"), rows))
+    )
 
 
-Runner = Callable[[Experiment, Setting], Iterator[Section]]
-RUNNERS: Final[Mapping[Kind, Runner]] = {
-    Kind.SYSTEMS: run_systems,
-    Kind.SWEEP: run_sweep,
-    Kind.REFINEMENT: run_refinement,
-    Kind.ADAPTIVE: run_adaptive,
-    Kind.BACKGROUND: run_background,
-    Kind.CALIBRATION: run_calibration,
+Runner = Callable[[Experiment, Setting], Iterator[ExperimentSection]]
+RUNNERS: Final[Mapping[ExperimentKind, Runner]] = {
+    ExperimentKind.SYSTEMS: run_systems,
+    ExperimentKind.SWEEP: run_sweep,
+    ExperimentKind.REFINEMENT: run_refinement,
+    ExperimentKind.ADAPTIVE: run_adaptive,
+    ExperimentKind.BACKGROUND: run_background,
+    ExperimentKind.CALIBRATION: run_calibration,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ExperimentResult:
     """An experiment and what came out of it."""
 
     experiment: Experiment
-    sections: tuple[Section, ...]
+    sections: tuple[ExperimentSection, ...]
 
 
-def run_experiments(setting: Setting, names: Sequence[str] = ()) -> list[Result]:
+def run_experiments(setting: Setting, names: Sequence[str] = ()) -> list[ExperimentResult]:
     """Run some experiments, or all of them, and return what they show.
 
     Args:
@@ -207,5 +211,5 @@ def run_experiments(setting: Setting, names: Sequence[str] = ()) -> list[Result]
     for one in some:
         setting.tell(f"== {one.name}")
         with setting.timed(one.name):
-            results.append(Result(one, tuple(RUNNERS[one.kind](one, setting))))
+            results.append(ExperimentResult(one, tuple(RUNNERS[one.kind](one, setting))))
     return results

@@ -24,7 +24,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ExperimentSection:
     """What came out of an experiment on one data set: tables, or why it was not run."""
 
     dataset: str  # or what else it was run on

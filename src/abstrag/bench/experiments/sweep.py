@@ -14,9 +14,9 @@ from typing import Final
 import abstrag.config as config
 from abstrag.bench.abstrag_system import RANKS
 from abstrag.bench.experiments.config import Experiment
-from abstrag.bench.experiments.setting import Section, Setting, same_settings
+from abstrag.bench.experiments.setting import ExperimentSection, Setting, same_settings
 from abstrag.bench.experiments.tables import table
-from abstrag.bench.experiments.with_constants import Request
+from abstrag.bench.experiments.with_constants import ChildRun
 from abstrag.bench.metrics.metric import Metric, values
 from abstrag.bench.metrics.ndcg import NDCG
 from abstrag.bench.metrics.suff import SUFF
@@ -32,12 +32,12 @@ _CHILD: Final = "abstrag.bench.experiments.with_constants"
 Point = tuple[str, float] | None  # a constant and its value; None: all as they are
 
 
-def run_sweep(experiment: Experiment, setting: Setting) -> Iterator[Section]:
+def run_sweep(experiment: Experiment, setting: Setting) -> Iterator[ExperimentSection]:
     """Run every point of the sweep on every data set."""
     points = points_of(experiment)
     for name in experiment.datasets:
         if reason := setting.missing(name):
-            yield Section(name, not_run=reason)
+            yield ExperimentSection(name, not_run=reason)
             continue
         top = setting.place("sweep", name, setting.split(name))
         settings = {"systems": experiment.systems, "chain": fingerprint(), "ranks": RANKS}
@@ -52,7 +52,7 @@ def run_sweep(experiment: Experiment, setting: Setting) -> Iterator[Section]:
                 setting.tell(f"{name}: {done} of {len(jobs)} open points, {point}")
         found = {p: RunFolder(top / label(p)) for p in points}
         made = [_table(system, points, found) for system in experiment.systems]
-        yield Section(name, tuple(made), setting.shown(top))
+        yield ExperimentSection(name, tuple(made), setting.shown(top))
 
 
 def points_of(experiment: Experiment) -> tuple[Point, ...]:
@@ -73,8 +73,8 @@ def label(point: Point) -> str:
 
 def _request(
     point: Point, experiment: Experiment, setting: Setting, name: str, top: Path
-) -> Request:
-    return Request(
+) -> ChildRun:
+    return ChildRun(
         constants={} if point is None else {point[0]: point[1]},
         dataset=name,
         data=str(setting.data),
@@ -89,7 +89,7 @@ def _finished(place: Path) -> bool:
     return (place / "finished").exists()
 
 
-def _run(request: Request, place: Path) -> str:
+def _run(request: ChildRun, place: Path) -> str:
     """Run one point in a process of its own; a point that was stopped goes on."""
     place.mkdir(parents=True, exist_ok=True)
     path = place / "request.json"

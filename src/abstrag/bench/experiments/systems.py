@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from abstrag.bench.experiments import tables
-from abstrag.bench.experiments.config import Experiment, Kind
-from abstrag.bench.experiments.setting import Section, Setting
+from abstrag.bench.experiments.config import Experiment, ExperimentKind
+from abstrag.bench.experiments.setting import ExperimentSection, Setting
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.report import LAST, report
 from abstrag.bench.run_folder import RECORDS, RunFolder
@@ -23,14 +23,14 @@ from abstrag.errors import InputError
 from abstrag.workers.processes import Processes
 
 
-def run_systems(experiment: Experiment, setting: Setting) -> Iterator[Section]:
+def run_systems(experiment: Experiment, setting: Setting) -> Iterator[ExperimentSection]:
     """Score what is not scored yet, and make the experiment's tables from the records."""
     wanted = wanted_systems(experiment, setting)
     summaries: dict[str, Summary] = {}
     sections = []
     for name in experiment.datasets:
         if reason := setting.missing(name):
-            sections.append(Section(name, not_run=reason))
+            sections.append(ExperimentSection(name, not_run=reason))
             continue
         place = run_place(experiment, setting, name)
         _score(experiment, setting, name, place)
@@ -39,9 +39,9 @@ def run_systems(experiment: Experiment, setting: Setting) -> Iterator[Section]:
         manifest = RunFolder(place).manifest()
         summaries[name] = summarize(manifest, records, reference=experiment.reference)
         made = tuple(_tables(experiment, setting, name, summaries[name], by_system))
-        sections.append(Section(name, made, setting.shown(place)))
+        sections.append(ExperimentSection(name, made, setting.shown(place)))
     if "overview" in experiment.views and summaries:
-        yield Section("all data sets", tuple(tables.overview(summaries)))
+        yield ExperimentSection("all data sets", tuple(tables.overview(summaries)))
     yield from sections
 
 
@@ -51,7 +51,7 @@ def _score(experiment: Experiment, setting: Setting, name: str, place: Path) -> 
     together = [
         one
         for one in setting.folder.experiments
-        if one.kind is Kind.SYSTEMS
+        if one.kind is ExperimentKind.SYSTEMS
         and name in one.datasets
         and _sort(one, setting) == _sort(experiment, setting)
         and (one.name == experiment.name or one.name in setting.chosen)

@@ -19,7 +19,7 @@ from abstrag.bench.experiments.config import Experiment
 from abstrag.bench.experiments.setting import Setting
 from abstrag.bench.experiments.tables import table
 from abstrag.bench.runner import DEPTH
-from abstrag.bench.scoring import Bench, Unit
+from abstrag.bench.scoring import Bench, ScoringUnit
 from abstrag.bench.systems import SystemSpec
 from abstrag.errors import InputError
 from abstrag.model.record import from_json, record, to_json
@@ -40,7 +40,7 @@ class Timed:
 
 
 @record
-class Times:
+class Timing:
     """A measurement, and what it was made on."""
 
     machine: str
@@ -59,7 +59,7 @@ def record_times(setting: Setting) -> None:
     rows = [row for one in chosen for row in measure(one, setting)]
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     path = Path(setting.folder.path) / RECORDED
-    path.write_text(to_json(Times(machine, tuple(rows)), indent=2) + "\n", "utf-8")
+    path.write_text(to_json(Timing(machine, tuple(rows)), indent=2) + "\n", "utf-8")
 
 
 def measure(experiment: Experiment, setting: Setting) -> Iterator[Timed]:
@@ -76,7 +76,7 @@ def measure(experiment: Experiment, setting: Setting) -> Iterator[Timed]:
 def _timed(name: str, system: str, cases: tuple[Case, ...]) -> Timed:
     bench = Bench([SystemSpec.of(system)])
     groups = [tuple(some) for _, some in groupby(cases, key=lambda case: case.document.id)]
-    units = [Unit({system: some}, DEPTH) for some in groups]
+    units = [ScoringUnit({system: some}, DEPTH) for some in groups]
     Bench([SystemSpec.of(system)]).score(units[0])  # models are loaded before the clock starts
     made = [bench.score(unit) for unit in units]
     asked = [one.seconds for some in made for one in some if one.seconds is not None]
@@ -100,7 +100,7 @@ def recorded_tables(setting: Setting, experiment: Experiment, command: str) -> I
     if not path.exists():
         yield f"Not measured yet: `{command} --record-times` does it."
         return
-    times = from_json(Times, path.read_bytes())
+    times = from_json(Timing, path.read_bytes())
     rows = [
         (
             one.dataset,

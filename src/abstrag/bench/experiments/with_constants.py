@@ -24,7 +24,7 @@ from abstrag.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ChildRun:
     """What a child process is to run; written as JSON."""
 
     constants: Mapping[str, float]
@@ -62,7 +62,7 @@ def _follow(parent: int) -> None:
 def main(path: Path) -> None:
     """Run what a request asks for."""
     Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
-    request = Request(**json.loads(path.read_text("utf-8")))
+    request = ChildRun(**json.loads(path.read_text("utf-8")))
     change(request.constants)
     from abstrag.bench.datasets.load import load_dataset
     from abstrag.bench.runner import Options, run

@@ -11,7 +11,7 @@ from typing import Final
 from abstrag.bench.metrics.metric import Convention
 from abstrag.bench.render.headline import headline
 from abstrag.bench.render.numbers import signed
-from abstrag.bench.render.table import Table, contrasts_of, tables, titled
+from abstrag.bench.render.table import ReportTable, contrasts_of, tables, titled
 from abstrag.bench.summary import Contrast, Summary
 
 # The forest plot: every paired difference with its interval, as one inline SVG.
@@ -216,7 +216,7 @@ def _plot(summary: Summary, convention: Convention, *, shown: bool) -> str:
     return f"<h2>{escape(title)}</h2>\n<p>{note}</p>\n{drawn}"
 
 
-def _table(table: Table) -> str:
+def _table(table: ReportTable) -> str:
     head = "".join(f"<th>{_head(text)}</th>" for text in table.head)
     rows = []
     for r, row in enumerate(table.rows):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abstrag.bench.render.headline import headline
-from abstrag.bench.render.table import Table, tables
+from abstrag.bench.render.table import ReportTable, tables
 from abstrag.bench.summary import Summary
 
 
@@ -15,7 +15,7 @@ def markdown(summary: Summary) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _table(table: Table) -> str:
+def _table(table: ReportTable) -> str:
     head = [_row(table.head), _row(["---"] * len(table.head))]
     body = [
         _row([f"**{text}**" if (r, c) in table.marked else text for c, text in enumerate(row)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abstrag.bench.stats import RESAMPLES, Difference, Interval
+from abstrag.bench.stats import RESAMPLES, BootstrapInterval, PairedDifference
 
 
 def scaled(value: float, scale: float) -> str:
@@ -11,13 +11,13 @@ def scaled(value: float, scale: float) -> str:
     return f"{number:.1f}" if scale == 100 or abs(number) >= 100 else f"{number:.2f}"
 
 
-def with_range(interval: Interval, scale: float) -> str:
+def with_range(interval: BootstrapInterval, scale: float) -> str:
     """Print a mean with its interval."""
     low, high = scaled(interval.low, scale), scaled(interval.high, scale)
     return f"{scaled(interval.mean, scale)} [{low}, {high}]"
 
 
-def signed(difference: Difference, scale: float) -> str:
+def signed(difference: PairedDifference, scale: float) -> str:
     """Print a difference with its sign and interval."""
     parts = (difference.mean, difference.low, difference.high)
     mean, low, high = (f"{'+' if part >= 0 else '−'}{scaled(abs(part), scale)}" for part in parts)

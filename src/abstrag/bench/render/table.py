@@ -22,7 +22,7 @@ SHOWN_NAMES: Final = frozenset(map(str, RETRIEVAL_SHOWN))
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """A titled table; `marked` are cells to be set off, as row and column."""
 
     title: str
@@ -32,7 +32,7 @@ class Table:
     marked: frozenset[tuple[int, int]] = frozenset()
 
 
-def tables(summary: Summary) -> Iterator[Table]:
+def tables(summary: Summary) -> Iterator[ReportTable]:
     """Go through every table of a report."""
     yield _systems(summary)
     for convention in Convention:
@@ -56,7 +56,7 @@ def tables(summary: Summary) -> Iterator[Table]:
         yield missing
 
 
-def _systems(summary: Summary) -> Table:
+def _systems(summary: Summary) -> ReportTable:
     rows = []
     for one in summary.systems:
         more = []
@@ -72,7 +72,7 @@ def _systems(summary: Summary) -> Table:
             more.append(f"first failure: {one.first_failure}")
         what = "; ".join([one.fidelity, *more])
         rows.append((one.name, str(one.records), str(one.missing), str(one.failures), what))
-    return Table(
+    return ReportTable(
         "Systems",
         "Records missing make a table provisional; a failed search counts as nothing retrieved, a "
         "failed answer as not computable.",
@@ -81,7 +81,7 @@ def _systems(summary: Summary) -> Table:
     )
 
 
-def _scores(summary: Summary, convention: Convention) -> Table:
+def _scores(summary: Summary, convention: Convention) -> ReportTable:
     """The retrieval metrics, which depend on the convention."""
     run = summary.manifest
     if convention is Convention.GOLD_ONLY:
@@ -95,7 +95,7 @@ def _scores(summary: Summary, convention: Convention) -> Table:
     return _matrix(summary, title, note, convention, (*RETRIEVAL, *SETS), mark=True)
 
 
-def _shown(summary: Summary, convention: Convention) -> Table:
+def _shown(summary: Summary, convention: Convention) -> ReportTable:
     """The retrieval metrics over what a user is shown."""
     note = (
         "The same over what each system shows a user: ranks it does not show, which the table "
@@ -119,7 +119,7 @@ def contrasts_of(summary: Summary, convention: Convention, *, shown: bool) -> tu
     )
 
 
-def _others(summary: Summary) -> Table:
+def _others(summary: Summary) -> ReportTable:
     """The metrics for which gold evidence does not matter."""
     note = "Over all cases that have what the metric needs."
     metrics = (*GENERATION, *MECHANISM, *EFFORT)
@@ -127,7 +127,7 @@ def _others(summary: Summary) -> Table:
     return _matrix(summary, title, note, Convention.ALL_CASES, metrics, mark=False)
 
 
-def _classes(summary: Summary) -> Table:
+def _classes(summary: Summary) -> ReportTable:
     """The labels a system gave, class by class."""
     rows = [
         (
@@ -142,7 +142,7 @@ def _classes(summary: Summary) -> Table:
         for line in summary.systems
         for one in line.classes
     ]
-    return Table(
+    return ReportTable(
         "Labels",
         "Over the cases with a predicted and a gold label: what was not answered is left out here, "
         "and counted under Verdicts. Recall is the accuracy on the cases people gave the label to.",
@@ -151,7 +151,7 @@ def _classes(summary: Summary) -> Table:
     )
 
 
-def _verdicts(summary: Summary) -> Table:
+def _verdicts(summary: Summary) -> ReportTable:
     """Verdicts with and without abstaining, over all cases."""
     rows = []
     for line in summary.systems:
@@ -168,7 +168,7 @@ def _verdicts(summary: Summary) -> Table:
                     str(one.refutations),
                 )
             )
-    return Table(
+    return ReportTable(
         "Verdicts",
         "Over all cases with a gold label; an abstention is neither left out nor right. Accuracy "
         "is of the three classes where nobody may abstain. The others are of what is said: how "
@@ -195,7 +195,7 @@ def _matrix(
     metrics: Sequence[Metric],
     *,
     mark: bool,
-) -> Table:
+) -> ReportTable:
     """One row a system, one column a metric that some system has; the best may be marked."""
     cells = {
         (one.system, one.metric): one
@@ -211,7 +211,7 @@ def _matrix(
     head = [f"{name} (n={sizes[name][0]})" if len(sizes[name]) == 1 else name for name in names]
     note += " Means with 95 % bootstrap intervals; n is the number of cases behind a mean."
     best = _best(summary, cells, names) if mark else frozenset()
-    return Table(title, note, ("system", *head), rows, best)
+    return ReportTable(title, note, ("system", *head), rows, best)
 
 
 def _sizes(cells: Mapping[tuple[str, str], Score], name: str) -> list[int]:
@@ -247,7 +247,7 @@ def _best(
 
 def _contrasts(
     summary: Summary, convention: Convention, inside: Sequence[Contrast], *, shown: bool
-) -> Table:
+) -> ReportTable:
     rows, marked = [], set()
     for i, one in enumerate(inside):
         if one.significant:
@@ -263,7 +263,7 @@ def _contrasts(
                 str(one.difference.n),
             )
         )
-    return Table(
+    return ReportTable(
         titled(f"Contrasts with {summary.reference}, {convention.value}", shown=shown),
         f"{summary.reference} less each other system. Paired bootstrap, 10,000 resamples. Holm "
         f"corrects over these {len(rows)} contrasts; significant means adjusted p < 0.05 and an "
@@ -274,7 +274,7 @@ def _contrasts(
     )
 
 
-def _groups(summary: Summary) -> Iterator[Table]:
+def _groups(summary: Summary) -> Iterator[ReportTable]:
     for by in dict.fromkeys(one.by for one in summary.groups):
         inside = [one for one in summary.groups if one.by == by]
         metrics = list(dict.fromkeys(one.metric for one in inside))
@@ -288,7 +288,7 @@ def _groups(summary: Summary) -> Iterator[Table]:
                     n = f"{first.interval.n}{' (few)' if first.small else ''}"
                     texts = [_group_score(one, first.interval.n) for one in found]
                     rows.append((group, n, line.name, *texts))
-        yield Table(
+        yield ReportTable(
             f"By {by.replace('_', ' ')}",
             "Retrieval over the cases with gold evidence, generation over those with a reference. "
             "Groups of fewer than 30 cases are marked: read their intervals, not their means.",
@@ -305,7 +305,7 @@ def _group_score(one: GroupScore | None, n: int) -> str:
     return f"{with_range(one.interval, one.scale)}{own}"
 
 
-def _gains(summary: Summary) -> Table:
+def _gains(summary: Summary) -> ReportTable:
     rows = [
         (
             one.without,
@@ -314,7 +314,7 @@ def _gains(summary: Summary) -> Table:
         )
         for one in summary.gains
     ]
-    return Table(
+    return ReportTable(
         "Cost-normalized sufficiency gain",
         f"ΔSuff@10 / (1 + bridge cost) of {summary.reference} over a variant without one part, "
         "on the cases it closes at a known cost.",
@@ -323,7 +323,7 @@ def _gains(summary: Summary) -> Table:
     )
 
 
-def _not_computable(summary: Summary) -> Table:
+def _not_computable(summary: Summary) -> ReportTable:
     listed = {
         (one.convention, one.system, reason)
         for one in summary.scores
@@ -338,7 +338,7 @@ def _not_computable(summary: Summary) -> Table:
         if one.metric not in SHOWN_NAMES
         or (one.convention, one.system, reason.replace(" shown", "", 1)) not in listed
     ]
-    return Table(
+    return ReportTable(
         "Not computable",
         "Cases left out of a mean, and why; none of them was counted as zero.",
         ("metric", "convention", "system", "cases", "reason"),

@@ -11,9 +11,9 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from abstrag.documents.pdf_layout.lattice import Entry, LatticeRow, Stretch, column_at
-from abstrag.documents.pdf_layout.lines import Line
-from abstrag.documents.pdf_layout.page import Rule
+from abstrag.documents.pdf_layout.lattice import CellDraft, LatticeRow, Stretch, column_at
+from abstrag.documents.pdf_layout.lines import PdfLine
+from abstrag.documents.pdf_layout.page import DrawnLine
 
 _TIGHT: Final = 0.85  # of the usual distance between rows: these lines belong together
 _WRAP: Final = 1.3  # ems between the lines of a wrapped label
@@ -24,7 +24,7 @@ _ACROSS: Final = 0.8  # of the table's width: a rule that parts rows
 
 
 def body_rows(
-    lines: Sequence[Sequence[Line]], columns: Sequence[Stretch], rules: Sequence[Rule]
+    lines: Sequence[Sequence[PdfLine]], columns: Sequence[Stretch], rules: Sequence[DrawnLine]
 ) -> list[LatticeRow]:
     """Make the rows of a body."""
     rows = []
@@ -32,7 +32,7 @@ def body_rows(
         row = LatticeRow([], max(c.base for c in cells), max(c.size for c in cells))
         for cell in cells:
             at = column_at(cell, columns)
-            row.take([Entry([cell], at, at)])
+            row.take([CellDraft([cell], at, at)])
         rows.append(row)
     return _unwrapped(_centred(_between_rules(rows, rules, columns)))
 
@@ -66,7 +66,7 @@ def _centred(rows: Sequence[LatticeRow]) -> list[LatticeRow]:
 
 
 def _between_rules(
-    rows: Sequence[LatticeRow], rules: Sequence[Rule], columns: Sequence[Stretch]
+    rows: Sequence[LatticeRow], rules: Sequence[DrawnLine], columns: Sequence[Stretch]
 ) -> list[LatticeRow]:
     """Where rules part every row from the next, make one row of the lines between two rules."""
     width = columns[-1][1] - columns[0][0]

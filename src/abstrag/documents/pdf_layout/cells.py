@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from abstrag.documents.pdf_layout.lines import SPACE, Line
+from abstrag.documents.pdf_layout.lines import SPACE, PdfLine
 from abstrag.documents.pdf_layout.page import Word
 
 _CURRENCY: Final = re.compile(r"[(−–-]?(?:US|C|A|HK)?[$€£¥]|USD|EUR|GBP|CHF|Rs\.?")
@@ -41,7 +41,7 @@ def is_year(text: str) -> bool:
     return _YEAR.fullmatch(re.sub(r"\s", "", text)) is not None
 
 
-def cells_of(row: Sequence[Line]) -> list[Line]:
+def cells_of(row: Sequence[PdfLine]) -> list[PdfLine]:
     """Cut a row into cells, left to right."""
     if len(row) == 1:
         return list(row)
@@ -53,10 +53,10 @@ def cells_of(row: Sequence[Line]) -> list[Line]:
             groups[-1].append(word)
         else:
             groups.append([word])
-    return [Line(group) for group in groups]
+    return [PdfLine(group) for group in groups]
 
 
-def _loose(piece: Line) -> list[Word]:
+def _loose(piece: PdfLine) -> list[Word]:
     """Return a piece's words; its first is glued to nothing."""
     first, *rest = piece.words
     if first.glued:

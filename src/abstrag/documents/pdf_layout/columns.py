@@ -14,8 +14,8 @@ from itertools import groupby
 from statistics import median
 from typing import Final
 
-from abstrag.documents.pdf_layout.lines import Line, rows_of
-from abstrag.documents.pdf_layout.page import Rule
+from abstrag.documents.pdf_layout.lines import PdfLine, rows_of
+from abstrag.documents.pdf_layout.page import DrawnLine
 
 _BESIDE: Final = 250  # pieces before and behind one that may stand at its height
 _TRIES: Final = 3  # gutters looked at before a region counts as one column
@@ -33,7 +33,7 @@ _SLACK: Final = 1.0  # points that a piece may lean into the gutter
 class Region:
     """A part of a page that is read top to bottom, and the margins of its column."""
 
-    pieces: tuple[Line, ...]
+    pieces: tuple[PdfLine, ...]
     left: float
     right: float
 
@@ -45,7 +45,7 @@ class _Side:
     left: float
     right: float
 
-    def full_rows(self, pieces: Iterable[Line]) -> tuple[int, int]:
+    def full_rows(self, pieces: Iterable[PdfLine]) -> tuple[int, int]:
         """Count the rows that look like running text, and all rows."""
         rows = rows_of(pieces)
         width = self.right - self.left
@@ -57,14 +57,14 @@ class _Side:
         )
         return full, len(rows)
 
-    def prose(self, pieces: Sequence[Line]) -> bool:
+    def prose(self, pieces: Sequence[PdfLine]) -> bool:
         """True when pieces read like running text rather than like cells or labels."""
         full, rows = self.full_rows(pieces)
         return full > 0 and full >= 0.4 * rows
 
 
 def gutter_of(
-    pieces: Sequence[Line], rules: Sequence[Rule], hints: Sequence[float] = ()
+    pieces: Sequence[PdfLine], rules: Sequence[DrawnLine], hints: Sequence[float] = ()
 ) -> float | None:
     """Return where a page parts into columns, or None when it is a single one.
 
@@ -97,7 +97,9 @@ def common_gutters(gutters: Iterable[float | None]) -> tuple[float, ...]:
     return tuple(median(group) for group in groups if len(group) > 1)
 
 
-def regions_of(pieces: Sequence[Line], rules: Sequence[Rule], gutter: float | None) -> list[Region]:
+def regions_of(
+    pieces: Sequence[PdfLine], rules: Sequence[DrawnLine], gutter: float | None
+) -> list[Region]:
     """Cut a page with a known gutter into regions, in the order they are read."""
     if not pieces:
         return []
@@ -106,7 +108,7 @@ def regions_of(pieces: Sequence[Line], rules: Sequence[Rule], gutter: float | No
     if cut is None:
         return [Region(tuple(pieces), left, right)]
     bands = cut.bands(pieces, rules)
-    columns: list[tuple[list[Line], list[Line]] | None] = []
+    columns: list[tuple[list[PdfLine], list[PdfLine]] | None] = []
     for crossing, band in bands:
         sides = cut.apart(band)
         running = any(s.prose(p) for s, p in zip(cut.sides, sides, strict=True))
@@ -123,7 +125,7 @@ def regions_of(pieces: Sequence[Line], rules: Sequence[Rule], gutter: float | No
     return _united(regions)
 
 
-def _margins(pieces: Sequence[Line]) -> tuple[float, float]:
+def _margins(pieces: Sequence[PdfLine]) -> tuple[float, float]:
     return min((p.x0 for p in pieces), default=0.0), max((p.x1 for p in pieces), default=0.0)
 
 
@@ -134,16 +136,18 @@ class _Cut:
     x: float
     sides: tuple[_Side, _Side]
 
-    def apart(self, band: Iterable[Line]) -> tuple[list[Line], list[Line]]:
+    def apart(self, band: Iterable[PdfLine]) -> tuple[list[PdfLine], list[PdfLine]]:
         """Return what stands left of the gutter and what stands right of it."""
         band = list(band)
         middle = [(p, (p.x0 + p.x1) / 2) for p in band]
         return [p for p, m in middle if m < self.x], [p for p, m in middle if m >= self.x]
 
-    def bands(self, pieces: Sequence[Line], rules: Sequence[Rule]) -> list[tuple[bool, list[Line]]]:
+    def bands(
+        self, pieces: Sequence[PdfLine], rules: Sequence[DrawnLine]
+    ) -> list[tuple[bool, list[PdfLine]]]:
         """Return the page in bands, top to bottom: what crosses the gutter, what does not."""
         walls = sorted(r.y0 for r in rules if _rule_crosses(r, self.x))
-        marked: list[tuple[int, bool, list[Line]]] = []
+        marked: list[tuple[int, bool, list[PdfLine]]] = []
         for row in rows_of(pieces):
             above = bisect_left(walls, row[0].base - 0.3 * row[0].size)
             crossing = any(_crosses(p, self.x) for p in row)
@@ -156,7 +160,7 @@ class _Cut:
         ]
 
 
-def _cut(pieces: Sequence[Line], x: float) -> _Cut | None:
+def _cut(pieces: Sequence[PdfLine], x: float) -> _Cut | None:
     left = [p for p in pieces if p.x1 <= x + _SLACK]
     right = [p for p in pieces if p.x0 >= x - _SLACK]
     if not left or not right:
@@ -170,7 +174,7 @@ def _cut(pieces: Sequence[Line], x: float) -> _Cut | None:
     )
 
 
-def _candidates(pieces: Sequence[Line]) -> list[float]:
+def _candidates(pieces: Sequence[PdfLine]) -> list[float]:
     """Return the places where most pieces stand apart side by side, best first."""
     gaps = _gaps(pieces)
     found: list[float] = []
@@ -190,7 +194,7 @@ def _candidates(pieces: Sequence[Line]) -> list[float]:
     return found
 
 
-def _gaps(pieces: Sequence[Line]) -> list[tuple[float, float]]:
+def _gaps(pieces: Sequence[PdfLine]) -> list[tuple[float, float]]:
     """Return the gap between each piece and its neighbour to the right, where it is wide."""
     ordered = sorted(pieces, key=lambda p: p.top)
     gaps = []
@@ -204,7 +208,7 @@ def _gaps(pieces: Sequence[Line]) -> list[tuple[float, float]]:
     return gaps
 
 
-def _beside(ordered: Sequence[Line], i: int) -> Iterable[Line]:
+def _beside(ordered: Sequence[PdfLine], i: int) -> Iterable[PdfLine]:
     """Go through the pieces that stand at the height of one, in a list sorted by top."""
     piece = ordered[i]
     middle = (piece.top + piece.bottom) / 2
@@ -216,7 +220,7 @@ def _beside(ordered: Sequence[Line], i: int) -> Iterable[Line]:
                 yield ordered[j]
 
 
-def _ends_paragraph(above: Sequence[Line], row: Sequence[Line]) -> bool:
+def _ends_paragraph(above: Sequence[PdfLine], row: Sequence[PdfLine]) -> bool:
     """True for a row that is too short to cross, but goes on with one that does."""
     line, last = row[0], above[0]
     return (
@@ -227,11 +231,11 @@ def _ends_paragraph(above: Sequence[Line], row: Sequence[Line]) -> bool:
     )
 
 
-def _crosses(piece: Line, x: float) -> bool:
+def _crosses(piece: PdfLine, x: float) -> bool:
     return piece.x0 < x - _SLACK and piece.x1 > x + _SLACK
 
 
-def _rule_crosses(rule: Rule, x: float) -> bool:
+def _rule_crosses(rule: DrawnLine, x: float) -> bool:
     reach = 4 * _NEAR
     return rule.horizontal and rule.x0 < x - reach and rule.x1 > x + reach
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from abstrag.documents.pdf_layout.lattice import Lattice
-from abstrag.documents.pdf_layout.lines import Line
+from abstrag.documents.pdf_layout.lines import PdfLine
 from abstrag.model.document import BlockKind
 
 _SENTENCE_END: Final = tuple(".?!:;")
@@ -14,7 +14,7 @@ _CLOSING: Final = "\"'”’)]»*†‡"
 
 
 @dataclass(slots=True)
-class Draft:
+class BlockDraft:
     """A block before it has a place in the document's text.
 
     `left` and `right` are the margins of its column. `caption_for` says what a caption is for,
@@ -22,7 +22,7 @@ class Draft:
     """
 
     kind: BlockKind
-    lines: list[Line]
+    lines: list[PdfLine]
     page: int
     left: float = 0.0
     right: float = 0.0

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from abstrag.documents.pdf_layout.draft import Draft
+from abstrag.documents.pdf_layout.draft import BlockDraft
 from abstrag.documents.pdf_layout.lattice import Lattice
-from abstrag.documents.pdf_layout.lines import SPACE, Line
+from abstrag.documents.pdf_layout.lines import SPACE, PdfLine
 from abstrag.documents.pdf_layout.marks import number_depth
 from abstrag.documents.pdf_layout.page import Word
 from abstrag.model.document import BlockKind
@@ -22,19 +22,19 @@ _TERSE: Final = 5  # characters in the cell of a diagram
 _SHORT: Final = 0.6  # of the column's width
 
 
-def gathered(drafts: Sequence[Draft], body: float) -> list[Draft]:
+def gathered(drafts: Sequence[BlockDraft], body: float) -> list[BlockDraft]:
     """Make one block of the words above each caption of a figure."""
-    made: list[Draft] = []
+    made: list[BlockDraft] = []
     for draft in drafts:
         if draft.caption_for == "figure":
-            words: list[Draft] = []
+            words: list[BlockDraft] = []
             while made and made[-1].page == draft.page and _sketched(made[-1], body):
                 words.insert(0, made.pop())
             if words:
                 lines = [line for word in words for line in word.lines]
                 first = words[0]
                 made.append(
-                    Draft(
+                    BlockDraft(
                         BlockKind.PARAGRAPH, lines, first.page, first.left, first.right, figure=True
                     )
                 )
@@ -42,7 +42,7 @@ def gathered(drafts: Sequence[Draft], body: float) -> list[Draft]:
     return made
 
 
-def _sketched(draft: Draft, body: float) -> bool:
+def _sketched(draft: BlockDraft, body: float) -> bool:
     """True for words that are no running text: small, or few in a line."""
     if draft.table is not None:
         return _drawn(draft.table)
@@ -66,7 +66,7 @@ def _drawn(table: Lattice) -> bool:
     return not headed and sum(map(len, texts)) <= _TERSE * len(texts)
 
 
-def _runs(line: Line) -> list[list[Word]]:
+def _runs(line: PdfLine) -> list[list[Word]]:
     """Cut a line at its wide gaps."""
     runs: list[list[Word]] = []
     for word in line.words:

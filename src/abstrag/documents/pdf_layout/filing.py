@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from abstrag.documents.pdf_layout.draft import Draft
-from abstrag.documents.pdf_layout.headings import Body, Look, closes, look_of
-from abstrag.documents.pdf_layout.lines import Line
+from abstrag.documents.pdf_layout.draft import BlockDraft
+from abstrag.documents.pdf_layout.headings import BodyStyle, Look, closes, look_of
+from abstrag.documents.pdf_layout.lines import PdfLine
 from abstrag.documents.pdf_layout.marks import number_depth
 from abstrag.model.document import BlockKind
 
@@ -64,19 +64,19 @@ def rank_of(text: str, *, in_notes: bool = False) -> int | None:
     return NOTE if in_notes and _NUMBERED_NOTE.match(text) else None
 
 
-def parted(drafts: Sequence[Draft], body: Body, company: str) -> list[Draft]:
+def parted(drafts: Sequence[BlockDraft], body: BodyStyle, company: str) -> list[BlockDraft]:
     """Part blocks that hold several headings, one under the other in one style."""
     return [part for draft in drafts for part in _parts(draft, body, company)]
 
 
-def _parts(draft: Draft, body: Body, company: str) -> Iterator[Draft]:
+def _parts(draft: BlockDraft, body: BodyStyle, company: str) -> Iterator[BlockDraft]:
     named = _is_company(draft.lines[0].text, company) if draft.lines else False
     styled = (draft.bold or look_of(draft).capitals) and (named or not _is_small(draft, body))
     prose = draft.kind in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM) and not draft.figure
     if draft.page == 1 or not prose or not styled or not 1 < len(draft.lines) <= 6:
         yield draft
         return
-    groups: list[list[Line]] = []
+    groups: list[list[PdfLine]] = []
     for i, line in enumerate(draft.lines):
         above = draft.lines[i - 1].text if i else ""
         # An item's own heading may go on in a second line; a name or a date is one line.
@@ -111,7 +111,9 @@ def _packed(text: str) -> str:
     return re.sub(r"[\W_]+", "", text.casefold())
 
 
-def mark_filing(drafts: Sequence[Draft], body: Body, company: str, *, form: bool = True) -> None:
+def mark_filing(
+    drafts: Sequence[BlockDraft], body: BodyStyle, company: str, *, form: bool = True
+) -> None:
     """Put the headings of a filing into order; what only looks like one becomes text.
 
     A release is no `form`: its first page is no cover, and what follows its statements is as high.
@@ -164,11 +166,11 @@ def _rank_here(text: str, open_: Sequence[tuple[int | None, str]]) -> int | None
     return None if rank == STATEMENT and not _ACCOUNTS.search(item) else rank
 
 
-def _is_small(draft: Draft, body: Body) -> bool:
+def _is_small(draft: BlockDraft, body: BodyStyle) -> bool:
     return draft.size < _SMALL * body.size
 
 
-def _may_be_ranked(draft: Draft) -> bool:
+def _may_be_ranked(draft: BlockDraft) -> bool:
     """True for an item's or a note's heading that ends in a full stop, as some set them."""
     prose = draft.kind in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM) and not draft.figure
     return prose and draft.bold and len(draft.text) <= _LONGEST
@@ -186,7 +188,7 @@ def _shuts(
     return open_rank is None and closes(*set_in, *open_set_in, seen)
 
 
-def _contents_pages(drafts: Sequence[Draft]) -> frozenset[int]:
+def _contents_pages(drafts: Sequence[BlockDraft]) -> frozenset[int]:
     """Return the pages that list items with the pages they begin on."""
     found: dict[int, int] = {}
     for draft in drafts:

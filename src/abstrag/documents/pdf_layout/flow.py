@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from abstrag.documents.pdf_layout.draft import Draft
+from abstrag.documents.pdf_layout.draft import BlockDraft
 from abstrag.model.document import BlockKind
 
 _FLOWING: Final = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
@@ -20,13 +20,13 @@ _WORD: Final = re.compile(r"[\"'“‘(\[]*[^\W\d_]{2,}(?:[^\W_]|[-'’./])*[^\w
 _OPEN_ENDS: Final = frozenset(",-–—(&/")
 
 
-def flowing(drafts: Sequence[Draft]) -> list[Draft]:
+def flowing(drafts: Sequence[BlockDraft]) -> list[BlockDraft]:
     """Join paragraphs that a column, a page or a float tears apart.
 
     What stood between the parts follows the whole, so that a paragraph is one stretch of text.
     """
-    made: list[Draft] = []
-    tail: Draft | None = None
+    made: list[BlockDraft] = []
+    tail: BlockDraft | None = None
     torn = False  # something lies between the tail and where we are
     for draft in drafts:
         if draft.floating:
@@ -43,11 +43,11 @@ def flowing(drafts: Sequence[Draft]) -> list[Draft]:
     return made
 
 
-def _elsewhere(last: Draft, draft: Draft) -> bool:
+def _elsewhere(last: BlockDraft, draft: BlockDraft) -> bool:
     return (last.page, last.left, last.right) != (draft.page, draft.left, draft.right)
 
 
-def _goes_on(tail: Draft, draft: Draft) -> bool:
+def _goes_on(tail: BlockDraft, draft: BlockDraft) -> bool:
     """True when a block is the rest of another: the sentence is open and goes on."""
     if tail.kind not in _FLOWING or draft.kind is not BlockKind.PARAGRAPH or tail.ends_sentence:
         return False

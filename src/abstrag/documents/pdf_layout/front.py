@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from abstrag.documents.dates import FoundDate, find_date, parse_date
-from abstrag.documents.pdf_layout.draft import Draft
-from abstrag.documents.pdf_layout.headings import Body
+from abstrag.documents.pdf_layout.draft import BlockDraft
+from abstrag.documents.pdf_layout.headings import BodyStyle
 from abstrag.model.document import BlockKind
 
 _LARGE: Final = 1.15  # of the body's size
@@ -29,7 +29,7 @@ _DATE_WORD: Final = re.compile(
 _DATE_LINE: Final = re.compile(r"[A-Z][\w .,'’/()-]{2,50}[,–—-]\s*$")
 
 
-def find_title(drafts: Sequence[Draft], body: Body) -> Draft | None:
+def find_title(drafts: Sequence[BlockDraft], body: BodyStyle) -> BlockDraft | None:
     """Return the block that is the title: on the first page, at its top, larger than the text."""
     front = [d for d in drafts if d.page == 1 and _may_be_title(d)]
     largest = max((d.size for d in front), default=0.0)
@@ -45,7 +45,7 @@ def find_title(drafts: Sequence[Draft], body: Body) -> Draft | None:
     return first if len(equals) < 3 else None
 
 
-def _may_be_title(draft: Draft) -> bool:
+def _may_be_title(draft: BlockDraft) -> bool:
     kinds = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
     return draft.kind in kinds and not draft.figure and 4 < len(draft.text) < _LONGEST
 

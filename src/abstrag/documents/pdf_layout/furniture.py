@@ -12,10 +12,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from abstrag.documents.pdf_layout.lines import Line
+from abstrag.documents.pdf_layout.lines import PdfLine
 from abstrag.documents.pdf_layout.page import Page, Word
 
-Row = list[Line]
+Row = list[PdfLine]
 
 _DEPTH: Final = 3  # rows at an edge that may be furniture
 _REPEATS: Final = 3  # pages that must agree; all of them in a shorter document

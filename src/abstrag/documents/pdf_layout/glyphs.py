@@ -26,7 +26,7 @@ from typing import Any, Final, NamedTuple
 
 from pypdfium2 import raw
 
-from abstrag.documents.pdf_layout.page import Style
+from abstrag.documents.pdf_layout.page import CharacterStyle
 
 _FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 18  # font flags, ISO 32000-1, table 123
 _BOLD_WEIGHT: Final = 600
@@ -66,7 +66,7 @@ class Glyphs:
     text: str
     box: Box
     origin: tuple[float, float]
-    style: Style
+    style: CharacterStyle
     quarter: int | None
     glued: bool
 
@@ -112,7 +112,7 @@ def _character(code: int) -> str:
 class _Setting(NamedTuple):
     """What the characters of one text object have in common."""
 
-    style: Style
+    style: CharacterStyle
     quarter: int | None
 
 
@@ -175,7 +175,7 @@ class _Source:
         m = self._matrix
         size = abs(raw.FPDFText_GetFontSize(self._page, i)) * math.hypot(m.c, m.d)
         font, bold, italic, mono = self._font(owner)
-        style = Style(font, round(size, 2), bold, italic, mono)
+        style = CharacterStyle(font, round(size, 2), bold, italic, mono)
         setting = _Setting(style, _quarter(m.a, m.b))
         self._last = (owner, setting)
         return setting

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from abstrag.documents.pdf_layout.draft import Draft
+from abstrag.documents.pdf_layout.draft import BlockDraft
 from abstrag.documents.pdf_layout.marks import number_depth
 from abstrag.model.document import BlockKind
 
@@ -52,7 +52,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class BodyStyle:
     """How the running text of a document is set."""
 
     size: float
@@ -60,7 +60,7 @@ class Body:
     italic: bool = False
 
 
-def body_of(drafts: Iterable[Draft]) -> Body:
+def body_of(drafts: Iterable[BlockDraft]) -> BodyStyle:
     """Return how most letters of a document are set."""
     letters: Counter[tuple[float, bool, bool]] = Counter()
     for draft in drafts:
@@ -68,11 +68,11 @@ def body_of(drafts: Iterable[Draft]) -> Body:
             for line in draft.lines:
                 letters[line.size, line.bold, line.italic] += line.letters
     if not letters:
-        return Body(10.0)
-    return Body(*max(sorted(letters), key=lambda key: letters[key]))
+        return BodyStyle(10.0)
+    return BodyStyle(*max(sorted(letters), key=lambda key: letters[key]))
 
 
-def look_of(draft: Draft) -> Look:
+def look_of(draft: BlockDraft) -> Look:
     """Return how a block is set."""
     words = _LETTER_RUN.findall(draft.text)
     return Look(
@@ -84,7 +84,7 @@ def look_of(draft: Draft) -> Look:
     )
 
 
-def is_heading(draft: Draft, body: Body, after: Draft | None) -> bool:
+def is_heading(draft: BlockDraft, body: BodyStyle, after: BlockDraft | None) -> bool:
     """True for a short block that is set apart from the text it stands over."""
     if not _may_head(draft, body):
         return False
@@ -102,7 +102,7 @@ def is_heading(draft: Draft, body: Body, after: Draft | None) -> bool:
     return alone and (look.capitals or (look.italic and not body.italic))
 
 
-def _may_head(draft: Draft, body: Body) -> bool:
+def _may_head(draft: BlockDraft, body: BodyStyle) -> bool:
     """True for a block that has the length and the ending of a heading."""
     text, large = draft.text, draft.size > _LARGE * body.size
     if draft.figure or draft.bullet or draft.kind not in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM):
@@ -115,7 +115,7 @@ def _may_head(draft: Draft, body: Body) -> bool:
     return not text.endswith(stop) and not text[:1].islower()
 
 
-def mark_headings(drafts: Sequence[Draft], body: Body, title: Draft | None) -> None:
+def mark_headings(drafts: Sequence[BlockDraft], body: BodyStyle, title: BlockDraft | None) -> None:
     """Turn blocks into headings, each with its level.
 
     A heading closes those that are set no higher than itself; between numbered ones the number
@@ -139,7 +139,7 @@ def mark_headings(drafts: Sequence[Draft], body: Body, title: Draft | None) -> N
         draft.level = min(len(open_), _MAX_LEVEL)
 
 
-def mark_table_titles(drafts: Sequence[Draft]) -> None:
+def mark_table_titles(drafts: Sequence[BlockDraft]) -> None:
     """Make captions of bold lines that stand right over a table and are no headings."""
     for title, table in pairwise(drafts):
         if table.table is None or title.kind is not BlockKind.PARAGRAPH or title.figure:
@@ -149,7 +149,7 @@ def mark_table_titles(drafts: Sequence[Draft]) -> None:
             title.kind, title.caption_for = BlockKind.CAPTION, "table"
 
 
-def _front_end(drafts: Sequence[Draft], body: Body, title: Draft | None) -> int:
+def _front_end(drafts: Sequence[BlockDraft], body: BodyStyle, title: BlockDraft | None) -> int:
     """Return where the text begins, after the authors and addresses of a paper."""
     if title is None:
         return 0

@@ -6,20 +6,20 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
 
-from abstrag.documents.pdf_layout.lattice import Entry, LatticeRow, Stretch, column_at
-from abstrag.documents.pdf_layout.lines import Line
-from abstrag.documents.pdf_layout.page import Rule, Word
+from abstrag.documents.pdf_layout.lattice import CellDraft, LatticeRow, Stretch, column_at
+from abstrag.documents.pdf_layout.lines import PdfLine
+from abstrag.documents.pdf_layout.page import DrawnLine, Word
 
 _LEADING: Final = 1.5  # ems between the lines of one header cell
 _CLOSE: Final = 0.38  # ems; more than a space between words
 _REACH: Final = 0.7  # ems between the gap of two headers and that of their columns
 _COVERED: Final = 0.25  # of a column that a header must lie over to head it
 
-_Stack = tuple[int, list[Line]]  # lines of one header cell, and the row its last line is in
+_Stack = tuple[int, list[PdfLine]]  # lines of one header cell, and the row its last line is in
 
 
 def head_rows(
-    lines: Sequence[Sequence[Line]], columns: Sequence[Stretch], rules: Sequence[Rule]
+    lines: Sequence[Sequence[PdfLine]], columns: Sequence[Stretch], rules: Sequence[DrawnLine]
 ) -> list[LatticeRow]:
     """Make the rows of a head: each cell over the columns it heads, as low as it can stand."""
     lines = [_split(cells, columns) for cells in lines]
@@ -28,7 +28,7 @@ def head_rows(
         first, last = _headed(stack, lines[at], columns, rules)
         if at + 1 < len(lines):
             first, last = _balanced(stack, first, last, columns)
-        rows[at].take([Entry(stack, first, last)])
+        rows[at].take([CellDraft(stack, first, last)])
     _settle(rows)
     return [row for row in rows if row.entries]
 
@@ -46,7 +46,7 @@ def _settle(rows: Sequence[LatticeRow]) -> None:
                 rows[low].take([entry])
 
 
-def _split(cells: Sequence[Line], columns: Sequence[Stretch]) -> list[Line]:
+def _split(cells: Sequence[PdfLine], columns: Sequence[Stretch]) -> list[PdfLine]:
     """Part headers that nearly touch where their columns part."""
     walls = [(a[1] + b[0]) / 2 for a, b in pairwise(columns)]
     parts: list[list[Word]] = []
@@ -61,10 +61,10 @@ def _split(cells: Sequence[Line], columns: Sequence[Stretch]) -> list[Line]:
                 parts.append([word])
             else:
                 parts[-1].append(word)
-    return [Line(part) for part in parts]
+    return [PdfLine(part) for part in parts]
 
 
-def _stacks(lines: Sequence[Sequence[Line]], rules: Sequence[Rule]) -> list[_Stack]:
+def _stacks(lines: Sequence[Sequence[PdfLine]], rules: Sequence[DrawnLine]) -> list[_Stack]:
     """Put lines that stand close under each other together; each with the row of its last line."""
     done: list[_Stack] = []
     open_: list[_Stack] = []
@@ -84,11 +84,11 @@ def _stacks(lines: Sequence[Sequence[Line]], rules: Sequence[Rule]) -> list[_Sta
     return done + open_
 
 
-def _overlap(a: Line, b: Line) -> bool:
+def _overlap(a: PdfLine, b: PdfLine) -> bool:
     return min(a.x1, b.x1) - max(a.x0, b.x0) > 0
 
 
-def _adjoin(upper: Line, lower: Line, rules: Iterable[Rule]) -> bool:
+def _adjoin(upper: PdfLine, lower: PdfLine, rules: Iterable[DrawnLine]) -> bool:
     """True when no gap and no rule parts two lines of a head."""
     if lower.base - upper.base > _LEADING * max(upper.size, lower.size):
         return False
@@ -97,7 +97,10 @@ def _adjoin(upper: Line, lower: Line, rules: Iterable[Rule]) -> bool:
 
 
 def _headed(
-    stack: Sequence[Line], cells: Sequence[Line], columns: Sequence[Stretch], rules: Sequence[Rule]
+    stack: Sequence[PdfLine],
+    cells: Sequence[PdfLine],
+    columns: Sequence[Stretch],
+    rules: Sequence[DrawnLine],
 ) -> tuple[int, int]:
     """Return the columns below a header: as far as the rule under it alone, or its own words."""
     cell = stack[-1]
@@ -120,7 +123,7 @@ def _headed(
 
 
 def _balanced(
-    stack: Sequence[Line], first: int, last: int, columns: Sequence[Stretch]
+    stack: Sequence[PdfLine], first: int, last: int, columns: Sequence[Stretch]
 ) -> tuple[int, int]:
     """Widen a header that stands over the middle of several columns to all of them."""
     middle = (min(n.x0 for n in stack) + max(n.x1 for n in stack)) / 2

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from abstrag.documents.pdf_layout.cells import is_value
-from abstrag.documents.pdf_layout.lines import Line
+from abstrag.documents.pdf_layout.lines import PdfLine
 
 Stretch = tuple[float, float]
 
 
 @dataclass(slots=True)
-class Entry:
+class CellDraft:
     """A cell on its way: its lines, the columns it takes up and how many rows."""
 
-    lines: list[Line]
+    lines: list[PdfLine]
     first: int
     last: int
     rows: int = 1
@@ -30,7 +30,7 @@ class Entry:
 class LatticeRow:
     """A row of entries, left to right, at the height of its lowest line."""
 
-    entries: list[Entry]
+    entries: list[CellDraft]
     base: float
     size: float
     header: bool = False
@@ -45,7 +45,7 @@ class LatticeRow:
         """True when there is nothing but a label."""
         return len(self.entries) == 1 and self.entries[0].last == 0
 
-    def take(self, entries: Iterable[Entry]) -> None:
+    def take(self, entries: Iterable[CellDraft]) -> None:
         """Put cells into the row; one whose columns are taken goes below what is there."""
         for entry in entries:
             mine = next(
@@ -67,7 +67,7 @@ class Lattice:
     columns: int
 
 
-def columns_of(body: Sequence[Sequence[Line]]) -> list[Stretch]:
+def columns_of(body: Sequence[Sequence[PdfLine]]) -> list[Stretch]:
     """Return the stretches that the cells of the body cover, left to right.
 
     A cell that is alone in its line adds a column only where none is: it may be a label that runs
@@ -100,7 +100,7 @@ def _united(stretches: Iterable[Stretch]) -> list[Stretch]:
     return united
 
 
-def column_at(cell: Line, columns: Sequence[Stretch]) -> int:
+def column_at(cell: PdfLine, columns: Sequence[Stretch]) -> int:
     """Return the column of a cell of the body: where a label starts, where a value is centred."""
     label = cell.x0 <= columns[0][1] and not is_value(cell.text)
     x = cell.x0 if label else (cell.x0 + cell.x1) / 2

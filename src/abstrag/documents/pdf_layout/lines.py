@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from abstrag.documents.pdf_layout.page import Rule, Word
+from abstrag.documents.pdf_layout.page import DrawnLine, Word
 
 SPACE: Final = 0.8  # ems; a wider gap may part columns or cells, a narrower one parts words
 _BESIDE: Final = 100  # pieces of a band that the next one may go on with: the last ones
@@ -18,7 +18,7 @@ _MAIN_SHARE: Final = 0.3  # of the letters; small capitals outnumber the large o
 _BOLD_SHARE: Final = 0.9  # of the letters, to call a line bold or italic
 
 
-class Line:
+class PdfLine:
     """Words on one base line, left to right; a piece of a line or all of it."""
 
     __slots__ = ("base", "bold", "bottom", "italic", "letters", "mono", "size", "text", "top",
@@ -55,7 +55,7 @@ class Line:
         return self.x1 - self.x0
 
 
-def joined(pieces: Iterable[Line]) -> Line:
+def joined(pieces: Iterable[PdfLine]) -> PdfLine:
     """Make one line of pieces, left to right, with a space between."""
     ordered = sorted(pieces, key=lambda p: p.x0)
     if len(ordered) == 1:
@@ -66,12 +66,12 @@ def joined(pieces: Iterable[Line]) -> Line:
         if words and first.glued:
             first = Word(first.text, first.x0, first.x1, first.base, first.style)
         words += [first, *rest]
-    line = Line(words)
+    line = PdfLine(words)
     line.underlined = all(p.underlined for p in ordered)
     return line
 
 
-def pieces_of(words: Iterable[Word]) -> list[Line]:
+def pieces_of(words: Iterable[Word]) -> list[PdfLine]:
     """Put words together as long as no gap wider than a space parts them.
 
     The file's order does most of the work; what it draws out of order is put in its place after.
@@ -86,7 +86,7 @@ def pieces_of(words: Iterable[Word]) -> list[Line]:
         else:
             runs.append([word])
             size, base = word.style.size, word.base
-    return _mended([Line(run) for run in runs])
+    return _mended([PdfLine(run) for run in runs])
 
 
 def _continues(last: Word, word: Word, size: float, base: float) -> bool:
@@ -97,9 +97,9 @@ def _continues(last: Word, word: Word, size: float, base: float) -> bool:
     return -_OVERLAP * em < gap < SPACE * em and word.x1 > last.x0
 
 
-def _mended(pieces: list[Line]) -> list[Line]:
+def _mended(pieces: list[PdfLine]) -> list[PdfLine]:
     """Join neighbours that the file draws at different times."""
-    made: list[Line] = []
+    made: list[PdfLine] = []
     at_height: dict[int, list[int]] = defaultdict(list)  # base line in bands → pieces made there
     for piece in sorted(pieces, key=lambda p: (p.x0, p.base)):
         band = round(piece.base / _BAND)
@@ -111,21 +111,21 @@ def _mended(pieces: list[Line]) -> list[Line]:
         ]
         if left:
             nearest = max(left, key=lambda i: made[i].x1)
-            made[nearest] = Line((*made[nearest].words, *_following(made[nearest], piece)))
+            made[nearest] = PdfLine((*made[nearest].words, *_following(made[nearest], piece)))
         else:
             at_height[band].append(len(made))
             made.append(piece)
     return sorted(made, key=lambda p: (p.base, p.x0))
 
 
-def _touches(left: Line, right: Line) -> bool:
+def _touches(left: PdfLine, right: PdfLine) -> bool:
     em = max(left.size, right.size)
     if abs(left.base - right.base) > (_RAISED if left.size != right.size else 0.2) * em:
         return False
     return -0.15 * em < right.x0 - left.x1 < SPACE * em
 
 
-def _following(left: Line, right: Line) -> tuple[Word, ...]:
+def _following(left: PdfLine, right: PdfLine) -> tuple[Word, ...]:
     """Return the words to append; a gap you could read as a space is one."""
     first = right.words[0]
     gap = first.x0 - left.x1
@@ -133,9 +133,9 @@ def _following(left: Line, right: Line) -> tuple[Word, ...]:
     return (Word(first.text, first.x0, first.x1, first.base, first.style, glued), *right.words[1:])
 
 
-def rows_of(pieces: Iterable[Line]) -> list[list[Line]]:
+def rows_of(pieces: Iterable[PdfLine]) -> list[list[PdfLine]]:
     """Put pieces that stand beside each other into rows, top to bottom, left to right."""
-    rows: list[list[Line]] = []
+    rows: list[list[PdfLine]] = []
     marks: list[tuple[float, float]] = []  # base line of the first piece, largest size
     for piece in sorted(pieces, key=lambda p: (p.base, p.x0)):
         for i in range(len(rows) - 1, max(-1, len(rows) - 4), -1):
@@ -155,11 +155,11 @@ def rows_of(pieces: Iterable[Line]) -> list[list[Line]]:
     return rows
 
 
-def _collide(a: Line, b: Line) -> bool:
+def _collide(a: PdfLine, b: PdfLine) -> bool:
     return min(a.x1, b.x1) - max(a.x0, b.x0) > 0.3 * min(a.size, b.size)
 
 
-def underline(pieces: Iterable[Line], rules: Iterable[Rule]) -> None:
+def underline(pieces: Iterable[PdfLine], rules: Iterable[DrawnLine]) -> None:
     """Mark the pieces that a rule of their own width runs under."""
     lying = sorted((r for r in rules if r.horizontal), key=lambda r: r.y0)
     heights = [r.y0 for r in lying]

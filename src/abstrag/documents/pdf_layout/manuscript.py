@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from abstrag.documents.pdf_layout.cells import is_value
-from abstrag.documents.pdf_layout.draft import Draft
-from abstrag.documents.pdf_layout.lattice import Entry, Lattice
+from abstrag.documents.pdf_layout.draft import BlockDraft
+from abstrag.documents.pdf_layout.lattice import CellDraft, Lattice
 from abstrag.documents.reading import Hyphens, reading_text
 from abstrag.documents.sections import Sections
 from abstrag.model.document import Block, BlockKind
-from abstrag.model.span import Alignment, Quote, Span
+from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.model.table import Cell, Table
 
 
@@ -21,9 +21,9 @@ class Manuscript:
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._length = 0
-        self._written: list[tuple[Draft, Span, tuple[Cell, ...]]] = []
+        self._written: list[tuple[BlockDraft, Span, tuple[Cell, ...]]] = []
 
-    def write(self, drafts: Sequence[Draft]) -> None:
+    def write(self, drafts: Sequence[BlockDraft]) -> None:
         """Write blocks in reading order."""
         for draft in drafts:
             if self._length:
@@ -48,7 +48,7 @@ class Manuscript:
         made: list[Block] = []
         for draft, span, cells in self._written:
             if cells:
-                text, alignment = span.of(source), Alignment(((0, span.start),))
+                text, alignment = span.of(source), OffsetMap(((0, span.start),))
             else:
                 text, alignment = reading_text(source, [(span.start, span.end)], hyphens)
             heading = draft.kind is BlockKind.HEADING and draft.level is not None
@@ -121,7 +121,7 @@ class Manuscript:
         return (one.left, one.right) == (other.left, other.right)
 
 
-def _cell_text(entry: Entry) -> str:
+def _cell_text(entry: CellDraft) -> str:
     """Return the lines of a cell as one; a word broken at a line's end stays whole."""
     text = ""
     for line in entry.lines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from abstrag.documents.pdf_layout.lines import Line
+from abstrag.documents.pdf_layout.lines import PdfLine
 
 _BULLET: Final = re.compile(r"[•◦▪▫‣⁃·∙●○■□◆◇►▶➢➤✓✔❖\uf000-\uf0ff](?:\s|$)|[–—*-]\s(?=\S)")
 _ENUMERATOR: Final = re.compile(
@@ -24,17 +24,17 @@ SMALL_PRINT: Final = 0.95  # of the body's size
 _NOTE: Final = re.compile(r"\(\d{1,2}\)|\d{1,2}|[*∗†‡§¶]+|\([a-z*]\)")
 
 
-def is_bullet(line: Line) -> bool:
+def is_bullet(line: PdfLine) -> bool:
     """True for a line that begins with a bullet or a dash set off from the text."""
     return _BULLET.match(line.text) is not None
 
 
-def is_enumerated(line: Line) -> bool:
+def is_enumerated(line: PdfLine) -> bool:
     """True for a line that begins like an item of a numbered list or of a bibliography."""
     return _ENUMERATOR.match(line.text) is not None
 
 
-def caption_of(line: Line) -> str | None:
+def caption_of(line: PdfLine) -> str | None:
     """Return what a caption is for, "table" or "figure", or None for a line that begins none.
 
     "Table 2: Results" and "Table 2. Results" are captions; "Table 2 shows" is not, unless its label
@@ -48,14 +48,14 @@ def caption_of(line: Line) -> str | None:
     return "table" if match["what"].casefold().startswith("tab") else "figure"
 
 
-def _set_off(line: Line) -> bool:
+def _set_off(line: PdfLine) -> bool:
     """True when the label of a caption is bold, or the number is, and what follows is not."""
     first, number = line.words[0], line.words[min(1, len(line.words) - 1)]
     rest = line.words[2:]
     return first.style.bold and number.style.bold and not (rest and rest[-1].style.bold)
 
 
-def note_mark(line: Line, body: float) -> bool:
+def note_mark(line: PdfLine, body: float) -> bool:
     """True for a line that begins with the mark of a footnote.
 
     A raised mark is one by itself; a symbol or "(1)" on the base line only in small print.

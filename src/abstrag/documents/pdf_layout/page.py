@@ -13,7 +13,7 @@ View = Callable[[float, float, float, float], tuple[float, float, float, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class CharacterStyle:
     """How a run of characters is set; `size` is what the reader sees, in points."""
 
     font: str
@@ -35,7 +35,7 @@ class Word:
     x0: float
     x1: float
     base: float
-    style: Style
+    style: CharacterStyle
     glued: bool = False
 
     @property
@@ -50,7 +50,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class DrawnLine:
     """A thin drawn line, or the edge of a filled bar, from one corner to the other."""
 
     x0: float
@@ -77,6 +77,6 @@ class Page:
     height: float
     words: tuple[Word, ...]
     turned: tuple[Word, ...] = ()
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[DrawnLine, ...] = ()
     dots: tuple[tuple[float, float], ...] = ()
     drawn: bool = False

@@ -13,8 +13,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from abstrag.documents.pdf_layout.draft import Draft, ends_sentence
-from abstrag.documents.pdf_layout.lines import Line
+from abstrag.documents.pdf_layout.draft import BlockDraft, ends_sentence
+from abstrag.documents.pdf_layout.lines import PdfLine
 from abstrag.documents.pdf_layout.marks import (
     SMALL_PRINT,
     caption_of,
@@ -38,7 +38,7 @@ _DEEP: Final = 6.0  # ems: what is indented further is centred
 class Column:
     """Lines of one region, top to bottom, and what is around them."""
 
-    lines: Sequence[Line]
+    lines: Sequence[PdfLine]
     left: float
     right: float
     page: int
@@ -47,13 +47,13 @@ class Column:
     dots: Sequence[tuple[float, float]] = ()  # sorted by height
 
 
-def paragraphs_of(column: Column) -> list[Draft]:
+def paragraphs_of(column: Column) -> list[BlockDraft]:
     """Cut the lines of a column into blocks."""
     if not column.lines:
         return []
     cutter = _Cutter(column)
-    drafts: list[Draft] = []
-    group: list[Line] = []
+    drafts: list[BlockDraft] = []
+    group: list[PdfLine] = []
     for i, line in enumerate(column.lines):
         if group and cutter.parts(i, group):
             drafts.append(cutter.draft(group))
@@ -64,7 +64,7 @@ def paragraphs_of(column: Column) -> list[Draft]:
     return drafts
 
 
-def _only_at_the_foot(drafts: Sequence[Draft], column: Column) -> None:
+def _only_at_the_foot(drafts: Sequence[BlockDraft], column: Column) -> None:
     """Keep notes that are as large as the text only where nothing but notes follows."""
     at_foot = True
     for draft in reversed(drafts):
@@ -84,7 +84,7 @@ class _Cutter:
         self.bullets = {i for i, line in enumerate(column.lines) if self._has_bullet(line)}
         self.index = {id(line): i for i, line in enumerate(column.lines)}
 
-    def parts(self, i: int, group: Sequence[Line]) -> bool:
+    def parts(self, i: int, group: Sequence[PdfLine]) -> bool:
         """True when a new block begins with line `i`, after the lines of `group`."""
         line, above = self.lines[i], self.lines[i - 1]
         if _of_one_formula(above, line, self.column.body):
@@ -98,7 +98,7 @@ class _Cutter:
             or self._stopped_short(i)
         )
 
-    def draft(self, group: Sequence[Line]) -> Draft:
+    def draft(self, group: Sequence[PdfLine]) -> BlockDraft:
         """Make a block of lines and say what it is."""
         first = group[0]
         kind = BlockKind.PARAGRAPH
@@ -113,12 +113,12 @@ class _Cutter:
         elif len(group) > 2 and all(line.mono for line in group):
             kind = BlockKind.CODE
         column = self.column
-        return Draft(
+        return BlockDraft(
             kind, list(group), column.page, column.left, column.right,
             caption_for=caption, bullet=bullet,
         )  # fmt: skip
 
-    def _has_bullet(self, line: Line) -> bool:
+    def _has_bullet(self, line: PdfLine) -> bool:
         """True for a bullet, be it a character or drawn."""
         if is_bullet(line):
             return True
@@ -130,7 +130,7 @@ class _Cutter:
                 return True
         return False
 
-    def _usual(self, group: Sequence[Line]) -> float:
+    def _usual(self, group: Sequence[PdfLine]) -> float:
         """Return the distance of lines in a block: its own once that is sure, else the column's."""
         usual = max(self.leading, 1.05) * group[-1].size
         steps = [b.base - a.base for a, b in pairwise(group[-3:])]
@@ -138,7 +138,7 @@ class _Cutter:
         own = steps[-1] if steps else usual
         return own if sure or own > usual else usual
 
-    def _other_style(self, line: Line, above: Line, group: Sequence[Line]) -> bool:
+    def _other_style(self, line: PdfLine, above: PdfLine, group: Sequence[PdfLine]) -> bool:
         """True when a line is set otherwise than the block above it."""
         size = max(line.size, above.size)
         large = size > _HEADLINE * self.column.body
@@ -157,12 +157,12 @@ class _Cutter:
             n.underlined for n in (group if above.underlined else [line])
         )
 
-    def _running(self, line: Line) -> bool:
+    def _running(self, line: PdfLine) -> bool:
         """True for a full line of running text."""
         wide = line.width > _WIDE * (self.column.right - self.column.left)
         return wide and self._full(line) and not ends_sentence(line.text)
 
-    def _begins_anew(self, i: int, group: Sequence[Line]) -> bool:
+    def _begins_anew(self, i: int, group: Sequence[PdfLine]) -> bool:
         """True for a caption, a note, the next number of a list or of a heading."""
         line, above, first = self.lines[i], self.lines[i - 1], group[0]
         closed = ends_sentence(above.text) or not self._full(above)
@@ -175,7 +175,7 @@ class _Cutter:
             return same_place or closed
         return line.bold and number_depth(line.text) > 0 and closed
 
-    def _indented(self, i: int, group: Sequence[Line]) -> bool:
+    def _indented(self, i: int, group: Sequence[PdfLine]) -> bool:
         """True for the indented first line of a paragraph, or one that ends a hanging indent."""
         line, first = self.lines[i], group[0]
         above = next((n for n in reversed(group) if n.letters > 3), group[-1])  # no stray symbol
@@ -191,7 +191,7 @@ class _Cutter:
         hanging = len(group) > 1 and above.x0 - first.x0 > _INDENT * line.size
         return hanging and line.x0 - first.x0 < 0.4 * line.size and step < -_INDENT
 
-    def _marked(self, line: Line) -> bool:
+    def _marked(self, line: PdfLine) -> bool:
         bullet = self.index[id(line)] in self.bullets
         return bullet or is_enumerated(line) or note_mark(line, self.column.body)
 
@@ -202,7 +202,7 @@ class _Cutter:
             return False
         return ends_sentence(above.text) and not self._full(above, line)
 
-    def _full(self, above: Line, line: Line | None = None) -> bool:
+    def _full(self, above: PdfLine, line: PdfLine | None = None) -> bool:
         """True for a line that had to be broken: no room for the next word."""
         i = self.index[id(above)]
         near = [
@@ -217,7 +217,7 @@ class _Cutter:
         return above.x1 + need > right - 0.3 * above.size
 
 
-def _of_one_formula(above: Line, line: Line, body: float) -> bool:
+def _of_one_formula(above: PdfLine, line: PdfLine, body: float) -> bool:
     """True for lines that overlap, or nearly so where one is a limit or an index."""
     if line.base - above.base < 0.6 * min(line.size, above.size):
         return True
@@ -226,13 +226,13 @@ def _of_one_formula(above: Line, line: Line, body: float) -> bool:
     return tiny and line.top - above.bottom < 0.8 * large.size
 
 
-def _centred(above: Line, line: Line) -> bool:
+def _centred(above: PdfLine, line: PdfLine) -> bool:
     """True for two lines around one middle, as titles are set."""
     off = abs((above.x0 + above.x1) - (line.x0 + line.x1)) / 2
     return off < 0.6 * line.size and abs(above.x0 - line.x0) > 0.3 * line.size
 
 
-def _leading(lines: Sequence[Line]) -> float:
+def _leading(lines: Sequence[PdfLine]) -> float:
     """Return the distance that lines usually have, in ems."""
     steps = [
         (b.base - a.base) / a.size

@@ -19,7 +19,7 @@ from abstrag.config import MAX_PAGES, MAX_SCAN_PIXELS
 from abstrag.documents.limits import OverLimit
 from abstrag.documents.pdf_layout.glyphs import Box, Glyphs, glyphs_of
 from abstrag.documents.pdf_layout.instructions import check_instructions
-from abstrag.documents.pdf_layout.page import Page, Rule, View, Word
+from abstrag.documents.pdf_layout.page import DrawnLine, Page, View, Word
 from abstrag.errors import Damaged, Encrypted
 
 # What is drawn on a page, as far as it tells something about the text: rules and bullets.
@@ -37,14 +37,14 @@ _MAX_NESTING: Final = 4  # of drawings within drawings
 class Drawings:
     """Rules, the middles of small dots, and whether anything is drawn at all."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[DrawnLine, ...]
     dots: tuple[tuple[float, float], ...]
     any: bool
 
 
 def drawings_of(page: Any, view: View) -> Drawings:
     """Go through what a PDFium page draws besides text."""
-    rules: list[Rule] = []
+    rules: list[DrawnLine] = []
     dots: list[tuple[float, float]] = []
     drawn = False
     for kind, box in _shapes(page):
@@ -54,7 +54,7 @@ def drawings_of(page: Any, view: View) -> Drawings:
         x0, y0, x1, y1 = view(*box)
         width, height = x1 - x0, y1 - y0
         if max(width, height) >= _SHORT and min(width, height) <= _THIN:
-            rules.append(Rule(x0, y0, x1, y1))
+            rules.append(DrawnLine(x0, y0, x1, y1))
         elif _THIN < height <= _DOT and abs(width - height) <= 1.0:
             dots.append(((x0 + x1) / 2, (y0 + y1) / 2))
     dots.sort(key=lambda dot: (dot[1], dot[0]))
@@ -126,7 +126,7 @@ OnPage = Callable[[int, int], None]  # told which page is done, of how many
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PdfContent:
     """What a file holds: its pages, and what its header says about it."""
 
     pages: tuple[Page, ...]
@@ -134,7 +134,7 @@ class Reading:
     created: str = ""
 
 
-def read_pages(data: bytes, name: str, on_page: OnPage = lambda _number, _all: None) -> Reading:
+def read_pages(data: bytes, name: str, on_page: OnPage = lambda _number, _all: None) -> PdfContent:
     """Read every page; a file that cannot be opened is `Encrypted` or `Damaged`."""
     tail = data[-_TAIL:]
     if b"%%EOF" not in tail and b"startxref" not in tail:
@@ -150,7 +150,7 @@ def read_pages(data: bytes, name: str, on_page: OnPage = lambda _number, _all: N
             for i in range(len(document)):
                 pages.append(_page(document, i, name))
                 on_page(i + 1, len(document))
-            return Reading(
+            return PdfContent(
                 tuple(pages),
                 title=_header(document, "Title"),
                 created=_header(document, "CreationDate"),

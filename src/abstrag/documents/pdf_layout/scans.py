@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstrag.documents.ocr import PictureLine, read_picture
-from abstrag.documents.pdf_layout.page import Page, Style, Word
+from abstrag.documents.pdf_layout.page import CharacterStyle, Page, Word
 from abstrag.model.scan import ScannedPage, ScannedWord
 
 # Measured on rendered pages: the reader's box of a line is about 1.25 times as high as its font's
@@ -79,7 +79,7 @@ def _placed(line: PictureLine, scale_x: float, scale_y: float, usual: float) -> 
     size = height / _BOX_PER_SIZE
     if abs(size - usual) <= _SAME_SIZE * usual:
         size = usual
-    style = Style("", round(size, 1))
+    style = CharacterStyle("", round(size, 1))
     base = bottom * scale_y - _BASE * height
     return [Word(w.text, w.box[0] * scale_x, w.box[2] * scale_x, base, style) for w in line.words]
 

@@ -16,8 +16,8 @@ from abstrag.documents.pdf_layout.bodies import body_rows
 from abstrag.documents.pdf_layout.cells import cells_of, is_value, is_year
 from abstrag.documents.pdf_layout.heads import head_rows
 from abstrag.documents.pdf_layout.lattice import Lattice, Stretch, columns_of
-from abstrag.documents.pdf_layout.lines import Line
-from abstrag.documents.pdf_layout.page import Rule
+from abstrag.documents.pdf_layout.lines import PdfLine
+from abstrag.documents.pdf_layout.page import DrawnLine
 
 # Tables by their rules: lines of cells that stand between rules of one width.
 
@@ -36,7 +36,7 @@ class RuledBlock:
 
 
 def ruled_blocks(
-    lines: Sequence[Sequence[Line]], rules: Sequence[Rule], is_text: Callable[[int], bool]
+    lines: Sequence[Sequence[PdfLine]], rules: Sequence[DrawnLine], is_text: Callable[[int], bool]
 ) -> list[RuledBlock]:
     """Find the blocks of lines that rules of one width enclose, top to bottom."""
     blocks: list[RuledBlock] = []
@@ -58,7 +58,7 @@ def ruled_blocks(
     return _outermost(blocks)
 
 
-def _families(rules: Iterable[Rule]) -> list[tuple[float, float, list[float]]]:
+def _families(rules: Iterable[DrawnLine]) -> list[tuple[float, float, list[float]]]:
     """Return rules of one width that lie under each other: left, right and heights."""
     families: list[tuple[float, float, list[float]]] = []
     for rule in whole_rules(rules):
@@ -75,9 +75,9 @@ def _families(rules: Iterable[Rule]) -> list[tuple[float, float, list[float]]]:
     return [family for family in families if len(family[2]) > 1]
 
 
-def whole_rules(rules: Iterable[Rule]) -> list[Rule]:
+def whole_rules(rules: Iterable[DrawnLine]) -> list[DrawnLine]:
     """Return the lying rules, with those that are drawn cell by cell joined; top to bottom."""
-    made: list[Rule] = []
+    made: list[DrawnLine] = []
     for rule in sorted((r for r in rules if r.horizontal), key=lambda r: (r.y0, r.x0)):
         for i in range(len(made) - 1, -1, -1):
             other = made[i]
@@ -86,18 +86,18 @@ def whole_rules(rules: Iterable[Rule]) -> list[Rule]:
                 break
             if rule.x0 <= other.x1 + _LEVEL and rule.x1 >= other.x0 - _LEVEL:
                 x0, x1 = min(other.x0, rule.x0), max(other.x1, rule.x1)
-                made[i] = Rule(x0, other.y0, x1, other.y1)
+                made[i] = DrawnLine(x0, other.y0, x1, other.y1)
                 break
         else:
             made.append(rule)
     return made
 
 
-def _between(cells: Sequence[Line], above: float, below: float) -> bool:
+def _between(cells: Sequence[PdfLine], above: float, below: float) -> bool:
     return above < cells[0].base - 0.2 * cells[0].size and cells[0].base <= below + 1
 
 
-def _tabular(strip: Sequence[Sequence[Line]], x0: float, x1: float) -> bool:
+def _tabular(strip: Sequence[Sequence[PdfLine]], x0: float, x1: float) -> bool:
     """True for lines that keep inside of their rules, with cells that stand side by side."""
     inside = all(c[0].x0 >= x0 - _SAME and c[-1].x1 <= x1 + _SAME for c in strip)
     several = any(len(cells) > 1 for cells in strip)
@@ -132,11 +132,11 @@ _NOTE_MARK: Final = re.compile(r"\(?(?:\d{1,2}|[a-z*†‡§])\)?[.:]?")
 _LINE_NUMBER: Final = re.compile(r"\d+:")
 _EQUATION_NUMBER: Final = re.compile(r"\([A-Z]?\d+[a-z]?(?:\.\d+)?\)")
 
-Cells = list[Line]
+Cells = list[PdfLine]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundTable:
     """A table that takes up the rows `start` to `stop` of its region."""
 
     start: int
@@ -145,22 +145,22 @@ class Found:
 
 
 def tables_in(
-    rows: Sequence[Sequence[Line]], rules: Sequence[Rule], left: float, right: float
-) -> list[Found]:
+    rows: Sequence[Sequence[PdfLine]], rules: Sequence[DrawnLine], left: float, right: float
+) -> list[FoundTable]:
     """Find the tables among the rows of a region, top to bottom."""
     lines = [cells_of(row) for row in rows]
     near = [r for r in rules if r.x0 > left - 12 and r.x1 < right + 12]
     search = _Search(lines, near, right - left)
-    found: list[Found] = []
+    found: list[FoundTable] = []
     for start, first, stop in search.candidates():
         table = _resolved(lines[start:first], lines[first:stop], search.rules)
         if table is not None and _sound(table):
-            found.append(Found(start, stop, table))
+            found.append(FoundTable(start, stop, table))
     return found
 
 
 def _resolved(
-    head: Sequence[Cells], body: Sequence[Cells], rules: Sequence[Rule]
+    head: Sequence[Cells], body: Sequence[Cells], rules: Sequence[DrawnLine]
 ) -> Lattice | None:
     """Give every cell its row and column; None where the body shows no columns."""
     columns = columns_of(body)
@@ -208,7 +208,7 @@ def has_values(cells: Cells) -> bool:
 class _Search:
     """The lines of a region and what each could be in a table."""
 
-    def __init__(self, lines: list[Cells], rules: list[Rule], width: float) -> None:
+    def __init__(self, lines: list[Cells], rules: list[DrawnLine], width: float) -> None:
         self.lines = lines
         self.rules = whole_rules(rules)
         self.width = width

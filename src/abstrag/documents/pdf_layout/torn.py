@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from abstrag.documents.pdf_layout.draft import Draft
-from abstrag.documents.pdf_layout.lines import Line
+from abstrag.documents.pdf_layout.draft import BlockDraft
+from abstrag.documents.pdf_layout.lines import PdfLine
 from abstrag.documents.pdf_layout.page import Word
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
@@ -23,7 +23,7 @@ _PIECE: Final = 4  # letters that a link's target parts from the end of a word
 _ROMAN: Final = frozenset({"II", "III", "IV", "VI"})
 
 
-def mend_torn_words(drafts: Sequence[Draft]) -> None:
+def mend_torn_words(drafts: Sequence[BlockDraft]) -> None:
     """Put together what stands in two pieces in the bold lines of a document."""
     bold = [d for d in drafts if d.table is None and d.bold and not d.figure and len(d.lines) <= 6]
     known = Counter(
@@ -33,12 +33,12 @@ def mend_torn_words(drafts: Sequence[Draft]) -> None:
         draft.lines = [_mended(line, known) for line in draft.lines]
 
 
-def _mended(line: Line, known: Counter[str]) -> Line:
+def _mended(line: PdfLine, known: Counter[str]) -> PdfLine:
     torn = [i for i in range(1, len(line.words)) if _torn(line.words, i, known)]
     if not torn:
         return line
     words = [replace(word, glued=word.glued or i in torn) for i, word in enumerate(line.words)]
-    made = Line(words)
+    made = PdfLine(words)
     made.underlined = line.underlined
     return made
 

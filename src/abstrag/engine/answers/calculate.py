@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.engine.answers.figures import Figure
-from abstrag.engine.answers.form import Comparison, Form, Wanted
+from abstrag.engine.answers.figures import TableFigure
+from abstrag.engine.answers.form import FigureComparison, Form, Wanted
 from abstrag.engine.answers.lookup import Figures, Row, in_period
 from abstrag.engine.answers.wording import (
     is_named,
@@ -30,7 +30,7 @@ _ASSUMED: Final = 0.85  # of the score, where the question names no period and t
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CalculatedAnswer:
     """A short answer from figures: its words, its formula, the cells used, and how surely.
 
     `covered` and `exact` are those of the weakest row, `margin` the lead over another row that
@@ -39,7 +39,7 @@ class Found:
 
     form: Form
     text: str
-    used: tuple[Figure, ...]
+    used: tuple[TableFigure, ...]
     score: float
     formula: str = ""
     covered: float = 1.0
@@ -68,9 +68,9 @@ class Reckoner:
         self._near = near
         self._words = stems(question)
 
-    def answer(self) -> Found | None:
+    def answer(self) -> CalculatedAnswer | None:
         """Return the answer; None where no figure fits or several do."""
-        ways: dict[Form, Callable[[], Found | None]] = {
+        ways: dict[Form, Callable[[], CalculatedAnswer | None]] = {
             Form.NUMBER: self._number,
             Form.CHANGE: self._change,
             Form.PERCENT_CHANGE: self._change,
@@ -117,18 +117,18 @@ class Reckoner:
             for figure in row.figures
         )
 
-    def _of(self, row: Row, years: Sequence[str]) -> list[Figure]:
+    def _of(self, row: Row, years: Sequence[str]) -> list[TableFigure]:
         dates = self._want.dates if len(self._want.dates) == 1 else ()
         return in_period(row, years, self._want.parts, self._words, dates)
 
-    def _on(self, row: Row, date: str) -> Figure | None:
+    def _on(self, row: Row, date: str) -> TableFigure | None:
         """Return the one figure of a row and date."""
         parts = frozenset(part for part in self._want.parts if part[0].isdecimal())
         fit = in_period(row, [date[:4]], parts, self._words, [date])
         fit = [figure for figure in fit if date in figure.dates]
         return fit[0] if len({figure.value for figure in fit}) == 1 else None
 
-    def _one(self, row: Row, year: str | None) -> Figure | None:
+    def _one(self, row: Row, year: str | None) -> TableFigure | None:
         """Return the one figure of a row and year, None where there are several different ones."""
         fit = self._of(row, [year] if year else [])
         if len({f.value for f in fit}) > 1:
@@ -152,14 +152,14 @@ class Reckoner:
         self,
         form: Form,
         text: str,
-        used: Sequence[Figure],
+        used: Sequence[TableFigure],
         lines: Sequence[_Line],
         *,
         formula: str = "",
         assumed: bool = False,
-    ) -> Found:
+    ) -> CalculatedAnswer:
         score = min(line.row.score for line in lines) * (_ASSUMED if assumed else 1.0)
-        return Found(
+        return CalculatedAnswer(
             form,
             text,
             tuple(used),
@@ -171,7 +171,7 @@ class Reckoner:
             assumed=assumed,
         )
 
-    def _number(self) -> Found | None:
+    def _number(self) -> CalculatedAnswer | None:
         line = self._line(self._want.measures[0], years=self._want.years)
         if line is None:
             return None
@@ -189,7 +189,7 @@ class Reckoner:
             Form.NUMBER, ", ".join(f.shown for f in figures), figures, [line], assumed=assumed
         )
 
-    def _pair(self, row: Row) -> tuple[Figure, Figure, bool] | None:
+    def _pair(self, row: Row) -> tuple[TableFigure, TableFigure, bool] | None:
         """Return the figures of the earlier and the later period that are compared."""
         if len(self._want.dates) > 1:
             early, late = sorted(self._want.dates)[:: len(self._want.dates) - 1]
@@ -209,7 +209,7 @@ class Reckoner:
         first, last = self._one(row, asked[0]), self._one(row, asked[-1])
         return (first, last, assumed) if first and last else None
 
-    def _change(self) -> Found | None:
+    def _change(self) -> CalculatedAnswer | None:
         direct = self._line(
             f"{self._want.measures[0]} {self._want.form.value}", years=self._want.years
         )
@@ -248,7 +248,7 @@ class Reckoner:
             self._want.form, text, (first, last), [line], formula=formula, assumed=assumed
         )
 
-    def _two(self) -> Found | None:
+    def _two(self) -> CalculatedAnswer | None:
         a_name, b_name = self._want.measures
         years = self._want.years[-1:]
         a = self._line(a_name, years=years)
@@ -277,7 +277,7 @@ class Reckoner:
             self._want.form, text, (first, second), [a, b], formula=formula, assumed=assumed
         )
 
-    def _average(self) -> Found | None:
+    def _average(self) -> CalculatedAnswer | None:
         line = self._line(self._want.measures[0], years=self._want.years)
         if line is None:
             return None
@@ -303,7 +303,7 @@ class Reckoner:
             assumed=assumed,
         )
 
-    def _sum(self) -> Found | None:
+    def _sum(self) -> CalculatedAnswer | None:
         name, _, other = self._want.measures[0].partition(" and ")
         years = self._want.years
         if len(years) > 1:
@@ -323,7 +323,7 @@ class Reckoner:
         value = sum(f.value for f in figures)
         return self._found(Form.SUM, with_scale(value, figures[0]), figures, lines, formula=formula)
 
-    def _period(self) -> Found | None:
+    def _period(self) -> CalculatedAnswer | None:
         """Say in which periods a figure is largest or beyond a limit, or how many these are."""
         want = self._want
         line = self._line(want.measures[0], years=want.years if len(want.years) > 1 else ())
@@ -335,19 +335,22 @@ class Reckoner:
         used = [figure for year in known if (figure := self._one(line.row, year)) is not None]
         if len(used) < 2:
             return None
-        if want.comparison in (Comparison.MORE, Comparison.LESS) and want.limit is not None:
-            more = want.comparison is Comparison.MORE
+        if (
+            want.comparison in (FigureComparison.MORE, FigureComparison.LESS)
+            and want.limit is not None
+        ):
+            more = want.comparison is FigureComparison.MORE
             limit = want.limit
             chosen = [f for f in used if (abs(f.value) > limit if more else abs(f.value) < limit)]
         elif want.comparison in (
-            Comparison.MOST,
-            Comparison.LEAST,
-            Comparison.MORE,
-            Comparison.LESS,
+            FigureComparison.MOST,
+            FigureComparison.LEAST,
+            FigureComparison.MORE,
+            FigureComparison.LESS,
         ):
             if want.form is Form.COUNT:
                 return None
-            most = want.comparison in (Comparison.MOST, Comparison.MORE)
+            most = want.comparison in (FigureComparison.MOST, FigureComparison.MORE)
             best = (max if most else min)(used, key=lambda f: abs(f.value))
             chosen = [best]
         else:
@@ -359,14 +362,14 @@ class Reckoner:
         text = ", ".join(map(when, chosen))
         return self._found(want.form, text, used, [line], formula=listed(used))
 
-    def _periods(self, line: _Line) -> Found | None:
+    def _periods(self, line: _Line) -> CalculatedAnswer | None:
         """List the periods that a row has figures of, as its table has them."""
         figures = list({f.period: f for f in line.row.figures if f.years}.values())
         if not figures:
             return None
         return self._found(Form.PERIOD, ", ".join(f.years[0] for f in figures), figures, [line])
 
-    def _yes_no(self) -> Found | None:
+    def _yes_no(self) -> CalculatedAnswer | None:
         """Say whether a figure rose, fell, changed or is beyond a limit."""
         want = self._want
         if want.comparison is None:
@@ -374,19 +377,22 @@ class Reckoner:
         line = self._line(want.measures[0], years=want.years)
         if line is None:
             return None
-        if want.limit is not None and want.comparison in (Comparison.MORE, Comparison.LESS):
+        if want.limit is not None and want.comparison in (
+            FigureComparison.MORE,
+            FigureComparison.LESS,
+        ):
             one = self._one(line.row, want.years[0] if want.years else None)
             if one is None:
                 return None
-            holds = (abs(one.value) > want.limit) is (want.comparison is Comparison.MORE)
+            holds = (abs(one.value) > want.limit) is (want.comparison is FigureComparison.MORE)
             return self._found(want.form, yes_or_no(holds), (one,), [line], formula=listed((one,)))
         pair = self._pair(line.row)
-        moves = (Comparison.RISE, Comparison.FALL, Comparison.CHANGE)
+        moves = (FigureComparison.RISE, FigureComparison.FALL, FigureComparison.CHANGE)
         if pair is None or want.comparison not in moves:
             return None
         first, last, assumed = pair
         rose = last.value - first.value
-        moved = {Comparison.RISE: rose > 0, Comparison.FALL: rose < 0}
+        moved = {FigureComparison.RISE: rose > 0, FigureComparison.FALL: rose < 0}
         holds = moved.get(want.comparison, rose != 0)
         return self._found(
             want.form,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from abstrag.model.segment import Role, Segment, SegmentKind
+from abstrag.model.segment import Segment, SegmentKind, SegmentRole
 
 _SECTION: Final = re.compile(
     r"^\W*(?:\d+\.?\s*)?(?:references|bibliography|works cited|literature cited|"
@@ -44,7 +44,9 @@ _LONGEST_ENTRY: Final = 120  # words
 
 def citable(segment: Segment) -> bool:
     """Tell whether a segment may be quoted as an answer."""
-    if segment.role is Role.REFERENCES or any(_SECTION.match(name) for name in segment.section):
+    if segment.role is SegmentRole.REFERENCES or any(
+        _SECTION.match(name) for name in segment.section
+    ):
         return False
     text = segment.text
     if _LEADERS.search(text):

@@ -44,7 +44,7 @@ _PER_SHARE: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class TableFigure:
     """A number in a cell: `label` names its row, `over` the lines above, `above` its column."""
 
     value: float
@@ -102,7 +102,7 @@ def read_figure(text: str) -> tuple[float, str] | None:
     return (-value if negative else value), unit
 
 
-def figures_of(document: Document) -> tuple[Figure, ...]:
+def figures_of(document: Document) -> tuple[TableFigure, ...]:
     """Return all figures of a document's tables, in reading order."""
     return tuple(
         figure
@@ -112,7 +112,7 @@ def figures_of(document: Document) -> tuple[Figure, ...]:
     )
 
 
-def _of_table(number: int, block: Block) -> Iterator[Figure]:
+def _of_table(number: int, block: Block) -> Iterator[TableFigure]:
     table = block.table
     assert table is not None
     grid = Grid(table)
@@ -145,7 +145,7 @@ def _figure(
     title: str,
     scale: str,
     statement: FinancialStatement | None,
-) -> Figure:
+) -> TableFigure:
     value, unit = read
     line = cell.row
     if years(label) and not years(" ".join(above)) and not stems(label):  # a row for each period
@@ -163,7 +163,7 @@ def _figure(
         unit = "%"
     bare = unit == "%" or _PER_SHARE.search(label) is not None
     own = _scale(label) or _scale(heads)
-    return Figure(
+    return TableFigure(
         value=value,
         text=cell.text,
         span=cell.span,

@@ -28,7 +28,7 @@ class Form(StrEnum):
     TEXT = "text"
 
 
-class Comparison(StrEnum):
+class FigureComparison(StrEnum):
     """How figures are compared."""
 
     MORE = "more"
@@ -52,7 +52,7 @@ class Wanted:
     years: tuple[str, ...]
     parts: frozenset[str]
     dates: tuple[str, ...] = ()  # in full, as 2023-07-29
-    comparison: Comparison | None = None
+    comparison: FigureComparison | None = None
     limit: float | None = None
     listed: bool = False  # the periods themselves are asked for: "which years does the table …?"
 
@@ -145,12 +145,12 @@ _YES_NO: Final = re.compile(
 )
 _COMPARISONS: Final = (
     (
-        Comparison.MOST,
+        FigureComparison.MOST,
         re.compile(r"\b(?:highest|largest|most|greatest|biggest|maximum|peak)\b", re.I),
     ),
-    (Comparison.LEAST, re.compile(r"\b(?:lowest|smallest|least|fewest|minimum)\b", re.I)),
+    (FigureComparison.LEAST, re.compile(r"\b(?:lowest|smallest|least|fewest|minimum)\b", re.I)),
     (
-        Comparison.MORE,
+        FigureComparison.MORE,
         re.compile(
             r"\b(?:exceed(?:s|ed)?|more\s+than|greater\s+than|above|over|higher\s+than|"
             r"larger\s+than|at\s+least)\b",
@@ -158,16 +158,16 @@ _COMPARISONS: Final = (
         ),
     ),
     (
-        Comparison.LESS,
+        FigureComparison.LESS,
         re.compile(
             r"\b(?:less\s+than|below|under|lower\s+than|smaller\s+than|fewer\s+than|at\s+most)\b",
             re.I,
         ),
     ),
-    (Comparison.MOST, re.compile(r"\b(?:higher|larger|greater|bigger|more)\b", re.I)),
-    (Comparison.LEAST, re.compile(r"\b(?:lower|smaller|less|fewer)\b", re.I)),
+    (FigureComparison.MOST, re.compile(r"\b(?:higher|larger|greater|bigger|more)\b", re.I)),
+    (FigureComparison.LEAST, re.compile(r"\b(?:lower|smaller|less|fewer)\b", re.I)),
     (
-        Comparison.RISE,
+        FigureComparison.RISE,
         re.compile(
             r"\b(?:increas\w+|gr[eo]w\w*|growth|rise|rose|risen|improv\w+|go\s+up|gone\s+up|"
             r"expand\w*)\b",
@@ -175,14 +175,14 @@ _COMPARISONS: Final = (
         ),
     ),
     (
-        Comparison.FALL,
+        FigureComparison.FALL,
         re.compile(
             r"\b(?:decreas\w+|declin\w+|drop\w*|f[ae]ll\w*|fell|reduc\w+|shr[aiu]nk|go\s+down|"
             r"gone\s+down|deteriorat\w+)\b",
             re.I,
         ),
     ),
-    (Comparison.CHANGE, re.compile(r"\bchang\w+\b", re.I)),
+    (FigureComparison.CHANGE, re.compile(r"\bchang\w+\b", re.I)),
 )
 _LIMIT: Final = re.compile(
     r"(?:than|exceed(?:s|ed)?|above|over|below|under|least|"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from abstrag.engine.answers.calculate import Found
+from abstrag.engine.answers.calculate import CalculatedAnswer
 from abstrag.engine.answers.records import Record
-from abstrag.engine.answers.short import Tables, cells_of, from_figures, from_records, told
-from abstrag.engine.citations import Citations, Passage
+from abstrag.engine.answers.short import TableFigures, cells_of, from_figures, from_records, told
+from abstrag.engine.citations import Citations, CitedPassage
 from abstrag.engine.extractive import strangers
 from abstrag.engine.searcher import Searcher
-from abstrag.model.answer import Sentence, ShortAnswer
+from abstrag.model.answer import AnswerSentence, ShortAnswer
 from abstrag.model.ranking import Ranking
 
 
@@ -19,7 +19,7 @@ from abstrag.model.ranking import Ranking
 class FromTables:
     """What tables say to a question."""
 
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[AnswerSentence, ...]
     short: ShortAnswer
 
 
@@ -33,7 +33,7 @@ class TableAnswers:
         self,
         searcher: Searcher,
         ranking: Ranking,
-        passages: list[Passage],
+        passages: list[CitedPassage],
         citations: Citations,
     ) -> None:
         self._searcher = searcher
@@ -48,14 +48,14 @@ class TableAnswers:
             return None
         if strangers(self._ranking.hits, index.document):
             return None
-        tables = Tables.of(index.document)
+        tables = TableFigures.of(index.document)
         found = from_figures(tables, index, query, self._ranking.hits)
         if found is not None:
             return self._figured(found)
         rows = from_records(tables, query)
         return self._listed(rows) if rows else None
 
-    def _figured(self, found: Found) -> FromTables:
+    def _figured(self, found: CalculatedAnswer) -> FromTables:
         numbers = []
         for one in cells_of(found.used):
             passage = self._row(one.block, one.row, one.column)
@@ -63,7 +63,7 @@ class TableAnswers:
             numbers.append(self._citations.cell(passage, one.text, one.span, headers).number)
         period = ", ".join(dict.fromkeys(one.period for one in found.used if one.period))
         short = ShortAnswer(found.form.value, found.text, found.formula, period)
-        return FromTables((Sentence(told(found), tuple(numbers)),), short)
+        return FromTables((AnswerSentence(told(found), tuple(numbers)),), short)
 
     def _listed(self, rows: Sequence[Record]) -> FromTables:
         sentences = []
@@ -77,11 +77,11 @@ class TableAnswers:
                 )
                 for head, cell in row.cells
             ]
-            sentences.append(Sentence(row.text, tuple(one.number for one in cited)))
+            sentences.append(AnswerSentence(row.text, tuple(one.number for one in cited)))
         text = " · ".join(row.text for row in rows)
         return FromTables(tuple(sentences), ShortAnswer("row", text))
 
-    def _row(self, block: int, row: int, column: int) -> Passage:
+    def _row(self, block: int, row: int, column: int) -> CitedPassage:
         """Return the passage a cell belongs to, beside those that were found if it is none."""
         segments = self._searcher.index.segments
         fit = [
@@ -94,6 +94,6 @@ class TableAnswers:
             if passage.hit.position == position:
                 return passage
         hit = self._searcher.explain(self._ranking.query.text, segments[position].id)
-        made = Passage(len(self._passages) + 1, hit, segments[position])
+        made = CitedPassage(len(self._passages) + 1, hit, segments[position])
         self._passages.append(made)
         return made

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import log
 from typing import Final
 
-from abstrag.engine.answers.figures import Figure
+from abstrag.engine.answers.figures import TableFigure
 from abstrag.engine.answers.words import stems
 from abstrag.language.statements import FinancialStatement
 
@@ -30,7 +30,7 @@ _LIGHT: Final = 0.4  # what a word of a row's name weighs that says little
 class Row:
     """A row of figures that may be what a name means, and how well."""
 
-    figures: tuple[Figure, ...]
+    figures: tuple[TableFigure, ...]
     score: float
     covered: float  # of the name's weight
     exact: float  # of the row's own name that was asked for
@@ -47,8 +47,8 @@ _LIGHT_WORDS: Final = frozenset(stems("total net other less attributable company
 class Figures:
     """The figures of a document, ready to be looked up."""
 
-    def __init__(self, figures: Sequence[Figure], title: str = "") -> None:
-        rows: defaultdict[tuple[int, int], list[Figure]] = defaultdict(list)
+    def __init__(self, figures: Sequence[TableFigure], title: str = "") -> None:
+        rows: defaultdict[tuple[int, int], list[TableFigure]] = defaultdict(list)
         for figure in figures:
             rows[figure.block, figure.line].append(figure)
         self.rows = [tuple(row) for row in rows.values()]
@@ -85,7 +85,10 @@ class Figures:
         return found[:most]
 
     def _scored(
-        self, row: tuple[Figure, ...], asked: Sequence[str], near: Mapping[tuple[int, int], float]
+        self,
+        row: tuple[TableFigure, ...],
+        asked: Sequence[str],
+        near: Mapping[tuple[int, int], float],
     ) -> Row:
         first = row[0]
         label = stems(first.label)
@@ -131,7 +134,7 @@ def in_period(
     parts: frozenset[str],
     asked: Sequence[str],
     dates: Sequence[str] = (),
-) -> list[Figure]:
+) -> list[TableFigure]:
     """Return the figures of a row that are of a period, best first.
 
     Columns that are named in the question go before others; `asked` are its words.

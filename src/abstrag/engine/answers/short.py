@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from abstrag.engine.answers.calculate import Found, Reckoner
-from abstrag.engine.answers.figures import Figure, figures_of
+from abstrag.engine.answers.calculate import CalculatedAnswer, Reckoner
+from abstrag.engine.answers.figures import TableFigure, figures_of
 from abstrag.engine.answers.form import Form, Wanted, wanted
 from abstrag.engine.answers.lookup import Figures
 from abstrag.engine.answers.records import Record, records
@@ -112,21 +112,21 @@ _SCALES: Final = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class TableFigures:
     """What the tables of one document hold."""
 
     document: Document
     figures: Figures
 
     @classmethod
-    def of(cls, document: Document) -> Tables:
+    def of(cls, document: Document) -> TableFigures:
         """Read the tables of a document."""
         return cls(document, Figures(figures_of(document), document.title))
 
 
 def from_figures(
-    tables: Tables, index: DocumentIndex, query: Query, hits: Sequence[Hit]
-) -> Found | None:
+    tables: TableFigures, index: DocumentIndex, query: Query, hits: Sequence[Hit]
+) -> CalculatedAnswer | None:
     """Return the answer that figures give; None where it is not sure enough."""
     request = read_request(query.text)
     want = wanted(request.question)
@@ -138,7 +138,7 @@ def from_figures(
         for hit in hits
         if segments[hit.position].row is not None
     }
-    best: Found | None = None
+    best: CalculatedAnswer | None = None
     for n, reading in enumerate(wordings(request.question, want, tables.figures)):
         found = Reckoner(tables.figures, request.question, reading, near).answer()
         if found is not None:
@@ -149,19 +149,19 @@ def from_figures(
     return _in_unit(best, query)
 
 
-def sure(found: Found) -> bool:
+def sure(found: CalculatedAnswer) -> bool:
     """Tell whether an answer from figures is sure enough to be told."""
     if found.covered < COVERED or found.exact < EXACT or found.margin <= 0:
         return False
     return not found.assumed or found.covered >= ASSUMED
 
 
-def from_records(tables: Tables, query: Query) -> tuple[Record, ...]:
+def from_records(tables: TableFigures, query: Query) -> tuple[Record, ...]:
     """Return the rows of a table of records that answer."""
     return records(tables.document, read_request(query.text).question)
 
 
-def _in_unit(found: Found, query: Query) -> Found:
+def _in_unit(found: CalculatedAnswer, query: Query) -> CalculatedAnswer:
     """Convert a figure into the unit that the answer is asked in."""
     unit = (query.answer_form.unit if query.answer_form else None) or ""
     asked = re.search(r"thousand|million|billion", unit, re.I)
@@ -178,7 +178,7 @@ def _in_unit(found: Found, query: Query) -> Found:
     )
 
 
-def told(found: Found) -> str:
+def told(found: CalculatedAnswer) -> str:
     """Say a short answer in a sentence: what it is of, the period, and how it was reckoned."""
     names = list(dict.fromkeys(_clean(f.name) for f in found.used))
     when = list(dict.fromkeys(f.period for f in found.used if f.period))
@@ -194,6 +194,6 @@ def _clean(name: str) -> str:
     return " ".join(name.replace(":", " ").split()).rstrip(" .")
 
 
-def cells_of(figures: Sequence[Figure]) -> list[Figure]:
+def cells_of(figures: Sequence[TableFigure]) -> list[TableFigure]:
     """Return the cells an answer rests on, each once."""
     return list({(one.block, one.row, one.column): one for one in figures}.values())

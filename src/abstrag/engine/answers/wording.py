@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from abstrag.engine.answers.figures import Figure
+from abstrag.engine.answers.figures import TableFigure
 from abstrag.engine.answers.lookup import Row
 from abstrag.engine.answers.words import stems
 
@@ -18,7 +18,7 @@ def is_named(row: Row, words: Sequence[str]) -> bool:
     return any(stem in own for word in words for stem in stems(word))
 
 
-def when(figure: Figure) -> str:
+def when(figure: TableFigure) -> str:
     """Return a figure's period as its head has it, or the bare year where the head is long."""
     head = figure.period
     return head if len(head) <= _SHORT_HEAD else figure.years[0]
@@ -29,12 +29,12 @@ def yes_or_no(holds: bool) -> str:
     return "Yes" if holds else "No"
 
 
-def listed(used: Sequence[Figure]) -> str:
+def listed(used: Sequence[TableFigure]) -> str:
     """Write figures with their periods."""
     return ", ".join(f"{f.period}: {f.shown}" for f in used)
 
 
-def plain(figure: Figure, *, positive: bool = False) -> str:
+def plain(figure: TableFigure, *, positive: bool = False) -> str:
     """Write a figure as an operand of a formula."""
     value = abs(figure.value) if positive else figure.value
     return f"({shown(value)})" if value < 0 else shown(value)
@@ -46,7 +46,7 @@ def shown(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def with_scale(value: float, like: Figure) -> str:
+def with_scale(value: float, like: TableFigure) -> str:
     """Write a number with the unit and the scale of a figure."""
     unit = " %" if like.unit == "%" else ""
     sign = "$" if like.unit == "USD" else ""

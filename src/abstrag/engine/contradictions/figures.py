@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.engine.contradictions.statement import PERIODS, Found, Statement, alike, coverage
+from abstrag.engine.contradictions.statement import (
+    PERIODS,
+    ComparedSentence,
+    FoundDifference,
+    alike,
+    coverage,
+)
 from abstrag.language.quantities import QuantityExpression
 from abstrag.language.units import CURRENCY_CODES, UNIT_WORDS
 from abstrag.language.words import NOUNS
@@ -161,7 +167,7 @@ _ORDINARY: Final = frozenset({"times", "fold"})
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class StatedFigure:
     """A quantity at its place, and what it counts or measures."""
 
     start: int
@@ -173,13 +179,13 @@ class Figure:
     governors: tuple[tuple[str, str], ...]  # words above it, nearest first
 
 
-def figures_of(statement: Statement) -> list[Figure]:
+def figures_of(statement: ComparedSentence) -> list[StatedFigure]:
     """Return the figures of a statement, "a week" included."""
     found = [*statement.quantities, *_single_periods(statement)]
     return [_figure(statement, one) for one in sorted(found, key=lambda one: one.start)]
 
 
-def _single_periods(statement: Statement) -> Iterator[QuantityExpression]:
+def _single_periods(statement: ComparedSentence) -> Iterator[QuantityExpression]:
     for one in _ONE.finditer(statement.text):
         before = statement.text[: one.start()]
         if not _RELATIVE.search(before) and not re.search(r"(?:\d|\$)\S*\s?$", before):
@@ -187,7 +193,7 @@ def _single_periods(statement: Statement) -> Iterator[QuantityExpression]:
             yield QuantityExpression(one.start(), one.end(), Quantity(1.0, unit))
 
 
-def _figure(statement: Statement, one: QuantityExpression) -> Figure:
+def _figure(statement: ComparedSentence, one: QuantityExpression) -> StatedFigure:
     words = statement.words
     token = statement.token_at(one.start, one.end)
     noun = None if one.quantity.unit else _counted(statement, token)
@@ -197,7 +203,7 @@ def _figure(statement: Statement, one: QuantityExpression) -> Figure:
         if i in statement.content and not one.start <= words.start[i] < one.end
     ]
     end = one.end if noun is None or noun < token else words.end[noun]
-    return Figure(
+    return StatedFigure(
         start=one.start,
         end=one.end,
         quantity=one.quantity,
@@ -208,7 +214,7 @@ def _figure(statement: Statement, one: QuantityExpression) -> Figure:
     )
 
 
-def _counted(statement: Statement, token: int) -> int | None:
+def _counted(statement: ComparedSentence, token: int) -> int | None:
     """Return the noun that a bare number counts."""
     words = statement.words
     head = words.head[token]
@@ -218,7 +224,9 @@ def _counted(statement: Statement, token: int) -> int | None:
     return after if after < words.size and words.pos[after] == "NOUN" else None
 
 
-def find_figures(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
+def find_figures(
+    claim: ComparedSentence, sentences: Sequence[ComparedSentence]
+) -> list[FoundDifference]:
     """Return the figures of a claim that sentences about the same thing state otherwise."""
     stated = [(sentence, figures_of(sentence)) for sentence in sentences]
     found = []
@@ -238,12 +246,12 @@ def find_figures(claim: Statement, sentences: Sequence[Statement]) -> list[Found
     return found
 
 
-def _own(sentence: Statement, some: Sequence[Figure]) -> list[Figure]:
+def _own(sentence: ComparedSentence, some: Sequence[StatedFigure]) -> list[StatedFigure]:
     """Leave out the figures that a sentence only compares its own with."""
     return [figure for figure in some if figure.start < sentence.compared_from]
 
 
-def _same_scale(a: Figure, b: Figure) -> bool:
+def _same_scale(a: StatedFigure, b: StatedFigure) -> bool:
     """True when two figures can be compared at all."""
     if a.amount.dimension != b.amount.dimension:
         return False
@@ -252,14 +260,14 @@ def _same_scale(a: Figure, b: Figure) -> bool:
     return bool(a.counted) and bool(b.counted) and alike(a.counted, "NOUN", b.counted, "NOUN")
 
 
-def _agrees(asked: Figure, own: Figure) -> bool:
+def _agrees(asked: StatedFigure, own: StatedFigure) -> bool:
     """True when what is stated is what the claim says, whatever it is said of."""
     if asked.amount.dimension != own.amount.dimension or _other_unit(asked, own):
         return False
     return not asked.amount.apart(own.amount) and _bounds_agree(asked, own)
 
 
-def _bounds_agree(asked: Figure, own: Figure) -> bool:
+def _bounds_agree(asked: StatedFigure, own: StatedFigure) -> bool:
     """False when the evidence gives a bound and the claim another one of the same side.
 
     "At most $2 million" makes "at most $20 million" true, and is not what it says.
@@ -270,8 +278,8 @@ def _bounds_agree(asked: Figure, own: Figure) -> bool:
 
 
 def _difference(
-    claim: Statement, figure: Figure, some: Sequence[Figure], shared: float
-) -> Found | None:
+    claim: ComparedSentence, figure: StatedFigure, some: Sequence[StatedFigure], shared: float
+) -> FoundDifference | None:
     same = [own for own in some if _same_scale(figure, own)]
     kind = DifferenceKind.FIGURE
     if not same:
@@ -290,10 +298,10 @@ def _difference(
         return None
     apart = kind is DifferenceKind.UNIT or figure.amount.apart(best.amount)
     certain = shared >= SURE and apart and (alone or kind is DifferenceKind.UNIT)
-    return Found(kind, figure.shown, best.shown, certain)
+    return FoundDifference(kind, figure.shown, best.shown, certain)
 
 
-def _other_unit(a: Figure, b: Figure) -> bool:
+def _other_unit(a: StatedFigure, b: StatedFigure) -> bool:
     """True when both have one number and different units of measure."""
     x, y = a.quantity, b.quantity
     if x.unit == y.unit or not x.unit or not y.unit or {x.unit, y.unit} & _ORDINARY:
@@ -301,7 +309,7 @@ def _other_unit(a: Figure, b: Figure) -> bool:
     return x.value == y.value and (x.value != 1.0)
 
 
-def _near(a: Figure, b: Figure) -> float:
+def _near(a: StatedFigure, b: StatedFigure) -> float:
     """Return how much of what stands above one figure stands above the other, nearest first."""
     for depth, (key, pos) in enumerate(a.governors[:3]):
         if any(alike(key, pos, *own) for own in b.governors[:4]):

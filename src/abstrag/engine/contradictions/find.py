@@ -17,7 +17,13 @@ from typing import Final
 from abstrag.engine.contradictions.figures import SHARED, SURE, find_figures
 from abstrag.engine.contradictions.parties import find_parties
 from abstrag.engine.contradictions.polarity import denies, find_negations
-from abstrag.engine.contradictions.statement import Found, Statement, alike, coverage, of_doc
+from abstrag.engine.contradictions.statement import (
+    ComparedSentence,
+    FoundDifference,
+    alike,
+    coverage,
+    of_doc,
+)
 from abstrag.engine.contradictions.vocabulary import vocabulary
 from abstrag.language.parser import parse
 from abstrag.model.answer import Difference, DifferenceKind
@@ -37,7 +43,7 @@ class Direction:
     tied: frozenset[tuple[str, str]]
 
 
-def directions_of(statement: Statement) -> list[Direction]:
+def directions_of(statement: ComparedSentence) -> list[Direction]:
     """Return the direction words of a statement."""
     words, known = statement.words, vocabulary().directions
     found = []
@@ -49,14 +55,14 @@ def directions_of(statement: Statement) -> list[Direction]:
     return found
 
 
-def _bound(statement: Statement, token: int) -> bool:
+def _bound(statement: ComparedSentence, token: int) -> bool:
     """True for "more than 30", which is a bound of a figure and no direction."""
     words = statement.words
     after = words.lower[token + 1 : token + 2]
     return after == ["than"] and token + 2 < words.size and words.pos[token + 2] == "NUM"
 
 
-def _tied(statement: Statement, token: int) -> frozenset[tuple[str, str]]:
+def _tied(statement: ComparedSentence, token: int) -> frozenset[tuple[str, str]]:
     """Return the content words within a few steps of a direction word."""
     words = statement.words
     reached, edge = {token}, {token}
@@ -70,14 +76,16 @@ def _tied(statement: Statement, token: int) -> frozenset[tuple[str, str]]:
     )
 
 
-def find_comparisons(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
+def find_comparisons(
+    claim: ComparedSentence, sentences: Sequence[ComparedSentence]
+) -> list[FoundDifference]:
     """Return the directions of a claim that sentences about the same thing turn around."""
     near = [(coverage(claim, one), one) for one in sentences]
     near = sorted((one for one in near if one[0] >= SHARED), key=lambda one: -one[0])
     if denies(claim) or any(denies(one) for _, one in near):
         return []  # "did not fall" may be "rose", or not
     for asked in directions_of(claim):
-        opposite: list[tuple[float, Statement, Direction]] = []
+        opposite: list[tuple[float, ComparedSentence, Direction]] = []
         for shared, sentence in near:
             own = [(d, _meeting(asked, d)) for d in directions_of(sentence)]
             if any(met > 0 for _, met in own):
@@ -88,7 +96,7 @@ def find_comparisons(claim: Statement, sentences: Sequence[Statement]) -> list[F
             shared, sentence, direction = opposite[0]
             alone = len(opposite) == 1
             return [
-                Found(
+                FoundDifference(
                     DifferenceKind.COMPARISON,
                     _shown(claim, asked),
                     _shown(sentence, direction),
@@ -109,7 +117,7 @@ def _ties(a: Direction, b: Direction) -> int:
     return sum(any(alike(*x, *y) for y in b.tied) for x in a.tied)
 
 
-def _shown(statement: Statement, direction: Direction) -> str:
+def _shown(statement: ComparedSentence, direction: Direction) -> str:
     """Return a direction with the noun it modifies."""
     words, token = statement.words, direction.token
     inside = {token}
@@ -140,7 +148,9 @@ _NAMED: Final = {
 _NUMBERS: Final = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 
 
-def find_dates(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
+def find_dates(
+    claim: ComparedSentence, sentences: Sequence[ComparedSentence]
+) -> list[FoundDifference]:
     """Return the times of a claim that sentences about the same thing give otherwise."""
     ranked = sorted(((coverage(claim, one), one) for one in sentences), key=lambda one: -one[0])
     near = [(shared, one) for shared, one in ranked if shared >= SHARED]
@@ -148,8 +158,10 @@ def find_dates(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
 
 
 def _intervals(
-    claim: Statement, near: Sequence[tuple[float, Statement]], sentences: Sequence[Statement]
-) -> list[Found]:
+    claim: ComparedSentence,
+    near: Sequence[tuple[float, ComparedSentence]],
+    sentences: Sequence[ComparedSentence],
+) -> list[FoundDifference]:
     """Compare times that stand for days of the calendar."""
     found = []
     stated = [t.interval for one in sentences for t in one.times if t.interval]
@@ -167,7 +179,7 @@ def _intervals(
             alone = len(own_times) == 1 and sum(t.interval is not None for t in claim.times) == 1
             best = own_times[0]
             found.append(
-                Found(
+                FoundDifference(
                     DifferenceKind.DATE,
                     claim.text[asked.start : asked.end],
                     sentence.text[best.start : best.end],
@@ -178,7 +190,7 @@ def _intervals(
     return found
 
 
-def _names(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
+def _names(claim: ComparedSentence, sentences: Sequence[ComparedSentence]) -> list[FoundDifference]:
     """Compare names of parts of a year or a week that no calendar date is known of."""
     found = []
     for pattern in _NAMED.values():
@@ -193,7 +205,7 @@ def _names(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
             own = list(pattern.finditer(sentence.text, 0, sentence.compared_from))
             if own and shared >= SHARED:
                 certain = len(own) == 1 and shared >= SURE
-                found.append(Found(DifferenceKind.DATE, words[0], own[0][0], certain))
+                found.append(FoundDifference(DifferenceKind.DATE, words[0], own[0][0], certain))
                 break
     return found
 
@@ -204,7 +216,9 @@ def _name(one: re.Match[str]) -> str:
     return _NUMBERS.get(one["name"].lower(), one["name"].lower())
 
 
-_RULES: Final[tuple[Callable[[Statement, Sequence[Statement]], list[Found]], ...]] = (
+_RULES: Final[
+    tuple[Callable[[ComparedSentence, Sequence[ComparedSentence]], list[FoundDifference]], ...]
+] = (
     find_figures,
     find_dates,
     find_negations,
@@ -235,7 +249,7 @@ def differences(claim: str, passages: Sequence[str]) -> tuple[Difference, ...]:
     return tuple(_difference(one, _where(one, sentences)) for one in found)
 
 
-def _difference(found: Found, passage: int) -> Difference:
+def _difference(found: FoundDifference, passage: int) -> Difference:
     return Difference(
         kind=found.kind,
         claim=found.claim,
@@ -246,14 +260,14 @@ def _difference(found: Found, passage: int) -> Difference:
     )
 
 
-def _told(found: Found) -> str:
+def _told(found: FoundDifference) -> str:
     """Put a difference into words; stretches of several words stand in quotation marks."""
     if found.kind is DifferenceKind.NEGATION:
         return f"“{found.evidence}”, not “{found.claim}”"
     return f"{found.evidence}, not {found.claim}"
 
 
-def _where(found: Found, sentences: Sequence[tuple[int, Statement]]) -> int:
+def _where(found: FoundDifference, sentences: Sequence[tuple[int, ComparedSentence]]) -> int:
     """Return the number of the passage that the evidence's words stand in."""
     first = found.evidence.split(" … ")[0]
     return next((n for n, s in sentences if first in " ".join(s.text.split())), 1)

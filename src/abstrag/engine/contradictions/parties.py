@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from abstrag.engine.contradictions.figures import SURE
-from abstrag.engine.contradictions.statement import Found, Statement, alike, coverage
+from abstrag.engine.contradictions.statement import (
+    ComparedSentence,
+    FoundDifference,
+    alike,
+    coverage,
+)
 from abstrag.engine.contradictions.vocabulary import vocabulary
 from abstrag.language.words import NOUNS
 from abstrag.model.answer import DifferenceKind
@@ -19,7 +24,7 @@ _EMPTY: Final = frozenset({"a", "an", "the", "each", "any", "such", "its", "thei
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class PartyRole:
     """A noun phrase and the place it has beside a predicate."""
 
     predicate: str
@@ -29,11 +34,13 @@ class Role:
     tokens: tuple[int, ...]
 
 
-def find_parties(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
+def find_parties(
+    claim: ComparedSentence, sentences: Sequence[ComparedSentence]
+) -> list[FoundDifference]:
     """Return parties of a claim that sentences about the same thing put in each other's place."""
     asked = list(roles_of(claim))
     near = [(coverage(claim, one), one) for one in sentences]
-    made: list[Found] = []
+    made: list[FoundDifference] = []
     for shared, sentence in sorted((n for n in near if n[0] >= _SHARED), key=lambda n: -n[0]):
         own = list(roles_of(sentence))
         if _confirmed(asked, own):
@@ -43,7 +50,7 @@ def find_parties(claim: Statement, sentences: Sequence[Statement]) -> list[Found
     return made[:1]
 
 
-def roles_of(statement: Statement) -> Iterator[Role]:
+def roles_of(statement: ComparedSentence) -> Iterator[PartyRole]:
     """Go through the noun phrases that stand beside a verb, or beside another noun."""
     words = statement.words
     for i in range(words.size):
@@ -66,8 +73,8 @@ def roles_of(statement: Statement) -> Iterator[Role]:
 
 
 def _after(
-    statement: Statement, predicate: tuple[str, str], preposition: int, *, passive: bool
-) -> Iterator[Role]:
+    statement: ComparedSentence, predicate: tuple[str, str], preposition: int, *, passive: bool
+) -> Iterator[PartyRole]:
     """Go through what stands after a preposition; after the "by" of a passive that is the agent."""
     words = statement.words
     if words.dep[preposition] not in ("prep", "agent", "dative"):
@@ -78,7 +85,7 @@ def _after(
             yield from _roles(statement, predicate, name, below)
 
 
-def _borrowed(statement: Statement, token: int) -> Iterator[int]:
+def _borrowed(statement: ComparedSentence, token: int) -> Iterator[int]:
     """Return the subject that a verb shares with the one above it: "is required to pay"."""
     words = statement.words
     if any(words.dep[c] in _SUBJECTS for c in words.children[token]):
@@ -97,8 +104,8 @@ def _borrowed(statement: Statement, token: int) -> Iterator[int]:
 
 
 def _roles(
-    statement: Statement, predicate: tuple[str, str], place: str, head: int
-) -> Iterator[Role]:
+    statement: ComparedSentence, predicate: tuple[str, str], place: str, head: int
+) -> Iterator[PartyRole]:
     words = statement.words
     if words.pos[head] not in NOUNS:
         return
@@ -114,10 +121,10 @@ def _roles(
             for t in tokens
             if words.lower[t] not in _EMPTY
         )
-        yield Role(*predicate, place, name.lower(), tokens)
+        yield PartyRole(*predicate, place, name.lower(), tokens)
 
 
-def _same_predicate(a: Role, b: Role) -> bool:
+def _same_predicate(a: PartyRole, b: PartyRole) -> bool:
     return alike(a.predicate, a.pos, b.predicate, b.pos)
 
 
@@ -134,7 +141,7 @@ def _same_name(a: str, b: str) -> bool:
     )
 
 
-def _confirmed(asked: Sequence[Role], own: Sequence[Role]) -> bool:
+def _confirmed(asked: Sequence[PartyRole], own: Sequence[PartyRole]) -> bool:
     """True when two parties of the claim have the places there that they have in the claim."""
     held = [
         a
@@ -148,12 +155,12 @@ def _confirmed(asked: Sequence[Role], own: Sequence[Role]) -> bool:
 
 
 def _swapped(
-    claim: Statement,
-    asked: Sequence[Role],
-    sentence: Statement,
-    own: Sequence[Role],
+    claim: ComparedSentence,
+    asked: Sequence[PartyRole],
+    sentence: ComparedSentence,
+    own: Sequence[PartyRole],
     shared: float,
-) -> list[Found]:
+) -> list[FoundDifference]:
     """Return two parties of one predicate that have changed places."""
     for a in asked:
         for b in asked:
@@ -175,7 +182,7 @@ def _swapped(
                         and _same_name(y.name, b.name)
                     ):
                         return [
-                            Found(
+                            FoundDifference(
                                 DifferenceKind.PARTY,
                                 _told(claim, a, b),
                                 _told(sentence, x, y),
@@ -186,19 +193,19 @@ def _swapped(
 
 
 def _counterparts(
-    claim: Statement,
-    asked: Sequence[Role],
-    sentence: Statement,
-    own: Sequence[Role],
+    claim: ComparedSentence,
+    asked: Sequence[PartyRole],
+    sentence: ComparedSentence,
+    own: Sequence[PartyRole],
     shared: float,
-) -> list[Found]:
+) -> list[FoundDifference]:
     """Return a party whose opposite has its place in the sentence."""
     for a in asked:
         opposite = vocabulary().counterparts.get(_plain(a.name), frozenset())
         for x in own:
             if x.place == a.place and _plain(x.name) in opposite and _same_predicate(a, x):
                 return [
-                    Found(
+                    FoundDifference(
                         DifferenceKind.PARTY,
                         claim.shown(a.tokens),
                         sentence.shown(x.tokens),
@@ -215,5 +222,5 @@ def _plain(name: str) -> str:
     return words[-1] if words else ""
 
 
-def _told(statement: Statement, a: Role, b: Role) -> str:
+def _told(statement: ComparedSentence, a: PartyRole, b: PartyRole) -> str:
     return statement.shown((*a.tokens, *b.tokens))

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from abstrag.engine.contradictions.figures import SHARED, SURE
-from abstrag.engine.contradictions.statement import Found, Statement, alike, coverage
+from abstrag.engine.contradictions.statement import (
+    ComparedSentence,
+    FoundDifference,
+    alike,
+    coverage,
+)
 from abstrag.engine.contradictions.vocabulary import vocabulary
 from abstrag.model.answer import DifferenceKind
 
@@ -28,9 +33,11 @@ _HARMLESS: Final = re.compile(
 )
 
 
-def find_negations(claim: Statement, sentences: Sequence[Statement]) -> list[Found]:
+def find_negations(
+    claim: ComparedSentence, sentences: Sequence[ComparedSentence]
+) -> list[FoundDifference]:
     """Return where a claim and sentences about the same thing differ in a negation."""
-    made: list[Found] = []
+    made: list[FoundDifference] = []
     for shared, sentence in _near(claim, sentences):
         if prefixed := _prefixes(claim, sentence, shared):
             return prefixed
@@ -41,7 +48,7 @@ def find_negations(claim: Statement, sentences: Sequence[Statement]) -> list[Fou
         for asked, stated, _, _ in found:
             certain = clean and shared >= SURE
             made.append(
-                Found(
+                FoundDifference(
                     DifferenceKind.NEGATION,
                     _clause(claim, asked),
                     _clause(sentence, stated),
@@ -51,16 +58,18 @@ def find_negations(claim: Statement, sentences: Sequence[Statement]) -> list[Fou
     return made[:1]
 
 
-def _near(claim: Statement, sentences: Sequence[Statement]) -> list[tuple[float, Statement]]:
+def _near(
+    claim: ComparedSentence, sentences: Sequence[ComparedSentence]
+) -> list[tuple[float, ComparedSentence]]:
     ranked = sorted(((coverage(claim, one), one) for one in sentences), key=lambda one: -one[0])
     return [(shared, one) for shared, one in ranked if shared >= SHARED]
 
 
-def _reserved(statement: Statement) -> bool:
+def _reserved(statement: ComparedSentence) -> bool:
     return any(word in vocabulary().reservations for word in statement.words.lower)
 
 
-def _pairs(claim: Statement, evidence: Statement) -> list[tuple[int, int, int, int]]:
+def _pairs(claim: ComparedSentence, evidence: ComparedSentence) -> list[tuple[int, int, int, int]]:
     """Return the main predicate of a claim with each that is the same word, and both polarities."""
     asked = _main(claim)
     if asked is None:
@@ -80,14 +89,14 @@ def _pairs(claim: Statement, evidence: Statement) -> list[tuple[int, int, int, i
     ]
 
 
-def denies(statement: Statement) -> bool:
+def denies(statement: ComparedSentence) -> bool:
     """True when something in a statement is denied, whatever it is."""
     words = statement.words
     denying = vocabulary().denying
     return any(_negates(statement, i) or words.key[i] in denying for i in range(words.size))
 
 
-def _main(statement: Statement) -> int | None:
+def _main(statement: ComparedSentence) -> int | None:
     """Return the content word that a sentence says something by: of "may not cancel", "cancel"."""
     words = statement.words
     root = next(
@@ -117,7 +126,7 @@ _SUPPORTING: Final = frozenset(
 )
 
 
-def _after_preposition(statement: Statement, token: int) -> int | None:
+def _after_preposition(statement: ComparedSentence, token: int) -> int | None:
     words = statement.words
     for child in words.children[token]:
         if words.dep[child] == "prep" and (below := words.child(child, "pcomp")) is not None:
@@ -125,7 +134,7 @@ def _after_preposition(statement: Statement, token: int) -> int | None:
     return None
 
 
-def polarity(statement: Statement, token: int) -> int:
+def polarity(statement: ComparedSentence, token: int) -> int:
     """Return 1 for what is said to be so and −1 for what is denied."""
     words = statement.words
     chain = [token]
@@ -142,7 +151,7 @@ def polarity(statement: Statement, token: int) -> int:
     return sign
 
 
-def _negates(statement: Statement, token: int) -> bool:
+def _negates(statement: ComparedSentence, token: int) -> bool:
     """True for a negation that denies something."""
     at = statement.words.start[token]
     return statement.words.lower[token] in vocabulary().negations and not any(
@@ -150,7 +159,7 @@ def _negates(statement: Statement, token: int) -> bool:
     )
 
 
-def _denied_by(statement: Statement, child: int) -> bool:
+def _denied_by(statement: ComparedSentence, child: int) -> bool:
     """True for a child that denies its head: "not", or a subject or object with "no"."""
     words = statement.words
     if words.dep[child] in _NEGATING and _negates(statement, child):
@@ -162,7 +171,7 @@ def _denied_by(statement: Statement, child: int) -> bool:
     )
 
 
-def _clause(statement: Statement, token: int) -> str:
+def _clause(statement: ComparedSentence, token: int) -> str:
     """Return the words around a predicate that show whether it is denied."""
     words = statement.words
     inside = {token}
@@ -185,7 +194,9 @@ def _clause(statement: Statement, token: int) -> str:
     return statement.shown(inside)
 
 
-def _prefixes(claim: Statement, sentence: Statement, shared: float) -> list[Found]:
+def _prefixes(
+    claim: ComparedSentence, sentence: ComparedSentence, shared: float
+) -> list[FoundDifference]:
     """Compare words with their negated forms: "exclusive" and "non-exclusive"."""
     for mine, theirs, turned in ((claim, sentence, False), (sentence, claim, True)):
         for i in range(mine.words.size):
@@ -202,18 +213,18 @@ def _prefixes(claim: Statement, sentence: Statement, shared: float) -> list[Foun
             if ours.lower() == others.lower():
                 continue
             pair = (others, ours) if turned else (ours, others)
-            return [Found(DifferenceKind.NEGATION, *pair, shared >= SURE)]
+            return [FoundDifference(DifferenceKind.NEGATION, *pair, shared >= SURE)]
     return []
 
 
-def _with_prefix(statement: Statement, token: int) -> range:
+def _with_prefix(statement: ComparedSentence, token: int) -> range:
     words = statement.words
     if token >= 2 and words.lower[token - 2] == "non" and words.glued(token):
         return range(token - 2, token + 1)
     return range(token, token + 1)
 
 
-def _denied(bare: str, other: Statement) -> tuple[int, int] | None:
+def _denied(bare: str, other: ComparedSentence) -> tuple[int, int] | None:
     """Return where a statement has the negated form of a word."""
     words = other.words
     for i in range(words.size):

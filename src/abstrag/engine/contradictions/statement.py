@@ -40,7 +40,7 @@ _LONGEST: Final = 90  # characters of a stretch that is shown
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundDifference:
     """A difference between a claim and one sentence: the words on both sides.
 
     It is certain when the two statements cannot both be true, and do not merely differ.
@@ -52,7 +52,7 @@ class Found:
     certain: bool
 
 
-class Statement:
+class ComparedSentence:
     """One sentence with its words, figures and times."""
 
     def __init__(self, doc: Doc) -> None:
@@ -120,20 +120,22 @@ class Statement:
         return f"{first} … {last.split(' ', 1)[-1]}"
 
 
-def statements(texts: Iterable[str]) -> Iterator[Statement]:
+def statements(texts: Iterable[str]) -> Iterator[ComparedSentence]:
     """Parse texts and go through their sentences."""
     for doc in parse(texts):
         yield from of_doc(doc)
 
 
-def of_doc(doc: Doc) -> Iterator[Statement]:
+def of_doc(doc: Doc) -> Iterator[ComparedSentence]:
     """Go through the sentences of a parsed text."""
     for sentence in doc.sents:
         if sentence.text.strip():
-            yield Statement(sentence.as_doc())
+            yield ComparedSentence(sentence.as_doc())
 
 
-def coverage(claim: Statement, evidence: Statement, without: Sequence[int] = ()) -> float:
+def coverage(
+    claim: ComparedSentence, evidence: ComparedSentence, without: Sequence[int] = ()
+) -> float:
     """Return the share of the claim's content words that the evidence has."""
     words = claim.words
     asked = [i for i in claim.content if i not in without]

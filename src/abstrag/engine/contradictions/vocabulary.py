@@ -15,7 +15,7 @@ _FILE: Final = "words.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class ContradictionWords:
     """Negations, directions on scales, and parties that stand opposite each other."""
 
     negations: frozenset[str]  # words that deny what they belong to
@@ -26,7 +26,7 @@ class Vocabulary:
 
 
 @cache
-def vocabulary() -> Vocabulary:
+def vocabulary() -> ContradictionWords:
     """Read the words that ship with the package.
 
     Raises:
@@ -41,7 +41,7 @@ def vocabulary() -> Vocabulary:
         ) from error
 
 
-def _of(data: Mapping[str, Any]) -> Vocabulary:
+def _of(data: Mapping[str, Any]) -> ContradictionWords:
     directions: dict[str, list[tuple[str, int]]] = {}
     for name, scale in data["scales"].items():
         for side, sign in (("up", 1), ("down", -1)):
@@ -52,7 +52,7 @@ def _of(data: Mapping[str, Any]) -> Vocabulary:
         for one in pair:
             opposite.setdefault(one, set()).update(other for other in pair if other != one)
     words = data["negation"]
-    return Vocabulary(
+    return ContradictionWords(
         negations=frozenset(words["words"].split()),
         denying=frozenset(words["denying"].split()),
         reservations=frozenset(words["reservations"].split()),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from abstrag.indexing.abstraction.participants import Participants
-from abstrag.indexing.abstraction.passage import Passage
+from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.indexing.abstraction.triggers import Trigger, is_event_noun
 from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.events import SHARING_VERBS, EventType, event_type
@@ -23,7 +23,7 @@ _Found = tuple[str, int]  # slot name and head token
 
 
 def slots_of(
-    passage: Passage, trigger: Trigger, whens: list[int], participants: Participants
+    passage: ParsedPassage, trigger: Trigger, whens: list[int], participants: Participants
 ) -> tuple[Slot, ...]:
     """Fill the slots of an event; `whens` are the heads of the times that belong to it."""
     words = passage.words
@@ -171,7 +171,7 @@ def _reciprocal(found: list[_Found]) -> list[_Found]:
     return [f if f is whos[0] or f[0] != "who" else ("whom", f[1]) for f in found]
 
 
-def _fits(passage: Passage, token: int) -> bool:
+def _fits(passage: ParsedPassage, token: int) -> bool:
     words = passage.words
     return (
         passage.first <= token < passage.last
@@ -181,13 +181,13 @@ def _fits(passage: Passage, token: int) -> bool:
     )
 
 
-def _slot(passage: Passage, name: str, token: int, participants: Participants) -> Slot:
+def _slot(passage: ParsedPassage, name: str, token: int, participants: Participants) -> Slot:
     term, coerced = participants.stands_for(passage, token)
     start, end = passage.offsets(*_extent(passage, token))
     return Slot(name, start, end, term, coerced)
 
 
-def _extent(passage: Passage, token: int) -> tuple[int, int]:
+def _extent(passage: ParsedPassage, token: int) -> tuple[int, int]:
     """Return the words of an argument, without clauses and lists that hang from it."""
     words = passage.words
     name = passage.name(token)
@@ -204,7 +204,7 @@ def _extent(passage: Passage, token: int) -> tuple[int, int]:
     return max(low, passage.first), min(high + 1, passage.last)
 
 
-def _places(passage: Passage, trigger: Trigger) -> Iterator[Slot]:
+def _places(passage: ParsedPassage, trigger: Trigger) -> Iterator[Slot]:
     words = passage.words
     for head in (trigger.verb, trigger.noun):
         for child in words.children[head] if head is not None else ():
@@ -216,13 +216,13 @@ def _places(passage: Passage, trigger: Trigger) -> Iterator[Slot]:
                     yield Slot("where", *passage.offsets(name.first, name.last), name.term)
 
 
-def _when(passage: Passage, token: int, participants: Participants) -> Slot:
+def _when(passage: ParsedPassage, token: int, participants: Participants) -> Slot:
     time = passage.times[token]
     term = participants.times.get((time.segment, time.header, time.start))
     return Slot("when", time.start, time.end, term)
 
 
-def times_of(passage: Passage, triggers: list[Trigger]) -> dict[int, list[int]]:
+def times_of(passage: ParsedPassage, triggers: list[Trigger]) -> dict[int, list[int]]:
     """Return for each trigger the heads of its times: each goes to the nearest event above it."""
     words = passage.words
     owners: dict[int, list[int]] = {}

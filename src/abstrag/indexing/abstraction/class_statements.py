@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.indexing.abstraction.passage import Passage
+from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.roles import roles
 
@@ -66,7 +66,7 @@ _COUNTING: Final = frozenset("multiple various several many numerous additional 
 _POINTING: Final = frozenset("this that these those all any each every poss nummod".split())
 
 
-def is_sound(passage: Passage, stated: ClassStatement) -> bool:
+def is_sound(passage: ParsedPassage, stated: ClassStatement) -> bool:
     """True when a statement found by a pattern classifies something and is asserted."""
     words, class_, member = passage.words, stated.class_, stated.member
     return (
@@ -88,7 +88,7 @@ def is_sound(passage: Passage, stated: ClassStatement) -> bool:
     )
 
 
-def _goes_on(passage: Passage, noun: int) -> bool:
+def _goes_on(passage: ParsedPassage, noun: int) -> bool:
     """True when a noun is not the last of its phrase after all: the parser cut "enzyme complex"."""
     words, after = passage.words, noun + 1
     return after < passage.last and (
@@ -99,7 +99,7 @@ def _goes_on(passage: Passage, noun: int) -> bool:
     )
 
 
-def _goes_on_after_bracket(passage: Passage, opening: int) -> bool:
+def _goes_on_after_bracket(passage: ParsedPassage, opening: int) -> bool:
     """True at the bracket of "reticulum (ER)-anchored protein" and "receptor (EGFR) activation"."""
     words = passage.words
     near = range(opening + 1, min(opening + 6, passage.last - 1))
@@ -154,13 +154,13 @@ def plural(words: Words, noun: int) -> bool:
     return words.tag[noun] in ("NNS", "NNPS")
 
 
-def begin(passage: Passage, noun: int) -> int:
+def begin(passage: ParsedPassage, noun: int) -> int:
     """Return the first token of the name or noun phrase that ends in a noun."""
     name = passage.name(noun)
     return name.first if name else passage.words.phrase(noun)[-1]
 
 
-def past(passage: Passage, noun: int) -> int:
+def past(passage: ParsedPassage, noun: int) -> int:
     """Return the token after the name or noun phrase that ends in a noun."""
     name = passage.name(noun)
     return name.last if name else noun + 1
@@ -174,7 +174,7 @@ def true_class(words: Words, noun: int) -> int | None:
     return None if of is None else words.child(of, "pobj")
 
 
-def members(passage: Passage, first: int) -> list[int]:
+def members(passage: ParsedPassage, first: int) -> list[int]:
     """Return a noun and those listed with it, as far as only commas and "and" stand between."""
     words = passage.words
     found: list[int] = []
@@ -189,7 +189,7 @@ def members(passage: Passage, first: int) -> list[int]:
     return found
 
 
-def can_be_member(passage: Passage, noun: int) -> bool:
+def can_be_member(passage: ParsedPassage, noun: int) -> bool:
     """True when a noun stands for a thing or a whole class, not for this or that one."""
     words = passage.words
     return passage.name(noun) is not None or (

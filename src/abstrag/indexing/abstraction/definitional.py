@@ -15,7 +15,7 @@ from abstrag.indexing.abstraction.class_statements import (
     plural,
     true_class,
 )
-from abstrag.indexing.abstraction.passage import Passage
+from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.language.words import NOUNS, Words
 
 _NARROWING: Final = frozenset({"prep", "relcl", "acl", "nummod", "poss", "npadvmod", "advmod"})
@@ -30,7 +30,7 @@ _APART: Final = frozenset({'"', "“", "”", "(", "``", "''", ";"})
 _CLOSING_QUOTES: Final = frozenset({'"', "”", "''", "’", "'"})
 
 
-def is_a(passage: Passage, token: int) -> Iterator[ClassStatement]:
+def is_a(passage: ParsedPassage, token: int) -> Iterator[ClassStatement]:
     """Find "a transformer is a neural network" and "TSMC was a chipmaker", at the verb."""
     words = passage.words
     subject, attribute = words.child(token, "nsubj"), words.child(token, "attr")
@@ -49,7 +49,7 @@ def is_a(passage: Passage, token: int) -> Iterator[ClassStatement]:
             yield ClassStatement(member, class_, begin(passage, member), class_ + 1, 0.9)
 
 
-def _that_is(passage: Passage, token: int, attribute: int | None) -> Iterator[ClassStatement]:
+def _that_is(passage: ParsedPassage, token: int, attribute: int | None) -> Iterator[ClassStatement]:
     """Find "a canary, that is a small group of servers,": a thing and what it is, at the verb."""
     words, said = passage.words, token - 1
     if attribute is None or said - 2 < passage.first or words.lower[said] != "that":
@@ -67,7 +67,9 @@ def _that_is(passage: Passage, token: int, attribute: int | None) -> Iterator[Cl
         yield ClassStatement(thing, class_, begin(passage, thing), class_ + 1, 0.85, defined=True)
 
 
-def _classifies(passage: Passage, verb: int, subject: int, attribute: int, class_: int) -> bool:
+def _classifies(
+    passage: ParsedPassage, verb: int, subject: int, attribute: int, class_: int
+) -> bool:
     """True when subject and attribute agree as thing and class do, not as a remark."""
     words = passage.words
     named = passage.name(subject) is not None
@@ -90,7 +92,7 @@ def _generic(words: Words, noun: int) -> bool:
     return determiner(words, noun) in ("a", "an", "") and not narrowed and not cut
 
 
-def defined_as(passage: Passage, token: int) -> Iterator[ClassStatement]:
+def defined_as(passage: ParsedPassage, token: int) -> Iterator[ClassStatement]:
     """Find "a stroke is defined as a deficit", "we define recall as the share", at the verb."""
     words = passage.words
     thing = words.child(token, "nsubjpass", "dobj")
@@ -103,7 +105,7 @@ def defined_as(passage: Passage, token: int) -> Iterator[ClassStatement]:
         yield ClassStatement(thing, class_, *_around(passage, thing, class_), 0.9)
 
 
-def called(passage: Passage, token: int) -> Iterator[ClassStatement]:
+def called(passage: ParsedPassage, token: int) -> Iterator[ClassStatement]:
     """Find "a data set called X", "we call this method X", "the method is known as X"."""
     words = passage.words
     name = words.child(token, "oprd")
@@ -123,7 +125,7 @@ def called(passage: Passage, token: int) -> Iterator[ClassStatement]:
         yield ClassStatement(name, class_, *_around(passage, class_, name), 0.9)
 
 
-def means(passage: Passage, token: int) -> Iterator[ClassStatement]:
+def means(passage: ParsedPassage, token: int) -> Iterator[ClassStatement]:
     """Find what contracts and glossaries define, at the verb.
 
     "Affiliate" means any entity that …; at the start of a sentence also without the marks.
@@ -153,6 +155,6 @@ def _object_of(words: Words, verb: int, preposition: str) -> int | None:
     return None if prep is None or prep < verb else words.child(prep, "pobj")
 
 
-def _around(passage: Passage, a: int, b: int) -> tuple[int, int]:
+def _around(passage: ParsedPassage, a: int, b: int) -> tuple[int, int]:
     first, last = min(a, b), max(a, b)
     return begin(passage, first), past(passage, last)

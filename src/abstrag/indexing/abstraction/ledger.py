@@ -5,7 +5,7 @@ from __future__ import annotations
 from abstrag.model.term import Edge, Mention, Quantity, Term, TermKind
 
 
-class Ledger:
+class TermCollector:
     """Collects terms with their surfaces, mentions and edges; what comes out is sorted.
 
     Several edges for one step may come in; the first one of each licence is kept, and BuildMap

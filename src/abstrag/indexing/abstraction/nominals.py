@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from abstrag.indexing.abstraction.ledger import Ledger
-from abstrag.indexing.abstraction.passage import Passage
+from abstrag.indexing.abstraction.ledger import TermCollector
+from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.language.keys import phrase_key, term_id
 from abstrag.language.parser import parse
 from abstrag.language.quantities import find_quantities
@@ -17,14 +17,14 @@ _CONCEPT: Final = f"{TermKind.CONCEPT.value}:"
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class NounKeys:
     """The keys a document uses as common nouns and as adjectives, in the order of the text."""
 
     nouns: dict[str, None] = field(default_factory=dict)
     adjectives: dict[str, None] = field(default_factory=dict)
 
 
-def read_nominals(passage: Passage, ledger: Ledger, vocabulary: Vocabulary) -> None:
+def read_nominals(passage: ParsedPassage, ledger: TermCollector, vocabulary: NounKeys) -> None:
     """Note every content noun and adjective, and every noun phrase down to its head.
 
     A proper noun inside an entity mention is the entity's business, and a time is NormTime's.
@@ -46,7 +46,7 @@ def read_nominals(passage: Passage, ledger: Ledger, vocabulary: Vocabulary) -> N
                         vocabulary.nouns[words.phrase_key(first, token)] = None
 
 
-def _counts(passage: Passage, token: int) -> bool:
+def _counts(passage: ParsedPassage, token: int) -> bool:
     """True for a word that says something by itself."""
     words = passage.words
     return not words.stop[token] and len(words.key[token]) > 1 and _has_letters(words.key[token])
@@ -60,7 +60,7 @@ def _has_letters(text: str) -> bool:
     return sum(c.isalpha() for c in text) > 1 and "://" not in text
 
 
-def _note(passage: Passage, ledger: Ledger, first: int, head: int) -> None:
+def _note(passage: ParsedPassage, ledger: TermCollector, first: int, head: int) -> None:
     words = passage.words
     term = _CONCEPT + words.phrase_key(first, head)
     if term not in ledger:
@@ -70,7 +70,7 @@ def _note(passage: Passage, ledger: Ledger, first: int, head: int) -> None:
     ledger.mention(mention, passage.source.text[start:end])
 
 
-def read_quantities(passage: Passage, ledger: Ledger) -> None:
+def read_quantities(passage: ParsedPassage, ledger: TermCollector) -> None:
     """Note every number with its unit that is no part of a time."""
     text = passage.source.text
     exclude = sorted({(t.start, t.end) for t in passage.times.values()})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.indexing.abstraction.passage import Name, Passage
+from abstrag.indexing.abstraction.passage import NameMention, ParsedPassage
 from abstrag.language.words import NOUNS, folded
-from abstrag.lexicon.roles import ORGANIZATION_UNITS, Role, Roles
+from abstrag.lexicon.roles import ORGANIZATION_UNITS, OfficeRole, Roles
 
 _BODIES: Final = frozenset({"ORG", "GPE"})
 _OF: Final = frozenset({"of", "at", "for"})
@@ -17,7 +17,7 @@ _OF: Final = frozenset({"of", "at", "for"})
 class RoleMention:
     """A role named at some tokens; `head` is the noun the rest of the sentence hangs from."""
 
-    role: Role
+    role: OfficeRole
     first: int
     head: int
     last: int  # the token after the last
@@ -34,7 +34,7 @@ class Office:
     last: int
 
 
-def role_at(passage: Passage, token: int, roles: Roles) -> RoleMention | None:
+def role_at(passage: ParsedPassage, token: int, roles: Roles) -> RoleMention | None:
     """Return the role that a noun names, by the longest name that fits."""
     words = passage.words
     if words.pos[token] not in NOUNS or not roles.is_head(words.key[token]):
@@ -49,12 +49,12 @@ def role_at(passage: Passage, token: int, roles: Roles) -> RoleMention | None:
     return None
 
 
-def office_of(passage: Passage, at: RoleMention) -> Office | None:
+def office_of(passage: ParsedPassage, at: RoleMention) -> Office | None:
     """Return the office that a role is, when it is one and the text says in which organization."""
     return None if at.role.of is None else _after(passage, at) or _before(passage, at)
 
 
-def _after(passage: Passage, at: RoleMention) -> Office | None:
+def _after(passage: ParsedPassage, at: RoleMention) -> Office | None:
     """Find "ROLE of ORG", "ROLE of ORG's division", "ROLE of marketing at ORG"."""
     for place, direct in _places(passage, at):
         own = passage.name(place)
@@ -70,7 +70,7 @@ def _after(passage: Passage, at: RoleMention) -> Office | None:
     return None
 
 
-def _places(passage: Passage, at: RoleMention) -> list[tuple[int, bool]]:
+def _places(passage: ParsedPassage, at: RoleMention) -> list[tuple[int, bool]]:
     """Return the nouns that prepositions after a role lead to, and whether from the role itself."""
     words = passage.words
     found: list[tuple[int, bool]] = []
@@ -86,7 +86,7 @@ def _places(passage: Passage, at: RoleMention) -> list[tuple[int, bool]]:
     return found
 
 
-def owner_of_unit(passage: Passage, token: int) -> Name | None:
+def owner_of_unit(passage: ParsedPassage, token: int) -> NameMention | None:
     """Return the name of the organization that a division or team is a part of."""
     words = passage.words
     if words.key[token] not in ORGANIZATION_UNITS:
@@ -103,7 +103,7 @@ def owner_of_unit(passage: Passage, token: int) -> Name | None:
     return None
 
 
-def _before(passage: Passage, at: RoleMention) -> Office | None:
+def _before(passage: ParsedPassage, at: RoleMention) -> Office | None:
     """Find "ORG's ROLE" and "ORG ROLE"."""
     words = passage.words
     token = at.first - 1
@@ -121,5 +121,5 @@ def _before(passage: Passage, at: RoleMention) -> Office | None:
     return Office(at, name.term, f"{at.role.key} of {_key_of(name)}", name.first, at.last)
 
 
-def _key_of(name: Name) -> str:
+def _key_of(name: NameMention) -> str:
     return name.term.partition(":")[2]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from abstrag.indexing.abstraction.offices import office_of, owner_of_unit, role_at
-from abstrag.indexing.abstraction.passage import Passage
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.abstraction.passage import ParsedPassage
+from abstrag.indexing.operator import IndexDraft
 from abstrag.language.keys import term_id
 from abstrag.lexicon.roles import Roles
 from abstrag.model.term import Mention, TermKind
@@ -26,7 +26,7 @@ class Participants:
     times: dict[tuple[int, int | None, int], str]  # segment, header, offset → time term
 
     @classmethod
-    def of(cls, draft: Draft, roles: Roles) -> Participants:
+    def of(cls, draft: IndexDraft, roles: Roles) -> Participants:
         """Collect names, anaphora and times."""
         assert draft.coreference is not None
         assert draft.entities is not None
@@ -51,7 +51,7 @@ class Participants:
         times = {(m.segment, m.header, m.start): m.term for m in draft.times.mentions}
         return cls(roles, role_terms, names, links, times)
 
-    def stands_for(self, passage: Passage, token: int) -> tuple[str | None, bool]:
+    def stands_for(self, passage: ParsedPassage, token: int) -> tuple[str | None, bool]:
         """Return the term an argument stands for, and whether an office had to be coerced."""
         if token in passage.names:
             return passage.names[token].term, False

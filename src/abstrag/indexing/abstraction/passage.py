@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from abstrag.indexing.layers import TimeMention
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.language.keys import term_id
 from abstrag.language.parser import parse
 from abstrag.language.spelling import lowered
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 
-class Name(NamedTuple):
+class NameMention(NamedTuple):
     """A name: the term it stands for, its first token and the one after its last."""
 
     term: str
@@ -34,7 +34,7 @@ class Name(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ParsedPassage:
     """A stretch of parsed text; offsets into it are those of the segment's (or header's) text."""
 
     segment: int
@@ -75,7 +75,7 @@ class Passage:
             return self.source.alignment.locate(start, end)
         return self.source.span
 
-    def name(self, token: int) -> Name | None:
+    def name(self, token: int) -> NameMention | None:
         """Return the name that a token belongs to.
 
         That is an entity mention, or else proper nouns that are not just common words written
@@ -88,7 +88,7 @@ class Passage:
                 first -= 1
             while self.names.get(last) is mention:
                 last += 1
-            return Name(mention.term, first, last)
+            return NameMention(mention.term, first, last)
         words = self.words
         if words.pos[token] != "PROPN" or token in self.times:
             return None
@@ -98,7 +98,7 @@ class Passage:
             first = start
         if not any(_coined(words.key[i]) for i in range(first, last)):
             return None
-        return Name(term_id(TermKind.CONCEPT, words.phrase_key(first, token)), first, last)
+        return NameMention(term_id(TermKind.CONCEPT, words.phrase_key(first, token)), first, last)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -108,7 +108,7 @@ def _coined(word: str) -> bool:
     return len(word) > 1 and all(map(net.is_instance, net.synsets(word, Pos.NOUN)))
 
 
-def passages(draft: Draft) -> Iterator[Passage]:
+def passages(draft: IndexDraft) -> Iterator[ParsedPassage]:
     """Go through the segments of a draft, each followed by its headers."""
     assert draft.segmented is not None
     assert draft.entities is not None
@@ -118,8 +118,8 @@ def passages(draft: Draft) -> Iterator[Passage]:
 
     def passage(
         segment: int, header: int | None, source: Segment | Quote, words: Words, cut: range
-    ) -> Passage:
-        return Passage(
+    ) -> ParsedPassage:
+        return ParsedPassage(
             *(segment, header, source, words, cut.start, cut.stop),
             names=_at_tokens(words, cut, names.get((segment, header), ())),
             times=_at_tokens(words, cut, times.get((segment, header), ())),

@@ -19,7 +19,7 @@ from abstrag.indexing.abstraction.class_statements import (
     true_class,
 )
 from abstrag.indexing.abstraction.definitional import called, defined_as, is_a, means
-from abstrag.indexing.abstraction.passage import Passage
+from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
@@ -31,7 +31,7 @@ _NARROWING: Final = frozenset({"prep", "acl", "relcl"})  # "intake of salt" is n
 
 
 def _listed(
-    passage: Passage, class_: int, member: int, confidence: float
+    passage: ParsedPassage, class_: int, member: int, confidence: float
 ) -> Iterator[ClassStatement]:
     words = passage.words
     first = begin(passage, class_)
@@ -44,7 +44,7 @@ def _listed(
             yield ClassStatement(each, class_, first, past(passage, each), confidence, listed=True)
 
 
-def _noun_before(passage: Passage, cue: int) -> int | None:
+def _noun_before(passage: ParsedPassage, cue: int) -> int | None:
     """Return the noun right before a cue; a comma or bracket may stand between them."""
     words = passage.words
     token = cue - 1
@@ -64,7 +64,7 @@ def _owner(words: Words, noun: int) -> int | None:
     return words.head[prep] if words.pos[words.head[prep]] in NOUNS else None
 
 
-def such_as(passage: Passage, token: int) -> Iterator[ClassStatement]:
+def such_as(passage: ParsedPassage, token: int) -> Iterator[ClassStatement]:
     """Find "chip suppliers such as TSMC and Samsung", at "such"."""
     words = passage.words
     if token + 1 >= passage.last or words.lower[token + 1] != "as":
@@ -84,7 +84,7 @@ def such_as(passage: Passage, token: int) -> Iterator[ClassStatement]:
         yield from _listed(passage, far, member, 0.8)  # "changes of habit such as Y"
 
 
-def including(passage: Passage, token: int) -> Iterator[ClassStatement]:
+def including(passage: ParsedPassage, token: int) -> Iterator[ClassStatement]:
     """Find "tasks, including parsing and tagging", at "including"."""
     words = passage.words
     member, class_ = words.child(token, "pobj", "dobj"), _noun_before(passage, token)
@@ -94,7 +94,7 @@ def including(passage: Passage, token: int) -> Iterator[ClassStatement]:
         yield from _listed(passage, class_, member, 0.8)
 
 
-def especially(passage: Passage, token: int) -> Iterator[ClassStatement]:
+def especially(passage: ParsedPassage, token: int) -> Iterator[ClassStatement]:
     """Find "chip suppliers, especially TSMC", at "especially"."""
     words = passage.words
     class_, member = _noun_before(passage, token), words.head[token]
@@ -108,7 +108,7 @@ def especially(passage: Passage, token: int) -> Iterator[ClassStatement]:
         yield from _listed(passage, class_, member, 0.75)
 
 
-def and_other(passage: Passage, token: int) -> Iterator[ClassStatement]:
+def and_other(passage: ParsedPassage, token: int) -> Iterator[ClassStatement]:
     """Find "TSMC, Samsung and other chip suppliers", at "other"."""
     words = passage.words
     class_, conjunction = words.head[token], token - 1
@@ -145,7 +145,7 @@ _BEARERS: Final = ("person.n.01", "organization.n.01", "location.n.01", "body_of
 _FIRMS: Final = frozenset({"startup", "start-up", "giant", "spinoff", "spin-off", "unicorn"})
 
 
-def apposition(passage: Passage, token: int) -> Iterator[ClassStatement]:
+def apposition(passage: ParsedPassage, token: int) -> Iterator[ClassStatement]:
     """Find a name and a class side by side with a comma between, at the later one."""
     words = passage.words
     head = words.head[token]
@@ -164,7 +164,7 @@ def apposition(passage: Passage, token: int) -> Iterator[ClassStatement]:
         yield from _class_of_noun(passage, head, token)
 
 
-def _class_of_noun(passage: Passage, member: int, noun: int) -> Iterator[ClassStatement]:
+def _class_of_noun(passage: ParsedPassage, member: int, noun: int) -> Iterator[ClassStatement]:
     """Find "a takyr, a flat basin of clay, holds": a thing, and between commas what it is."""
     words = passage.words
     class_, comma = true_class(words, noun), past(passage, member)
@@ -181,7 +181,7 @@ def _class_of_noun(passage: Passage, member: int, noun: int) -> Iterator[ClassSt
         yield ClassStatement(member, class_, first, class_ + 1, 0.8, defined=True)
 
 
-def _class_after(passage: Passage, name: int, noun: int) -> Iterator[ClassStatement]:
+def _class_after(passage: ParsedPassage, name: int, noun: int) -> Iterator[ClassStatement]:
     words = passage.words
     class_, comma = true_class(words, noun), past(passage, name)
     if (
@@ -197,13 +197,13 @@ def _class_after(passage: Passage, name: int, noun: int) -> Iterator[ClassStatem
         yield ClassStatement(name, class_, begin(passage, name), class_ + 1, 0.9)
 
 
-def _closed(passage: Passage, noun: int) -> bool:
+def _closed(passage: ParsedPassage, noun: int) -> bool:
     """True when a phrase ends at a mark, as an apposition does and a subject does not."""
     words, last = passage.words, passage.words.last_below(noun)
     return last + 1 >= passage.last or words.pos[last + 1] == "PUNCT" or words.pos[last] == "PUNCT"
 
 
-def class_and_name(passage: Passage, token: int) -> Iterator[ClassStatement]:
+def class_and_name(passage: ParsedPassage, token: int) -> Iterator[ClassStatement]:
     """Find "chipmaker TSMC": a singular class noun right before a name, at the name."""
     words = passage.words
     name = passage.name(token)
@@ -232,7 +232,7 @@ def _bears_names(noun: str) -> bool:
     return any(not bearers.isdisjoint((s, *net.ancestors(s))) for s in found)
 
 
-Pattern = Callable[[Passage, int], Iterator[ClassStatement]]
+Pattern = Callable[[ParsedPassage, int], Iterator[ClassStatement]]
 
 _BY_WORD: Final[Mapping[str, Pattern]] = MappingProxyType(
     {
@@ -260,7 +260,7 @@ _BY_WORD: Final[Mapping[str, Pattern]] = MappingProxyType(
 )
 
 
-def find_stated(passage: Passage) -> Iterator[ClassStatement]:
+def find_stated(passage: ParsedPassage) -> Iterator[ClassStatement]:
     """Find every class statement of a passage that may be believed."""
     words = passage.words
     for token in range(passage.first, passage.last):

@@ -13,13 +13,13 @@ from abstrag.config import (
     DELTA_INTENT_OFFLINE,
     OMEGA,
 )
-from abstrag.indexing.abstraction.ledger import Ledger
+from abstrag.indexing.abstraction.ledger import TermCollector
 from abstrag.indexing.abstraction.offices import Office, RoleMention, office_of, role_at
-from abstrag.indexing.abstraction.passage import Passage
+from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.language.keys import key, term_id
 from abstrag.language.words import NOUNS
 from abstrag.lexicon.pos import Pos
-from abstrag.lexicon.roles import Role, Roles, roles
+from abstrag.lexicon.roles import OfficeRole, Roles, roles
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
 
@@ -33,16 +33,16 @@ class RoleReader:
     """Collects the roles and offices of a document; `known` are the Background's role types."""
 
     def __init__(
-        self, ledger: Ledger, known: tuple[tuple[str, tuple[str, ...]], ...], background: str
+        self, ledger: TermCollector, known: tuple[tuple[str, tuple[str, ...]], ...], background: str
     ) -> None:
         self.ledger = ledger
         self.known = known
         self.background = background
         self.roles: Roles = roles().with_names(key(name) for name, _ in known if " of " not in name)
-        self.found: dict[str, Role] = {}
+        self.found: dict[str, OfficeRole] = {}
         self.offices: dict[str, tuple[Office, Licence]] = {}
 
-    def read(self, passage: Passage) -> None:
+    def read(self, passage: ParsedPassage) -> None:
         """Note the roles and offices of a passage."""
         words = passage.words
         for token in range(passage.first, passage.last):
@@ -51,7 +51,7 @@ class RoleReader:
                 if at is not None:
                     self._note(passage, at)
 
-    def _note(self, passage: Passage, at: RoleMention) -> None:
+    def _note(self, passage: ParsedPassage, at: RoleMention) -> None:
         term = term_id(TermKind.ROLE, at.role.key)
         self.found[term] = at.role
         self.ledger.term(term, TermKind.ROLE, passage.words.label(at.first, at.head))
@@ -65,10 +65,10 @@ class RoleReader:
             self._mention(passage, held, office.first, office.last)
             self.offices.setdefault(held, (office, Licence(LicenceKind.TEXT, quote, span)))
 
-    def _mention(self, passage: Passage, term: str, first: int, last: int) -> None:
+    def _mention(self, passage: ParsedPassage, term: str, first: int, last: int) -> None:
         self.ledger.mention(passage.mention(term, first, last), passage.quote(first, last))
 
-    def terms_at(self, passage: Passage, noun: int) -> tuple[str, ...]:
+    def terms_at(self, passage: ParsedPassage, noun: int) -> tuple[str, ...]:
         """Return the role and the office that a noun names."""
         at = role_at(passage, noun, self.roles)
         if at is None:

@@ -27,7 +27,7 @@ _LEAST_DEPTH: Final[Mapping[Pos, int]] = {Pos.NOUN: MIN_ANCESTOR_DEPTH, Pos.VERB
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class SynsetTerm:
     """A WordNet synset as a term: its name, its first word, how far it is from the sense."""
 
     name: str
@@ -69,7 +69,7 @@ def _broader(synset: int, least: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1 << 15)
-def nodes(synset: int, pos: Pos) -> tuple[Node, ...]:
+def nodes(synset: int, pos: Pos) -> tuple[SynsetTerm, ...]:
     """Return every synset that a sense leads to: itself, what is broader, what a verb entails."""
     net = wordnet()
     found = [_node(synset, 0.0)]
@@ -82,9 +82,9 @@ def nodes(synset: int, pos: Pos) -> tuple[Node, ...]:
     return tuple(found)
 
 
-def _node(synset: int, distance: float) -> Node:
+def _node(synset: int, distance: float) -> SynsetTerm:
     name = _name(synset)
-    return Node(name, name.rsplit(".", 2)[0].replace("_", " "), distance)
+    return SynsetTerm(name, name.rsplit(".", 2)[0].replace("_", " "), distance)
 
 
 @lru_cache(maxsize=1 << 15)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from abstrag.indexing.abstraction.passage import Passage
+from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.events import LIGHT_VERBS, SHARING_VERBS, event_key, inventory, names_event
 from abstrag.lexicon.idioms import idiom_at
@@ -33,7 +33,7 @@ class Trigger:
 More = Mapping[str, tuple[str, bool]]  # noun or "verb object" → its event, and whether an artifact
 
 
-def find_triggers(passage: Passage, more: More) -> list[Trigger]:
+def find_triggers(passage: ParsedPassage, more: More) -> list[Trigger]:
     """Find the events of a passage, in order, by the inventory, by WordNet and by `more`."""
     carried: dict[int, int] = {}  # noun → the light verb that is one event with it
     shared: dict[int, int] = {}  # noun → the verb whose subject takes part in both events
@@ -44,7 +44,7 @@ def find_triggers(passage: Passage, more: More) -> list[Trigger]:
 
 
 def _verb_triggers(
-    passage: Passage,
+    passage: ParsedPassage,
     more: More,
     carried: dict[int, int],
     shared: dict[int, int],
@@ -76,7 +76,7 @@ def _verb_triggers(
 
 
 def _noun_triggers(
-    passage: Passage, more: More, carried: dict[int, int], shared: dict[int, int]
+    passage: ParsedPassage, more: More, carried: dict[int, int], shared: dict[int, int]
 ) -> Iterator[Trigger]:
     words = passage.words
     for noun in range(passage.first, passage.last):
@@ -162,7 +162,7 @@ def is_event_noun(words: Words, noun: int) -> bool:
 # --- Nouns ----------------------------------------------------------------------------------------
 
 
-def _noun_event(passage: Passage, noun: int, more: More) -> tuple[str | None, bool, int]:
+def _noun_event(passage: ParsedPassage, noun: int, more: More) -> tuple[str | None, bool, int]:
     """Return the event of a noun, whether it is only an artifact, and where its name begins."""
     words, types = passage.words, inventory()
     word = words.key[noun]

@@ -11,7 +11,7 @@ from abstrag.language.persons import PersonName, person_name
 from abstrag.model.term import TermKind
 
 
-class Why(IntEnum):
+class AliasReason(IntEnum):
     """Why two names are one, the strongest reason first."""
 
     BACKGROUND = 0  # a Background file says so
@@ -23,17 +23,17 @@ class Why(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Evidence:
+class AliasEvidence:
     """One reason; `definition` is the number of the definition that states it, if one does."""
 
-    why: Why
+    why: AliasReason
     alias: str
     name: str
     definition: int | None = None
 
 
 @dataclass(slots=True)
-class Name:
+class NameGroup:
     """Everything written that has one key."""
 
     id: str

@@ -11,23 +11,23 @@ from types import MappingProxyType
 from typing import Final
 
 from abstrag.config import DELTA_EXPR_ALIAS, OMEGA
-from abstrag.indexing.naming.alias import Evidence, Why
+from abstrag.indexing.naming.alias import AliasEvidence, AliasReason
 from abstrag.indexing.naming.definitions import Definition
 from abstrag.indexing.naming.labels import Canonical
 from abstrag.indexing.naming.roster import Roster
 from abstrag.indexing.naming.sightings import Sighting
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.language.spelling import distance, plain
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
 
 OPERATOR: Final = "normalize_entities"
 _SURE: Final = MappingProxyType(
     {
-        Why.BACKGROUND: 1.0,
-        Why.DEFINED: 0.98,
-        Why.SPELLING: 0.95,
-        Why.LEGAL_FORM: 0.95,
-        Why.PERSON: 0.9,
+        AliasReason.BACKGROUND: 1.0,
+        AliasReason.DEFINED: 0.98,
+        AliasReason.SPELLING: 0.95,
+        AliasReason.LEGAL_FORM: 0.95,
+        AliasReason.PERSON: 0.9,
     }
 )
 _GUESS: Final = 0.5
@@ -62,22 +62,22 @@ def equivalence(
 class Licences:
     """Where a document or its Background says that two names are one."""
 
-    draft: Draft
+    draft: IndexDraft
     roster: Roster
     defined: Sequence[Definition]
     first: Mapping[str, Sighting]  # name id → where it stands first
     background: str
 
-    def of(self, evidence: Evidence) -> Licence | None:
+    def of(self, evidence: AliasEvidence) -> Licence | None:
         """Return what justifies a step; None when the text has neither name."""
-        if evidence.why is Why.BACKGROUND:
+        if evidence.why is AliasReason.BACKGROUND:
             given = self.roster.names[evidence.name].given
             return Licence(LicenceKind.BACKGROUND, f"{self.background}: aliases.{given}")
         if evidence.definition is not None:
             d = self.defined[evidence.definition]
             return self.at(d.segment, d.start, d.end)
         ends = (evidence.alias, evidence.name)
-        if evidence.why is Why.PERSON:
+        if evidence.why is AliasReason.PERSON:
             ends = (evidence.name, evidence.alias)  # it is the full name that says who Smith is
         place = next((self.first[one] for one in ends if one in self.first), None)
         return self.at(place.segment, place.start, place.end) if place else None
@@ -98,7 +98,7 @@ def alias_edges(licences: Licences, canonical: Mapping[str, Canonical]) -> Itera
         if one == target.id:
             continue
         if evidence is None:  # the label is this very name without its dress
-            evidence = Evidence(Why.LEGAL_FORM, one, one)
+            evidence = AliasEvidence(AliasReason.LEGAL_FORM, one, one)
         licence = licences.of(evidence)
         if licence is not None:
             surface = roster.names[one].surface

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from abstrag.indexing.naming.alias import Evidence, Name, Why
+from abstrag.indexing.naming.alias import AliasEvidence, AliasReason, NameGroup
 from abstrag.indexing.naming.definitions import Definition
 from abstrag.language.keys import key, term_id
 from abstrag.language.names import house_form, legal_form
@@ -20,7 +20,7 @@ from abstrag.model.term import TermKind
 
 Aliases = Sequence[tuple[str, tuple[str, ...]]]
 Open = dict[str, tuple[str, ...]]  # a name → the names it may stand for, none being sure
-Names = Mapping[str, Name]
+Names = Mapping[str, NameGroup]
 _Bearer = tuple[str, PersonName]
 
 
@@ -41,8 +41,8 @@ def with_plurals(aliases: Aliases) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def from_background(
-    names: dict[str, Name], aliases: Aliases, written: Iterable[str]
-) -> list[Evidence]:
+    names: dict[str, NameGroup], aliases: Aliases, written: Iterable[str]
+) -> list[AliasEvidence]:
     """Join what the Background joins, and add its names for things the document speaks of."""
     if not aliases:
         return []
@@ -51,7 +51,7 @@ def from_background(
         for surface in name.surfaces:
             known.setdefault(fold(surface), set()).add(one)
     owners = Counter(f for main, others in aliases for f in {fold(a) for a in (main, *others)})
-    found: list[Evidence] = []
+    found: list[AliasEvidence] = []
     for main, others in aliases:
         if not any(fold(surface) in known for surface in (main, *others)):
             continue
@@ -60,14 +60,14 @@ def from_background(
             if surface != main and owners[fold(surface)] > 1:
                 continue  # the Background itself calls two things so
             alias = term_id(TermKind.ENTITY, key(surface))
-            names.setdefault(alias, Name(alias)).surfaces[surface] += 0
+            names.setdefault(alias, NameGroup(alias)).surfaces[surface] += 0
             same = {alias, *known.get(fold(surface), ())} - {target}
-            found.extend(Evidence(Why.BACKGROUND, one, target) for one in same)
+            found.extend(AliasEvidence(AliasReason.BACKGROUND, one, target) for one in same)
         names[target].given = main
     return found
 
 
-def from_definitions(defined: Sequence[Definition]) -> tuple[list[Evidence], Open]:
+def from_definitions(defined: Sequence[Definition]) -> tuple[list[AliasEvidence], Open]:
     """Take a definition at its word, unless the text gives the alias to something else too."""
     meant: dict[str, dict[str, str]] = defaultdict(dict)
     first: dict[tuple[str, str], int] = {}
@@ -75,14 +75,14 @@ def from_definitions(defined: Sequence[Definition]) -> tuple[list[Evidence], Ope
         meant[d.alias].setdefault(fold(d.name), d.name)
         first.setdefault((d.alias, d.name), i)
     found = [
-        Evidence(Why.DEFINED, alias, name, i)
+        AliasEvidence(AliasReason.DEFINED, alias, name, i)
         for (alias, name), i in first.items()
         if len(meant[alias]) == 1
     ]
     return found, {a: tuple(sorted(m.values())) for a, m in meant.items() if len(m) > 1}
 
 
-def from_spelling(names: Names) -> Iterator[Evidence]:
+def from_spelling(names: Names) -> Iterator[AliasEvidence]:
     """Join names of one kind that fold to the same letters."""
     same: dict[tuple[str, str], list[str]] = defaultdict(list)
     for one in names:
@@ -90,10 +90,10 @@ def from_spelling(names: Names) -> Iterator[Evidence]:
         same[kind, fold(own)].append(one)
     for group in same.values():
         first, *rest = sorted(group)
-        yield from (Evidence(Why.SPELLING, other, first) for other in rest)
+        yield from (AliasEvidence(AliasReason.SPELLING, other, first) for other in rest)
 
 
-def from_legal_forms(names: Names) -> Iterator[Evidence]:
+def from_legal_forms(names: Names) -> Iterator[AliasEvidence]:
     """Join `Acme Inc.` and `Acme`, unless there is an `Acme Ltd.` or `Acme` is a country."""
     dressed: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     bare: dict[str, set[str]] = defaultdict(set)
@@ -110,10 +110,10 @@ def from_legal_forms(names: Names) -> Iterator[Evidence]:
     for base, forms in dressed.items():
         if len(forms) == 1:
             first, *rest = sorted(bare.get(base, ())) + sorted(*forms.values())
-            yield from (Evidence(Why.LEGAL_FORM, one, first) for one in rest)
+            yield from (AliasEvidence(AliasReason.LEGAL_FORM, one, first) for one in rest)
 
 
-def _somebody(name: Name, surnames: set[str]) -> bool:
+def _somebody(name: NameGroup, surnames: set[str]) -> bool:
     """True for a person's name, which no company is called by; spaCy's word is not enough."""
     person = name.person
     if name.label != "PERSON" or person is None or legal_form(name.surface)[1]:
@@ -121,20 +121,20 @@ def _somebody(name: Name, surnames: set[str]) -> bool:
     return bool(person.given or person.titles) or person.surname in surnames
 
 
-def from_persons(names: Names) -> tuple[list[Evidence], Open]:
+def from_persons(names: Names) -> tuple[list[AliasEvidence], Open]:
     """Join `Ms. Smith`, `J. Smith` and `Smith` when there is one Smith they can all be."""
     by_surname: dict[str, list[_Bearer]] = defaultdict(list)
     for one in sorted(names):
         person = names[one].person
         if person is not None:
             by_surname[person.surname].append((one, person))
-    found: list[Evidence] = []
+    found: list[AliasEvidence] = []
     unsure: Open = {}
     for bearers in by_surname.values():
         people = _people(bearers)
         for person_names in people:
             (first, _), *rest = person_names
-            found.extend(Evidence(Why.PERSON, one, first) for one, _ in rest)
+            found.extend(AliasEvidence(AliasReason.PERSON, one, first) for one, _ in rest)
         placed = {one for group in people for one, _ in group}
         for one, person in bearers:
             if one in placed:
@@ -144,7 +144,7 @@ def from_persons(names: Names) -> tuple[list[Evidence], Open]:
             partial = person.titles or (person.given and len(person.given[0]) == 1)
             bare = not person.given and not person.titles
             if len(fitting) == 1 and (partial or (bare and not doubtful)):
-                found.append(Evidence(Why.PERSON, one, fitting[0]))
+                found.append(AliasEvidence(AliasReason.PERSON, one, fitting[0]))
             elif fitting:
                 unsure[one] = tuple(sorted(fitting))
     return found, unsure

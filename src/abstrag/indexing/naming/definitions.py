@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Final
 
-from abstrag.indexing.naming.mentions import Named
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.naming.mentions import PlacedName
+from abstrag.indexing.operator import IndexDraft
 from abstrag.language.acronyms import Acronym, acronyms, singular
 from abstrag.language.keys import key, phrase_key, term_id
 from abstrag.language.names import house_form, legal_form, nameable, trim
@@ -52,7 +52,7 @@ class Definition:
     end: int
 
 
-def definitions(draft: Draft, mentions: Sequence[Named]) -> list[Definition]:
+def definitions(draft: IndexDraft, mentions: Sequence[PlacedName]) -> list[Definition]:
     """Return what the text defines, in reading order."""
     named = {i: list(group) for i, group in groupby(mentions, key=lambda m: m.segment)}
     bracketed = [
@@ -75,7 +75,7 @@ def definitions(draft: Draft, mentions: Sequence[Named]) -> list[Definition]:
     return [d for d in found if d.alias != d.name]
 
 
-def _acronym(draft: Draft, segment: int, found: Acronym, *, proper: bool) -> Definition:
+def _acronym(draft: IndexDraft, segment: int, found: Acronym, *, proper: bool) -> Definition:
     start, end = trim(found.long)
     long = _FOOTNOTE_MARK.sub("", found.long[start:end])
     stem = singular(found.short)
@@ -98,7 +98,7 @@ def _proper(long: str, text: str) -> bool:
     return long.casefold() not in text
 
 
-def _concept(draft: Draft, segment: int, start: int, end: int) -> tuple[str, tuple[str, ...]]:
+def _concept(draft: IndexDraft, segment: int, start: int, end: int) -> tuple[str, tuple[str, ...]]:
     """Return the key of a common-noun phrase and its surfaces, singular and plural."""
     tokens = draft.tokens(segment)
     base = tokens.start_char
@@ -117,7 +117,7 @@ def _concept(draft: Draft, segment: int, start: int, end: int) -> tuple[str, tup
     return phrase_key(span), tuple(sorted(surfaces))
 
 
-def _defined_terms(text: str, segment: int, named: list[Named]) -> Iterator[Definition]:
+def _defined_terms(text: str, segment: int, named: list[PlacedName]) -> Iterator[Definition]:
     """Read `Acme Inc., a Delaware corporation (the "Company")`.
 
     The words before the bracket must be a whole name for this to hold, so it is asked for a legal
@@ -143,7 +143,7 @@ def _defined_terms(text: str, segment: int, named: list[Named]) -> Iterator[Defi
                 yield _entity_definition(term, name.text, segment, name.start, bracket.end())
 
 
-def _also_known(text: str, segment: int, named: list[Named]) -> Iterator[Definition]:
+def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[Definition]:
     for one, other in pairwise(named):
         if other.start - one.end < 40 and _ALSO.fullmatch(text, one.end, other.start):
             yield _entity_definition(other.text, one.text, segment, one.start, other.end)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from abstrag.indexing.coref import DESCRIPTION
-from abstrag.indexing.layers import Link
+from abstrag.indexing.layers import CoreferenceLink
 from abstrag.indexing.naming.labels import Canonical
 from abstrag.indexing.naming.sightings import Sighting
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.language.keys import key
 
 _THE = re.compile(r"^the\s+", re.IGNORECASE)
@@ -35,13 +35,13 @@ class Described:
 
 
 def described(
-    draft: Draft,
-    pairs: Sequence[tuple[Link, Sighting]],
+    draft: IndexDraft,
+    pairs: Sequence[tuple[CoreferenceLink, Sighting]],
     names: Sequence[Sighting],
     canonical: Mapping[str, Canonical],
 ) -> list[Described]:
     """Return the descriptions that stand for the same thing every time they occur."""
-    uses: dict[str, list[tuple[Link, Sighting]]] = defaultdict(list)
+    uses: dict[str, list[tuple[CoreferenceLink, Sighting]]] = defaultdict(list)
     for link, sighting in pairs:
         if link.kind == DESCRIPTION:
             text = draft.segments[link.segment].text[link.start : link.end]
@@ -61,14 +61,14 @@ def described(
     return made
 
 
-def _noun(draft: Draft, link: Link) -> str:
+def _noun(draft: IndexDraft, link: CoreferenceLink) -> str:
     return _THE.sub("", draft.segments[link.segment].text[link.start : link.end])
 
 
 class _Pages:
     """The document's texts and where its names stand, looked up by many phrases."""
 
-    def __init__(self, draft: Draft, names: Sequence[Sighting]) -> None:
+    def __init__(self, draft: IndexDraft, names: Sequence[Sighting]) -> None:
         self.texts = [segment.text for segment in draft.segments]
         self.lower = [text.lower() for text in self.texts]
         self.names: dict[int, list[Sighting]] = defaultdict(list)
@@ -77,7 +77,7 @@ class _Pages:
                 self.names[name.segment].append(name)
 
     def defining(
-        self, phrase: str, uses: Sequence[tuple[Link, Sighting]], own: frozenset[str]
+        self, phrase: str, uses: Sequence[tuple[CoreferenceLink, Sighting]], own: frozenset[str]
     ) -> tuple[int, int, int] | None:
         """Return the place that defines a phrase, or None when it is used for something else too.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from abstrag.indexing.naming.alias import Name, Why
+from abstrag.indexing.naming.alias import AliasReason, NameGroup
 from abstrag.indexing.naming.roster import Roster
 from abstrag.language.keys import key, term_id
 from abstrag.language.names import house_form, legal_form
@@ -29,9 +29,9 @@ def canonical_names(roster: Roster) -> dict[str, Canonical]:
     A label is the name that says most, without titles and legal form. Where that would be what
     something else is called, it is the name as written.
     """
-    spelled_out = {e.name for e in roster.evidence.values() if e.why is Why.DEFINED}
+    spelled_out = {e.name for e in roster.evidence.values() if e.why is AliasReason.DEFINED}
     members = roster.members()
-    leads: dict[str, Name] = {}
+    leads: dict[str, NameGroup] = {}
     for group, ids in members.items():
         names = [roster.names[one] for one in ids]
         folds = {fold(name.surface) for name in names}
@@ -47,7 +47,9 @@ def canonical_names(roster: Roster) -> dict[str, Canonical]:
     return made
 
 
-def _rank(name: Name, folds: set[str], spelled_out: bool) -> tuple[bool, bool, bool, int, int, str]:
+def _rank(
+    name: NameGroup, folds: set[str], spelled_out: bool
+) -> tuple[bool, bool, bool, int, int, str]:
     """Order names from the one that says most: given, spelled out, complete, frequent."""
     base, form = house_form(name.surface)
     overdressed = bool(form) and fold(base) in folds
@@ -55,7 +57,7 @@ def _rank(name: Name, folds: set[str], spelled_out: bool) -> tuple[bool, bool, b
     return not name.given, not spelled_out, overdressed, -length, -name.count, name.id
 
 
-def _undressed(name: Name) -> Canonical:
+def _undressed(name: NameGroup) -> Canonical:
     if name.given:
         return Canonical(name.id, name.given)
     if name.kind is TermKind.CONCEPT:

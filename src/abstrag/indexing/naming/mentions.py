@@ -14,7 +14,7 @@ from spacy.symbols import PROPN
 from spacy.tokens import Doc
 from spacy.tokens import Span as Tokens
 
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.language.names import legal_form, legal_form_end, nameable, trim
 from abstrag.language.persons import title_before
 
@@ -37,7 +37,7 @@ _CITATION = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class PlacedName:
     """A name in a segment, at `segment.text[start:end]`, and the tokens it covers."""
 
     segment: int
@@ -52,10 +52,10 @@ class Named:
     common: bool = False  # the document also has its word in small letters
 
 
-def named_mentions(draft: Draft) -> list[Named]:
+def named_mentions(draft: IndexDraft) -> list[PlacedName]:
     """Return every name, in reading order; two never overlap."""
-    found: list[Named] = []
-    runs: list[Named] = []
+    found: list[PlacedName] = []
+    runs: list[PlacedName] = []
     for parse, owners in _segments_by_parse(draft).items():
         doc = draft.parses[parse]
         for segment, entity in _owned(doc.ents, owners):
@@ -71,7 +71,7 @@ def named_mentions(draft: Draft) -> list[Named]:
         replace(m, common=True) if m.text.casefold() in common else m
         for m in _without_opening_nouns(_without_footnote_marks(found))
     ]
-    kept: list[Named] = []
+    kept: list[PlacedName] = []
     for m in sorted(found, key=lambda m: (m.segment, m.start, -m.end, m.label)):
         if not kept or kept[-1].segment != m.segment or kept[-1].end <= m.start:
             kept.append(m)
@@ -79,8 +79,8 @@ def named_mentions(draft: Draft) -> list[Named]:
 
 
 def _believable(
-    draft: Draft, runs: list[Named], written: set[str], common: set[str]
-) -> list[Named]:
+    draft: IndexDraft, runs: list[PlacedName], written: set[str], common: set[str]
+) -> list[PlacedName]:
     """Keep the proper nouns that are names elsewhere, come back, or stand where names stand.
 
     A word the document also has in small letters is none, whatever spaCy says.
@@ -95,7 +95,7 @@ def _believable(
     return [m for m in runs if m.text in names or m.text in written]
 
 
-def _stands_as_name(doc: Doc, name: Named) -> bool:
+def _stands_as_name(doc: Doc, name: PlacedName) -> bool:
     """True for capitalized words that act or are acted on: "the CTO of Anthropic"."""
     root = doc[name.first : name.last + 1].root
     words = legal_form(name.text)[0].split()
@@ -106,7 +106,7 @@ def _stands_as_name(doc: Doc, name: Named) -> bool:
     )
 
 
-def _segments_by_parse(draft: Draft) -> dict[int, list[tuple[int, int, int]]]:
+def _segments_by_parse(draft: IndexDraft) -> dict[int, list[tuple[int, int, int]]]:
     assert draft.segmented is not None
     owners: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for segment, (parse, first, last) in enumerate(draft.segmented.tokens):
@@ -140,7 +140,7 @@ def _proper_runs(doc: Doc) -> Iterator[Tokens]:
         yield doc[first : last + 1]
 
 
-def _entity(draft: Draft, parse: int, segment: int, entity: Tokens) -> Named | None:
+def _entity(draft: IndexDraft, parse: int, segment: int, entity: Tokens) -> PlacedName | None:
     label = entity.label_
     if label not in LABELS or len(entity) > _MAX_WORDS:
         return None
@@ -157,7 +157,9 @@ def _proper_word(entity: Tokens) -> bool:
     return any(c.isupper() or c.isdigit() for c in token.text[1:])
 
 
-def _name(draft: Draft, parse: int, segment: int, span: Tokens, label: str) -> Named | None:
+def _name(
+    draft: IndexDraft, parse: int, segment: int, span: Tokens, label: str
+) -> PlacedName | None:
     base = draft.tokens(segment).start_char
     text = draft.segments[segment].text
     begin = span.start_char - base
@@ -170,7 +172,7 @@ def _name(draft: Draft, parse: int, segment: int, span: Tokens, label: str) -> N
     end = legal_form_end(text, end)
     last = _last_token(span, base + end)
     cited = _CITATION.match(text, end) is not None
-    return Named(segment, start, end, text[start:end], label, parse, span.start, last, cited)
+    return PlacedName(segment, start, end, text[start:end], label, parse, span.start, last, cited)
 
 
 def _last_token(span: Tokens, end: int) -> int:
@@ -183,14 +185,14 @@ def _last_token(span: Tokens, end: int) -> int:
     return last
 
 
-def _without_opening_nouns(mentions: list[Named]) -> list[Named]:
+def _without_opening_nouns(mentions: list[PlacedName]) -> list[PlacedName]:
     """Cut off a word that only opens a sentence: `TSMC` of "Chipmaker TSMC said".
 
     It must be the only place with that word, and what is left a name that comes up elsewhere.
     """
     often = Counter(m.text for m in mentions)
     openings = Counter(m.text.partition(" ")[0] for m in mentions)
-    cleaned: list[Named] = []
+    cleaned: list[PlacedName] = []
     for m in mentions:
         opening, _, rest = m.text.partition(" ")
         single = openings[opening] == 1 and opening.casefold() not in _PARTS_OF_NAMES
@@ -200,10 +202,10 @@ def _without_opening_nouns(mentions: list[Named]) -> list[Named]:
     return cleaned
 
 
-def _without_footnote_marks(mentions: list[Named]) -> list[Named]:
+def _without_footnote_marks(mentions: list[PlacedName]) -> list[PlacedName]:
     """Cut digits off names that the document also writes without: `Anthropic2` is a footnote."""
     written = {m.text for m in mentions}
-    cleaned: list[Named] = []
+    cleaned: list[PlacedName] = []
     for m in mentions:
         bare = _FOOTNOTE_MARK.sub("", m.text)
         if bare != m.text and bare in written:

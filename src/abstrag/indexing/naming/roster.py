@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from abstrag.indexing.naming.alias import Evidence, Name, Why
+from abstrag.indexing.naming.alias import AliasEvidence, AliasReason, NameGroup
 from abstrag.indexing.naming.alias_rules import (
     Aliases,
     from_background,
@@ -21,7 +21,7 @@ from abstrag.indexing.naming.alias_rules import (
     from_spelling,
 )
 from abstrag.indexing.naming.definitions import Definition
-from abstrag.indexing.naming.mentions import Named
+from abstrag.indexing.naming.mentions import PlacedName
 from abstrag.language.keys import key, term_id
 from abstrag.language.spelling import fold
 from abstrag.model.term import TermKind
@@ -31,17 +31,17 @@ from abstrag.model.term import TermKind
 class Roster:
     """The names of a document, the group each belongs to, and what was left open."""
 
-    names: Mapping[str, Name]
+    names: Mapping[str, NameGroup]
     groups: Mapping[str, str]  # name id → the id that stands for its group
-    evidence: Mapping[str, Evidence]  # name id → what brought it into its group
+    evidence: Mapping[str, AliasEvidence]  # name id → what brought it into its group
     open: Mapping[str, tuple[str, ...]]  # name id → names it may stand for, none being sure
     concepts: Mapping[str, str]  # surface → id, for common nouns and their acronyms
 
-    def id_of(self, mention: Named) -> str:
+    def id_of(self, mention: PlacedName) -> str:
         """Return the id of the name a mention writes."""
         return self.concepts.get(mention.text) or term_id(TermKind.ENTITY, key(mention.text))
 
-    def group_of(self, mention: Named) -> str:
+    def group_of(self, mention: PlacedName) -> str:
         """Return the group of a mention; equal for two mentions when they name one thing."""
         return self.groups[self.id_of(mention)]
 
@@ -54,7 +54,7 @@ class Roster:
 
 
 def build_roster(
-    mentions: Iterable[Named],
+    mentions: Iterable[PlacedName],
     defined: Sequence[Definition],
     aliases: Aliases = (),
     written: Iterable[str] = (),
@@ -85,15 +85,15 @@ def _concepts(defined: Sequence[Definition]) -> dict[str, str]:
 
 
 def _names(
-    mentions: Iterable[Named], defined: Sequence[Definition], concepts: Mapping[str, str]
-) -> dict[str, Name]:
-    names: dict[str, Name] = {}
+    mentions: Iterable[PlacedName], defined: Sequence[Definition], concepts: Mapping[str, str]
+) -> dict[str, NameGroup]:
+    names: dict[str, NameGroup] = {}
     for d in defined:
         for one, surfaces in ((d.alias, d.alias_surfaces), (d.name, d.name_surfaces)):
-            names.setdefault(one, Name(one)).surfaces.update(dict.fromkeys(surfaces, 0))
+            names.setdefault(one, NameGroup(one)).surfaces.update(dict.fromkeys(surfaces, 0))
     for m in mentions:
         one = concepts.get(m.text) or term_id(TermKind.ENTITY, key(m.text))
-        name = names.setdefault(one, Name(one))
+        name = names.setdefault(one, NameGroup(one))
         name.surfaces[m.text] += 1
         name.labels[m.label] += 1
         name.cited |= m.cited
@@ -102,8 +102,8 @@ def _names(
 
 
 def _grouped(
-    names: Mapping[str, Name], evidence: Sequence[Evidence]
-) -> tuple[dict[str, str], dict[str, Evidence]]:
+    names: Mapping[str, NameGroup], evidence: Sequence[AliasEvidence]
+) -> tuple[dict[str, str], dict[str, AliasEvidence]]:
     """Join names, the strongest evidence first, and keep apart what was given different names.
 
     What the Background calls by two names is two things; so is, once the Background has spoken,
@@ -111,14 +111,14 @@ def _grouped(
     """
     parent = {one: one for one in names}
     owner = {one: name.given for one, name in names.items() if name.given}
-    kept: dict[str, Evidence] = {}
+    kept: dict[str, AliasEvidence] = {}
 
     def root(one: str) -> str:
         while parent[one] != one:
             parent[one] = one = parent[parent[one]]
         return one
 
-    def join(steps: Iterable[Evidence]) -> None:
+    def join(steps: Iterable[AliasEvidence]) -> None:
         for step in steps:
             low, high = sorted((root(step.alias), root(step.name)))
             owners = {owner[one] for one in (low, high) if one in owner}
@@ -130,9 +130,9 @@ def _grouped(
             kept.setdefault(step.alias, step)
             kept.setdefault(step.name, step)
 
-    join(e for e in evidence if e.why is Why.BACKGROUND)
+    join(e for e in evidence if e.why is AliasReason.BACKGROUND)
     for e in evidence:
-        if e.why is Why.DEFINED:
+        if e.why is AliasReason.DEFINED:
             owner.setdefault(root(e.name), fold(e.name))
-    join(e for e in evidence if e.why is not Why.BACKGROUND)
+    join(e for e in evidence if e.why is not AliasReason.BACKGROUND)
     return {one: root(one) for one in names}, kept

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from abstrag.indexing.layers import Link
-from abstrag.indexing.naming.alias import Name, Why
+from abstrag.indexing.layers import CoreferenceLink
+from abstrag.indexing.naming.alias import AliasReason, NameGroup
 from abstrag.indexing.naming.alias_rules import Aliases
 from abstrag.indexing.naming.definitions import Definition
-from abstrag.indexing.naming.mentions import Named
+from abstrag.indexing.naming.mentions import PlacedName
 from abstrag.indexing.naming.roster import Roster
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.language.keys import key, term_id
 from abstrag.model.term import TermKind
 
@@ -34,7 +34,7 @@ _PLACES: Final = frozenset({"GPE", "LOC"})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundName:
     """A name at `text[start:end]`."""
 
     start: int
@@ -55,7 +55,9 @@ class _Surface:
 class Surfaces:
     """Finds every surface of the given names in a text, the longest first."""
 
-    def __init__(self, names: Mapping[str, Name], taught: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, names: Mapping[str, NameGroup], taught: frozenset[str] = frozenset()
+    ) -> None:
         """Take the names; those `taught` by a definition need no proof that they are names."""
         by_word: dict[str, list[_Surface]] = defaultdict(list)
         for one in sorted(names):
@@ -75,7 +77,7 @@ class Surfaces:
             for word, found in by_word.items()
         }
 
-    def find(self, text: str, tokens: Tokens | None = None) -> Iterator[Found]:
+    def find(self, text: str, tokens: Tokens | None = None) -> Iterator[FoundName]:
         """Go through the surfaces in a text; with its tokens, a plain word must be a name there."""
         end = 0
         capitals = text.isupper()
@@ -92,7 +94,7 @@ class Surfaces:
 
 def _match(
     text: str, start: int, surface: _Surface, tokens: Tokens | None, *, any_case: bool
-) -> Found | None:
+) -> FoundName | None:
     start -= surface.lead
     end = start + len(surface.text)
     written = text[max(0, start) : end]
@@ -104,7 +106,7 @@ def _match(
         return None
     if surface.plain and tokens is not None and not _is_name(text, start, end, tokens):
         return None
-    return Found(start, end, surface.name)
+    return FoundName(start, end, surface.name)
 
 
 def _is_name(text: str, start: int, end: int, tokens: Tokens) -> bool:
@@ -128,14 +130,14 @@ class Sighting:
 
 
 def sightings(
-    draft: Draft, roster: Roster, mentions: Sequence[Named], defined: Sequence[Definition]
+    draft: IndexDraft, roster: Roster, mentions: Sequence[PlacedName], defined: Sequence[Definition]
 ) -> list[Sighting]:
     """Return all of them in reading order; in one text no two overlap, and longer names win."""
-    seen: dict[int, list[Found]] = defaultdict(list)
+    seen: dict[int, list[FoundName]] = defaultdict(list)
     for m in mentions:
-        seen[m.segment].append(Found(m.start, m.end, roster.id_of(m)))
+        seen[m.segment].append(FoundName(m.start, m.end, roster.id_of(m)))
     taught = {one for d in defined for one in (d.alias, d.name)}
-    taught |= {one for one, e in roster.evidence.items() if e.why is Why.BACKGROUND}
+    taught |= {one for one, e in roster.evidence.items() if e.why is AliasReason.BACKGROUND}
     surfaces = Surfaces(roster.names, frozenset(taught))
     made: list[Sighting] = []
     for i, segment in enumerate(draft.segments):
@@ -146,8 +148,8 @@ def sightings(
     return made
 
 
-def _without_overlap(found: list[Found]) -> list[Found]:
-    kept: list[Found] = []  # in reading order, so that only the neighbours can be in the way
+def _without_overlap(found: list[FoundName]) -> list[FoundName]:
+    kept: list[FoundName] = []  # in reading order, so that only the neighbours can be in the way
     for one in sorted(found, key=lambda f: (f.start - f.end, f.start, f.name)):
         at = bisect_left(kept, one.start, key=_start)
         free_before = not at or kept[at - 1].end <= one.start
@@ -156,11 +158,13 @@ def _without_overlap(found: list[Found]) -> list[Found]:
     return kept
 
 
-def _start(found: Found) -> int:
+def _start(found: FoundName) -> int:
     return found.start
 
 
-def anaphors(links: Iterable[Link], names: Iterable[Sighting]) -> Iterator[tuple[Link, Sighting]]:
+def anaphors(
+    links: Iterable[CoreferenceLink], names: Iterable[Sighting]
+) -> Iterator[tuple[CoreferenceLink, Sighting]]:
     """Pair each link with the name it goes back to; links to what has no name are left out."""
     places: dict[int, list[Sighting]] = defaultdict(list)
     for name in names:
@@ -173,13 +177,13 @@ def anaphors(links: Iterable[Link], names: Iterable[Sighting]) -> Iterator[tuple
                 break
 
 
-def written_aliases(draft: Draft, aliases: Aliases) -> frozenset[str]:
+def written_aliases(draft: IndexDraft, aliases: Aliases) -> frozenset[str]:
     """Return the Background's names that the document writes, whether or not spaCy saw them."""
-    names: dict[str, Name] = {}
+    names: dict[str, NameGroup] = {}
     for name, others in aliases:
         for surface in (name, *others):
             one = term_id(TermKind.ENTITY, key(surface))
-            names.setdefault(one, Name(one)).surfaces[surface] += 1
+            names.setdefault(one, NameGroup(one)).surfaces[surface] += 1
     surfaces = Surfaces(names, frozenset(names))
     texts = (t for s in draft.segments for t in (s.text, *(h.text for h in s.headers)))
     return frozenset(text[f.start : f.end] for text in texts for f in surfaces.find(text))

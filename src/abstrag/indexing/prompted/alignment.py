@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, NamedTuple
 from abstrag.config import MERGE_CONFIRM
 from abstrag.errors import ModelError
 from abstrag.indexing.prompted.plan import Plan, planned
-from abstrag.indexing.prompted.reader import Reader
-from abstrag.indexing.shortfall import Fault
+from abstrag.indexing.prompted.reader import StageReader
+from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.batching import room
 from abstrag.llm.percent import Percent
 from abstrag.llm.prompt import Prompt
@@ -84,7 +84,7 @@ def plan_alignment(
 
 def align(
     prompt: Prompt,
-    reader: Reader,
+    reader: StageReader,
     pairs: Mapping[Pair, int],
     labels: Mapping[str, str],
 ) -> list[Aligned]:
@@ -101,7 +101,7 @@ def align(
         for said in reply.value.alignments:
             pair = by_id.get(said.pair.strip())
             if pair is None:
-                reader.drop(Fault.UNKNOWN_ID)
+                reader.drop(ReplyFault.UNKNOWN_ID)
                 continue
             mutual = said.relation == "equivalent"
             least = MERGE_CONFIRM if mutual else LIKELY

@@ -17,15 +17,15 @@ from abstrag.config import DELTA_EXPR_ALIAS, OMEGA
 from abstrag.indexing.abstraction.nominals import class_key
 from abstrag.indexing.concepts import AbstractConcepts
 from abstrag.indexing.coref import ResolveCoreference
-from abstrag.indexing.layers import Concepts, Entities, Link, SuggestedLink
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.layers import Concepts, CoreferenceLink, Entities, SuggestedLink
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.prompted.alignment import Aligned, Pair, align, plan_alignment
 from abstrag.indexing.prompted.intent import plan_intent, with_probabilities
 from abstrag.indexing.prompted.merging import alike
 from abstrag.indexing.prompted.plan import Plan, planned
-from abstrag.indexing.prompted.reader import Batch, Reader, batches, prose
+from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
 from abstrag.indexing.prompted.terms import TermsAt
-from abstrag.indexing.shortfall import Fault
+from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.keys import key, term_id
 from abstrag.language.places import overlaps
 from abstrag.lexicon.pos import Pos
@@ -48,7 +48,7 @@ from abstrag.neural.encoder import TextEncoder
 # model.
 
 
-def with_anaphors(draft: Draft, layer: Concepts) -> Concepts:
+def with_anaphors(draft: IndexDraft, layer: Concepts) -> Concepts:
     """Return the layer with a term, a mention and an edge for every suggested link."""
     assert draft.coreference is not None
     assert draft.entities is not None
@@ -72,7 +72,7 @@ def with_anaphors(draft: Draft, layer: Concepts) -> Concepts:
     )
 
 
-def _anaphor(draft: Draft, link: Link) -> Term:
+def _anaphor(draft: IndexDraft, link: CoreferenceLink) -> Term:
     segment = draft.segments[link.segment]
     words = segment.text[link.start : link.end]
     # the label names the place, so that no query for "the company" takes this one for it
@@ -81,7 +81,7 @@ def _anaphor(draft: Draft, link: Link) -> Term:
     return Term(term, TermKind.ENTITY, f"{words} {where}")
 
 
-def _meant(draft: Draft, known: Entities, link: Link) -> Term:
+def _meant(draft: IndexDraft, known: Entities, link: CoreferenceLink) -> Term:
     """Return the entity that stands at the antecedent, or the concept its words name."""
     start, end = link.antecedent_start, link.antecedent_end
     entity = _at(known.mentions, link.antecedent_segment, start, end)
@@ -219,11 +219,11 @@ class PromptedConcepts:
     conservative: ClassVar[bool] = False
     version: ClassVar[int] = 1
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of concepts."""
         draft = self.local(draft)
         assert draft.concepts is not None
-        reader = Reader(draft, "concepts")
+        reader = StageReader(draft, "concepts")
         found = _Found(draft, reader)
         for batch, reply in reader.ask(
             self.extract,
@@ -240,13 +240,13 @@ class PromptedConcepts:
         layer = with_anaphors(draft, layer)
         return draft.with_(concepts=layer, shortfalls=(*draft.shortfalls, *reader.shortfalls))
 
-    def plan(self, draft: Draft) -> tuple[Plan, ...]:
+    def plan(self, draft: IndexDraft) -> tuple[Plan, ...]:
         """Say what will be asked of a draft that local mode has finished."""
         assert draft.concepts is not None
         cut = batches(draft, prose(draft), self.batching)
         labels = {t.id: t.label for t in draft.concepts.terms}
         close = list(synonyms(labels, draft.concepts.mentions, self.encoder))
-        reader = Reader(draft, "plan")
+        reader = StageReader(draft, "plan")
         shown = [{"segments": reader.shown(batch)} for batch in cut]
         expected = _PAIRS_A_SEGMENT * sum(len(batch.segments) for batch in cut)
         return (
@@ -259,7 +259,7 @@ class PromptedConcepts:
 class _Found:
     """Concepts of a document as a model reads them, tied to terms and places."""
 
-    def __init__(self, draft: Draft, reader: Reader) -> None:
+    def __init__(self, draft: IndexDraft, reader: StageReader) -> None:
         assert draft.concepts is not None
         self.reader = reader
         self.at = TermsAt(draft)
@@ -279,7 +279,7 @@ class _Found:
             source = self.at.term(segment, place) or self._named(kind, said.quote)
             target = self._named(kind, said.broader) if said.broader.strip() else source
             if source is None or target is None:
-                self.reader.drop(Fault.NOT_ALLOWED)
+                self.reader.drop(ReplyFault.NOT_ALLOWED)
                 continue
             if source in self.terms:
                 self.mentions[Mention(source, segment, *place)] = None

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any, Final, Literal
 
 from abstrag.indexing.layers import TimeMention
-from abstrag.indexing.operator import Draft
-from abstrag.indexing.prompted.reader import Batch, Reader, quoted
-from abstrag.indexing.shortfall import Fault
+from abstrag.indexing.operator import IndexDraft
+from abstrag.indexing.prompted.reader import Batch, StageReader, quoted
+from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.places import Place, overlaps
 from abstrag.llm.ask import Answered
 from abstrag.llm.percent import Percent
@@ -48,7 +48,7 @@ class Lifted:
     values: tuple[ModelValue, ...]
 
 
-def open_words(draft: Draft) -> dict[int, tuple[str, ...]]:
+def open_words(draft: IndexDraft) -> dict[int, tuple[str, ...]]:
     """Return the words of every segment that the rules could not tie to a thing or a time."""
     assert draft.coreference is not None
     assert draft.times is not None
@@ -64,7 +64,7 @@ def open_words(draft: Draft) -> dict[int, tuple[str, ...]]:
     return {segment: tuple(words) for segment, words in found.items()}
 
 
-def lift_inputs(draft: Draft, batch: Batch) -> dict[str, Any]:
+def lift_inputs(draft: IndexDraft, batch: Batch) -> dict[str, Any]:
     """Put a batch to `lift_context`, under the document's header; says which words are open."""
     document = draft.document
     left = open_words(draft)
@@ -82,7 +82,7 @@ def lift_inputs(draft: Draft, batch: Batch) -> dict[str, Any]:
 
 
 def read_values(
-    draft: Draft, reader: Reader, batch: Batch, reply: Answered[Lifted]
+    draft: IndexDraft, reader: StageReader, batch: Batch, reply: Answered[Lifted]
 ) -> Iterator[tuple[int, Field, FieldValue]]:
     """Go through the values of a reply that can be found where it says they come from."""
     assert draft.coreference is not None
@@ -96,7 +96,7 @@ def read_values(
         named = next(quoted(text, said.name), None)
         wide = said.name.strip().casefold() in _WIDE
         if said.confidence < _LIKELY or not (named or wide) or count.get(segment, 0) == _MOST:
-            reader.drop(Fault.NOT_ALLOWED)
+            reader.drop(ReplyFault.NOT_ALLOWED)
             continue
         if named and any(s == segment and overlaps((a, b), named) for s, a, b in bound):
             continue  # the rules have bound it
@@ -121,7 +121,7 @@ def call_of(value: FieldValue) -> str | None:
 
 
 def _source(
-    draft: Draft, reader: Reader, batch: Batch, said: ModelValue, segment: int
+    draft: IndexDraft, reader: StageReader, batch: Batch, said: ModelValue, segment: int
 ) -> tuple[str, Span | None, str | None] | None:
     """Return the quoted words, where they stand and what they name; None when they do not."""
     header = {
@@ -132,7 +132,7 @@ def _source(
     source = said.source.strip()
     if source in header:
         if not said.quote.strip() or said.quote.strip() not in header[source]:
-            reader.drop(Fault.NOT_QUOTED)
+            reader.drop(ReplyFault.NOT_QUOTED)
             return None
         return said.quote.strip(), None, None
     origin = reader.segment(source, batch.shown)
@@ -140,13 +140,13 @@ def _source(
     if origin is None or place is None:
         return None
     if origin == segment:  # the segment says it itself, so that is no context
-        reader.drop(Fault.NOT_ALLOWED)
+        reader.drop(ReplyFault.NOT_ALLOWED)
         return None
     owner = draft.segments[origin]
     return owner.text[slice(*place)], owner.alignment.locate(*place), _term(draft, origin, place)
 
 
-def _term(draft: Draft, segment: int, place: Place) -> str | None:
+def _term(draft: IndexDraft, segment: int, place: Place) -> str | None:
     """Return the entity or the time that fills a quote; a quote about two things names neither."""
     assert draft.entities is not None
     assert draft.times is not None

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal
 
 from abstrag.indexing.coref import ResolveCoreference
-from abstrag.indexing.layers import Coreference, Link, SuggestedLink
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.layers import Coreference, CoreferenceLink, SuggestedLink
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.prompted.plan import Plan, planned
-from abstrag.indexing.prompted.reader import Batch, Reader, batches, prose
-from abstrag.indexing.shortfall import Fault
+from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
+from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.places import Place
 from abstrag.llm.ask import Answered
 from abstrag.llm.batching import Batching
@@ -75,11 +75,11 @@ class PromptedCoreference:
     conservative: ClassVar[bool] = True  # every rewrite is the rules'
     version: ClassVar[int] = 1
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of coreference."""
         draft = self.local(draft)
         assert draft.coreference is not None
-        reader = Reader(draft, "coreference")
+        reader = StageReader(draft, "coreference")
         filler = _Filler(reader, draft.coreference)
         for batch, reply in reader.ask(
             self.prompt,
@@ -93,20 +93,20 @@ class PromptedCoreference:
             coreference=filler.layer, shortfalls=(*draft.shortfalls, *reader.shortfalls)
         )
 
-    def plan(self, draft: Draft) -> tuple[Plan, ...]:
+    def plan(self, draft: IndexDraft) -> tuple[Plan, ...]:
         """Say what will be asked of a draft that local mode has finished."""
-        reader = Reader(draft, "coreference")
+        reader = StageReader(draft, "coreference")
         inputs = [_inputs(reader, batch) for batch in self._batches(draft)]
         return (planned(self.prompt, inputs, each=_EACH),)
 
-    def _batches(self, draft: Draft) -> list[Batch]:
+    def _batches(self, draft: IndexDraft) -> list[Batch]:
         assert draft.coreference is not None
         unsettled = {a.segment for a in draft.coreference.ambiguities}
         cut = batches(draft, prose(draft), self.batching, lead=_LEAD)
         return [batch for batch in cut if unsettled.intersection(batch.segments)]
 
 
-def _inputs(reader: Reader, batch: Batch) -> dict[str, Any]:
+def _inputs(reader: StageReader, batch: Batch) -> dict[str, Any]:
     """Put a batch to `coreference`, with the words that the rules left open."""
     assert reader.draft.coreference is not None
     segments = reader.draft.segments
@@ -125,7 +125,7 @@ def _inputs(reader: Reader, batch: Batch) -> dict[str, Any]:
 class _Filler:
     """Adds what a model says to what the rules found, never in place of it."""
 
-    def __init__(self, reader: Reader, layer: Coreference) -> None:
+    def __init__(self, reader: StageReader, layer: Coreference) -> None:
         self.reader = reader
         self.layer = layer
         self.taken: dict[int, list[Place]] = {}
@@ -152,9 +152,9 @@ class _Filler:
             ),
         )
 
-    def _link(self, batch: Batch, said: ModelLink) -> Link | None:
+    def _link(self, batch: Batch, said: ModelLink) -> CoreferenceLink | None:
         if said.confidence < _LIKELY or not _refers(said) or _pronoun(said.antecedent):
-            self.reader.drop(Fault.NOT_ALLOWED)
+            self.reader.drop(ReplyFault.NOT_ALLOWED)
             return None
         here = self.reader.segment(said.segment, batch.segments)
         there = self.reader.segment(said.antecedent_segment, batch.shown)
@@ -165,10 +165,10 @@ class _Filler:
         if mention is None or antecedent is None:
             return None
         if (there, antecedent[1]) > (here, mention[0]):  # it must have been named before
-            self.reader.drop(Fault.NOT_ALLOWED)
+            self.reader.drop(ReplyFault.NOT_ALLOWED)
             return None
         self._take(here, mention)
-        return Link(here, *mention, there, *antecedent, said.confidence, said.kind)
+        return CoreferenceLink(here, *mention, there, *antecedent, said.confidence, said.kind)
 
     def _unresolved(self, batch: Batch, said: Unresolved) -> Ambiguity | None:
         here = self.reader.segment(said.segment, batch.segments)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, Literal
 from abstrag.config import MERGE_CONFIRM, OMEGA
 from abstrag.indexing.entities import NormalizeEntities
 from abstrag.indexing.layers import Entities
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.prompted.merging import (
     EACH,
     Confirmed,
@@ -25,8 +25,8 @@ from abstrag.indexing.prompted.merging import (
     pair_inputs,
 )
 from abstrag.indexing.prompted.plan import Plan, planned
-from abstrag.indexing.prompted.reader import Batch, Reader, batches, prose
-from abstrag.indexing.shortfall import Fault
+from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
+from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.keys import key, term_id
 from abstrag.llm.ask import Answered
 from abstrag.llm.batching import Batching
@@ -138,12 +138,12 @@ class PromptedEntities:
     conservative: ClassVar[bool] = True  # every rewrite is the rules'
     version: ClassVar[int] = 1
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of entities."""
         draft = self.local(draft)
         assert draft.entities is not None
-        reader = Reader(draft, "entities")
-        known = Known(draft, draft.entities)
+        reader = StageReader(draft, "entities")
+        known = KnownEntities(draft, draft.entities)
         proposals = _Proposals(reader, known)
         for batch, reply in reader.ask(
             self.propose,
@@ -158,10 +158,10 @@ class PromptedEntities:
         layer = _merged(known, draft.entities, said, proposals)
         return draft.with_(entities=layer, shortfalls=(*draft.shortfalls, *reader.shortfalls))
 
-    def plan(self, draft: Draft) -> tuple[Plan, ...]:
+    def plan(self, draft: IndexDraft) -> tuple[Plan, ...]:
         """Say what will be asked of a draft that local mode has finished."""
         assert draft.entities is not None
-        reader, known = Reader(draft, "entities"), Known(draft, draft.entities)
+        reader, known = StageReader(draft, "entities"), KnownEntities(draft, draft.entities)
         shown = [self._inputs(reader, known, b) for b in self._batches(draft, known)]
         pairs = self._doubtful(known, _Proposals(reader, known))
         most = self.confirm.limit("verdicts", _MOST)
@@ -171,28 +171,28 @@ class PromptedEntities:
             planned(self.confirm, doubtful, each=EACH, exact=False),
         )
 
-    def _batches(self, draft: Draft, known: Known) -> list[Batch]:
+    def _batches(self, draft: IndexDraft, known: KnownEntities) -> list[Batch]:
         """Only what names something is asked about."""
         cut = batches(draft, prose(draft), self.batching)
         return [batch for batch in cut if any(known.named_in(i) for i in batch.segments)]
 
-    def _inputs(self, reader: Reader, known: Known, batch: Batch) -> dict[str, Any]:
+    def _inputs(self, reader: StageReader, known: KnownEntities, batch: Batch) -> dict[str, Any]:
         here = [term for i in batch.segments for term in known.named_in(i)]
         names = dict.fromkeys([*here, *known.frequent])
         listed = [known.labels[term] for term in names][:_NAMES]
         return {"names": listed, "segments": reader.shown(batch)}
 
-    def _doubtful(self, known: Known, proposals: _Proposals) -> list[Pair]:
+    def _doubtful(self, known: KnownEntities, proposals: _Proposals) -> list[Pair]:
         """Return the pairs to confirm: what rules, model or embedding propose, in that order."""
         pairs = [*known.guesses, *proposals.doubtful, *alike(known.labels, self.encoder, _PAIRS)]
         ordered = dict.fromkeys((min(p), max(p)) for p in pairs)
         return [p for p in ordered if p not in proposals.believed][:_PAIRS]
 
 
-class Known:
+class KnownEntities:
     """The entities that a draft mentions: what they are called, where first, and in what words."""
 
-    def __init__(self, draft: Draft, layer: Entities) -> None:
+    def __init__(self, draft: IndexDraft, layer: Entities) -> None:
         own = {t.id: t for t in layer.terms if t.kind is TermKind.ENTITY}
         self.first_at: dict[str, int] = {}
         self._in: dict[int, dict[str, None]] = {}
@@ -226,7 +226,7 @@ class Known:
 class _Proposals:
     """Pairs that a model proposes: believed at once, or to be confirmed."""
 
-    def __init__(self, reader: Reader, known: Known) -> None:
+    def __init__(self, reader: StageReader, known: KnownEntities) -> None:
         self.reader = reader
         self.known = known
         self.believed: dict[Pair, Confirmed] = {}
@@ -265,7 +265,7 @@ class _Proposals:
         if place is None:
             return None
         if not any(c.isupper() or c.isdigit() for c in name):  # a common noun is no name
-            self.reader.drop(Fault.NOT_ALLOWED)
+            self.reader.drop(ReplyFault.NOT_ALLOWED)
             return None
         made = Term(term_id(TermKind.ENTITY, key(name)), TermKind.ENTITY, name, (name,))
         self.terms[made.id] = made
@@ -291,7 +291,7 @@ class _Proposals:
 
 
 def _merged(
-    known: Known, layer: Entities, said: Mapping[Pair, Confirmed], proposals: _Proposals
+    known: KnownEntities, layer: Entities, said: Mapping[Pair, Confirmed], proposals: _Proposals
 ) -> Entities:
     """Add the confirmed pairs, and withdraw the guesses that were asked about in vain."""
     refused = {pair for pair in known.guesses if pair in said and not said[pair].same}
@@ -319,7 +319,7 @@ def _merged(
     )
 
 
-def _edges(known: Known, pair: Pair, confirmed: Confirmed) -> Iterator[Edge]:
+def _edges(known: KnownEntities, pair: Pair, confirmed: Confirmed) -> Iterator[Edge]:
     """Make the two directed edges of a confirmed pair; a model never merges two nodes."""
     for source, target in (pair, pair[::-1]):
         distance = expression_distance(

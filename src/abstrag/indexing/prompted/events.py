@@ -15,12 +15,12 @@ from typing import ClassVar, Final, Literal
 from abstrag.config import OMEGA
 from abstrag.indexing.events import AbstractEvents
 from abstrag.indexing.layers import Events
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.prompted.alignment import LIKELY, Aligned, Pair, align, plan_alignment
 from abstrag.indexing.prompted.plan import Plan, planned
-from abstrag.indexing.prompted.reader import Batch, Reader, batches, prose
+from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
 from abstrag.indexing.prompted.terms import TermsAt
-from abstrag.indexing.shortfall import Fault
+from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.keys import key, term_id
 from abstrag.language.places import Place, overlaps
 from abstrag.lexicon.events import event_type, named_event
@@ -91,11 +91,11 @@ class PromptedEvents:
     conservative: ClassVar[bool] = False
     version: ClassVar[int] = 1
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of events."""
         draft = self.local(draft)
         assert draft.events is not None
-        reader = Reader(draft, "events")
+        reader = StageReader(draft, "events")
         found = _Found(draft, reader)
         for batch, reply in reader.ask(
             self.extract,
@@ -109,10 +109,10 @@ class PromptedEvents:
         layer = found.layer(draft.events, steps)
         return draft.with_(events=layer, shortfalls=(*draft.shortfalls, *reader.shortfalls))
 
-    def plan(self, draft: Draft) -> tuple[Plan, ...]:
+    def plan(self, draft: IndexDraft) -> tuple[Plan, ...]:
         """Say what will be asked of a draft that local mode has finished."""
         cut = batches(draft, prose(draft), self.batching)
-        reader = Reader(draft, "plan")
+        reader = StageReader(draft, "plan")
         shown = [{"segments": reader.shown(batch)} for batch in cut]
         expected = _PAIRS_A_SEGMENT * sum(len(batch.segments) for batch in cut)
         return (
@@ -124,7 +124,7 @@ class PromptedEvents:
 class _Found:
     """Events of a document as a model reads them, tied to terms and places."""
 
-    def __init__(self, draft: Draft, reader: Reader) -> None:
+    def __init__(self, draft: IndexDraft, reader: StageReader) -> None:
         assert draft.events is not None
         self.draft = draft
         self.reader = reader
@@ -148,7 +148,7 @@ class _Found:
                 continue
             target = self._type(said.type)
             if target is None or said.confidence < LIKELY:
-                self.reader.drop(Fault.NOT_ALLOWED)
+                self.reader.drop(ReplyFault.NOT_ALLOWED)
                 continue
             source = self._known(segment, place) or self._own(segment, place, said)
             if said.artifact:

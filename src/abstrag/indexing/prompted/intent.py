@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from abstrag.errors import ModelError
 from abstrag.indexing.layers import Concepts
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.prompted.plan import Plan, planned
-from abstrag.indexing.prompted.reader import Reader
-from abstrag.indexing.shortfall import Fault
+from abstrag.indexing.prompted.reader import StageReader
+from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.batching import room
 from abstrag.llm.percent import Percent
 from abstrag.llm.prompt import Prompt
@@ -42,7 +42,9 @@ class Probabilities:
     probabilities: tuple[Probability, ...]
 
 
-def with_probabilities(draft: Draft, layer: Concepts, prompt: Prompt, reader: Reader) -> Concepts:
+def with_probabilities(
+    draft: IndexDraft, layer: Concepts, prompt: Prompt, reader: StageReader
+) -> Concepts:
     """Return the layer with the distance of every intent edge that a model was told about."""
     edges = _intent(layer)
     chunks = _chunks(edges, prompt)
@@ -58,7 +60,7 @@ def with_probabilities(draft: Draft, layer: Concepts, prompt: Prompt, reader: Re
         for said in reply.value.probabilities:
             edge = asked.get(said.pair.strip())
             if edge is None:
-                reader.drop(Fault.UNKNOWN_ID)
+                reader.drop(ReplyFault.UNKNOWN_ID)
                 continue
             distance = intent_distance(said.probability, context_sensitive=said.context_sensitive)
             priced[edge.source, edge.target] = replace(
@@ -72,7 +74,7 @@ def with_probabilities(draft: Draft, layer: Concepts, prompt: Prompt, reader: Re
     return replace(layer, edges=tuple(kept))
 
 
-def plan_intent(draft: Draft, layer: Concepts, prompt: Prompt) -> Plan:
+def plan_intent(draft: IndexDraft, layer: Concepts, prompt: Prompt) -> Plan:
     """Say how many calls that takes."""
     chunks = _chunks(_intent(layer), prompt)
     inputs = [_inputs(draft, layer, chunk) for chunk in chunks]
@@ -88,7 +90,7 @@ def _chunks(edges: Sequence[Edge], prompt: Prompt) -> list[Sequence[Edge]]:
     return [edges[i : i + most] for i in range(0, len(edges), most)]
 
 
-def _inputs(draft: Draft, layer: Concepts, edges: Sequence[Edge]) -> dict[str, Any]:
+def _inputs(draft: IndexDraft, layer: Concepts, edges: Sequence[Edge]) -> dict[str, Any]:
     labels = {t.id: t.label for t in layer.terms}
     pairs = [
         {"id": f"p{n}", "role": labels[e.source], "type": labels[e.target]}

@@ -19,7 +19,7 @@ from abstrag.errors import ModelError
 from abstrag.indexing.layers import Contexts
 from abstrag.indexing.lift import LiftContext
 from abstrag.indexing.minimize import Pruning, pruning
-from abstrag.indexing.operator import Draft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.prompted.context_values import (
     Lifted,
     call_of,
@@ -28,9 +28,9 @@ from abstrag.indexing.prompted.context_values import (
     read_values,
 )
 from abstrag.indexing.prompted.plan import Plan, planned
-from abstrag.indexing.prompted.reader import Batch, Reader, batches, prose
+from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
 from abstrag.indexing.prompted.statements import plan_statements, read_statements
-from abstrag.indexing.prompted.truth import EACH, Claim, Verdict, shown_facts, vote
+from abstrag.indexing.prompted.truth import EACH, Claim, SegmentVote, shown_facts, vote
 from abstrag.language.places import places
 from abstrag.llm.batching import Batching
 from abstrag.llm.prompt import Prompt
@@ -60,11 +60,11 @@ class PromptedLift:
     conservative: ClassVar[bool] = False
     version: ClassVar[int] = 1
 
-    def __call__(self, draft: Draft) -> Draft:
+    def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of contexts."""
         draft = self.local(draft)
         assert draft.contexts is not None
-        stated, lifted = Reader(draft, "statements"), Reader(draft, "contexts")
+        stated, lifted = StageReader(draft, "statements"), StageReader(draft, "contexts")
         said = read_statements(
             draft, self.statements, self.batching, draft.contexts.statements, stated
         )
@@ -78,7 +78,7 @@ class PromptedLift:
         shortfalls = (*draft.shortfalls, *stated.shortfalls, *lifted.shortfalls)
         return draft.with_(contexts=layer, shortfalls=shortfalls)
 
-    def plan(self, draft: Draft) -> tuple[Plan, ...]:
+    def plan(self, draft: IndexDraft) -> tuple[Plan, ...]:
         """Say what will be asked of a draft that local mode has finished."""
         assert draft.contexts is not None
         open_ = unsettled(draft)
@@ -94,17 +94,17 @@ class PromptedLift:
             planned(self.truth, judged * JUDGE_SAMPLES, each=EACH, exact=False),
         )
 
-    def _lift_batches(self, draft: Draft) -> list[Batch]:
+    def _lift_batches(self, draft: IndexDraft) -> list[Batch]:
         open_ = unsettled(draft)
         cut = batches(draft, prose(draft), self.batching, lead=_LEAD)
         return [batch for batch in cut if open_.intersection(batch.segments)]
 
-    def _groups(self, draft: Draft, segments: Sequence[int]) -> list[tuple[int, ...]]:
+    def _groups(self, draft: IndexDraft, segments: Sequence[int]) -> list[tuple[int, ...]]:
         """Cut the segments to judge; a group stays the same in every round."""
         most = self.truth.limit("verdicts", self.batching.items) // 2  # each may be asked twice
         return [b.segments for b in batches(draft, segments, self.batching, most=most)]
 
-    def _proposed(self, draft: Draft, reader: Reader) -> dict[int, Context]:
+    def _proposed(self, draft: IndexDraft, reader: StageReader) -> dict[int, Context]:
         """Return the contexts of unsettled segments with what a model would add."""
         assert draft.contexts is not None
         contexts = {i: draft.contexts.contexts[i] for i in sorted(unsettled(draft))}
@@ -122,7 +122,7 @@ class PromptedLift:
         return contexts
 
     def _pruned(
-        self, draft: Draft, contexts: Mapping[int, Context], reader: Reader
+        self, draft: IndexDraft, contexts: Mapping[int, Context], reader: StageReader
     ) -> tuple[dict[int, Context], tuple[Ambiguity, ...]]:
         """Prune all contexts side by side; also return what the judge found missing."""
         done = dict(contexts)  # unpruned is safe: it only says too much
@@ -157,11 +157,11 @@ class PromptedLift:
 
     def _judged(
         self,
-        draft: Draft,
+        draft: IndexDraft,
         groups: Sequence[tuple[int, ...]],
         claims: Sequence[Sequence[Claim]],
-        reader: Reader,
-    ) -> Iterator[tuple[tuple[int, ...], dict[str, Verdict]]]:
+        reader: StageReader,
+    ) -> Iterator[tuple[tuple[int, ...], dict[str, SegmentVote]]]:
         """Go through the groups that were judged, with the verdicts by the claims' ids."""
         facts = shown_facts(self.facts, draft.document)
         votes = vote(self.truth, claims, facts)
@@ -172,7 +172,7 @@ class PromptedLift:
                 yield group, {c.id: v for c, v in zip(asked, verdicts, strict=True)}
 
 
-def unsettled(draft: Draft) -> frozenset[int]:
+def unsettled(draft: IndexDraft) -> frozenset[int]:
     """Return the segments in which a rule left a reference or a time open."""
     return frozenset(open_words(draft)).intersection(prose(draft))
 
@@ -195,7 +195,7 @@ def _without(context: Context) -> Context:
     return context
 
 
-def _both(draft: Draft, segment: int, context: Context) -> list[Claim]:
+def _both(draft: IndexDraft, segment: int, context: Context) -> list[Claim]:
     """Return a segment in its whole context, and also in the rules' own where that is less."""
     whole = _claim(draft, segment, context)
     if not _values(context):
@@ -203,12 +203,12 @@ def _both(draft: Draft, segment: int, context: Context) -> list[Claim]:
     return [whole, replace(whole, id=whole.id + _BARE, context=_without(context))]
 
 
-def _claim(draft: Draft, segment: int, context: Context) -> Claim:
+def _claim(draft: IndexDraft, segment: int, context: Context) -> Claim:
     source = draft.segments[segment]
     return Claim(source.id, source.text, context)
 
 
-def _missing(draft: Draft, segment: int, verdict: Verdict) -> list[Ambiguity]:
+def _missing(draft: IndexDraft, segment: int, verdict: SegmentVote) -> list[Ambiguity]:
     """Note what the judge misses, where the segment has those words, else for all of it."""
     text = draft.segments[segment].text
     return [

@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from abstrag.config import MERGE_CANDIDATE, MERGE_CONFIRM
-from abstrag.indexing.prompted.reader import Reader
-from abstrag.indexing.shortfall import Fault
+from abstrag.indexing.prompted.reader import StageReader
+from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.batching import room
 from abstrag.llm.percent import Percent
 from abstrag.llm.prompt import Prompt
@@ -82,7 +82,7 @@ def pair_inputs(
 
 def confirm(
     prompt: Prompt,
-    reader: Reader,
+    reader: StageReader,
     pairs: Sequence[Pair],
     labels: Mapping[str, str],
     contexts: Mapping[str, str],
@@ -101,7 +101,7 @@ def confirm(
         for verdict in reply.value.verdicts:
             pair = asked.get(verdict.pair.strip())
             if pair is None:
-                reader.drop(Fault.UNKNOWN_ID)
+                reader.drop(ReplyFault.UNKNOWN_ID)
                 continue
             same = verdict.verdict == "same" and verdict.confidence >= MERGE_CONFIRM
             said.setdefault(pair, Confirmed(same, verdict.confidence, reply.call))

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.llm.batching import room
-from abstrag.llm.model import Request
+from abstrag.llm.model import ModelRequest
 from abstrag.llm.prompt import Prompt
 
 
@@ -21,7 +21,7 @@ class Plan:
     """
 
     stage: str
-    requests: tuple[Request, ...]
+    requests: tuple[ModelRequest, ...]
     exact: bool = True
 
     @property
@@ -34,7 +34,7 @@ class Plan:
 class Planner(Protocol):
     """An operator that can say what it will ask."""
 
-    def plan(self, draft: Draft) -> tuple[Plan, ...]:
+    def plan(self, draft: IndexDraft) -> tuple[Plan, ...]:
         """Say what will be asked of a draft that local mode has finished."""
         ...
 

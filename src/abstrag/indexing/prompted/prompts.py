@@ -8,24 +8,24 @@ from typing import Final
 
 from abstrag.errors import InputError
 from abstrag.llm.batching import Batching
-from abstrag.llm.model import LanguageModel, Role
+from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.program import Program
 from abstrag.llm.prompt import Prompt
 from abstrag.neural.encoder import TextEncoder
 
 # stage → who is charged; what decides what others proposed is a judge
-ROLES: Final[Mapping[str, Role]] = {
-    "coreference": Role.INDEX,
-    "extract_statements": Role.INDEX,
-    "lift_context": Role.INDEX,
-    "truth_eval": Role.JUDGE,
-    "normalize_entities": Role.INDEX,
-    "confirm_merge": Role.JUDGE,
-    "extract_concepts": Role.INDEX,
-    "align_concepts": Role.INDEX,
-    "role_probability": Role.JUDGE,
-    "extract_events": Role.INDEX,
-    "align_events": Role.INDEX,
+ROLES: Final[Mapping[str, CallRole]] = {
+    "coreference": CallRole.INDEX,
+    "extract_statements": CallRole.INDEX,
+    "lift_context": CallRole.INDEX,
+    "truth_eval": CallRole.JUDGE,
+    "normalize_entities": CallRole.INDEX,
+    "confirm_merge": CallRole.JUDGE,
+    "extract_concepts": CallRole.INDEX,
+    "align_concepts": CallRole.INDEX,
+    "role_probability": CallRole.JUDGE,
+    "extract_events": CallRole.INDEX,
+    "align_events": CallRole.INDEX,
 }
 
 
@@ -42,7 +42,7 @@ class IndexPrompts:
     def of(
         cls,
         programs: Mapping[str, Program],
-        model: Callable[[Role], LanguageModel],
+        model: Callable[[CallRole], LanguageModel],
         encoder: TextEncoder,
         batching: Batching | None = None,
     ) -> IndexPrompts:

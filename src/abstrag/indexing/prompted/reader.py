@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from abstrag.errors import ModelError
-from abstrag.indexing.operator import Draft
-from abstrag.indexing.shortfall import Fault, Shortfall
+from abstrag.indexing.operator import IndexDraft
+from abstrag.indexing.shortfall import ReplyFault, Shortfall
 from abstrag.language.places import Place, overlaps, places
 from abstrag.llm.ask import Answered
 from abstrag.llm.batching import Batching, room
@@ -43,7 +43,7 @@ class Batch:
         return (*self.lead, *self.segments)
 
 
-def prose(draft: Draft) -> list[int]:
+def prose(draft: IndexDraft) -> list[int]:
     """Return the segments that speak in sentences: no table cells or rows, no code."""
     return [
         i
@@ -54,7 +54,7 @@ def prose(draft: Draft) -> list[int]:
 
 
 def batches(
-    draft: Draft,
+    draft: IndexDraft,
     chosen: Sequence[int],
     batching: Batching,
     *,
@@ -81,15 +81,15 @@ def quoted(text: str, words: str) -> Iterator[Place]:
     yield from exact or places(text, other[:1].swapcase() + other[1:])
 
 
-class Reader:
+class StageReader:
     """Asks one stage about a draft and reads the replies; keeps count of what it had to drop."""
 
-    def __init__(self, draft: Draft, what: str) -> None:
+    def __init__(self, draft: IndexDraft, what: str) -> None:
         self.draft = draft
         self.what = what
         self._numbers = {segment.id: i for i, segment in enumerate(draft.segments)}
         self._missed: dict[int, str] = {}
-        self._faults: Counter[Fault] = Counter()
+        self._faults: Counter[ReplyFault] = Counter()
 
     def ask(
         self,
@@ -123,7 +123,7 @@ class Reader:
         """Return the segment of an id if it is one of those; else the answer is dropped."""
         found = self._numbers.get(name.strip())
         if found is None or found not in among:
-            self.drop(Fault.UNKNOWN_ID)
+            self.drop(ReplyFault.UNKNOWN_ID)
             return None
         return found
 
@@ -133,10 +133,10 @@ class Reader:
         for found in quoted(self.draft.segments[segment].text, quote):
             if not any(overlaps(found, other) for other in taken):
                 return found
-        self.drop(Fault.NOT_QUOTED)
+        self.drop(ReplyFault.NOT_QUOTED)
         return None
 
-    def drop(self, fault: Fault) -> None:
+    def drop(self, fault: ReplyFault) -> None:
         """Count one answer that cannot be used."""
         self._faults[fault] += 1
 
@@ -149,7 +149,7 @@ class Reader:
     def shortfalls(self) -> tuple[Shortfall, ...]:
         """What went wrong, segments first."""
         missed = (
-            Shortfall(self.what, Fault.MISSED, segment=segment, why=why)
+            Shortfall(self.what, ReplyFault.MISSED, segment=segment, why=why)
             for segment, why in sorted(self._missed.items())
         )
         dropped = (

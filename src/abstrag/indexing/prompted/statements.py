@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.prompted.plan import Plan, planned
-from abstrag.indexing.prompted.reader import Batch, Reader, batches, prose
+from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
 from abstrag.language.places import overlaps
 from abstrag.llm.batching import Batching
 from abstrag.llm.percent import Percent
@@ -44,7 +44,11 @@ class Statements:
 
 
 def read_statements(
-    draft: Draft, prompt: Prompt, batching: Batching, local: Sequence[Said], reader: Reader
+    draft: IndexDraft,
+    prompt: Prompt,
+    batching: Batching,
+    local: Sequence[Said],
+    reader: StageReader,
 ) -> list[Said]:
     """Return the statements of every segment, the model's in place of those they overlap."""
     found: dict[int, list[Statement]] = {}
@@ -65,14 +69,14 @@ def read_statements(
     return [_merged(said, found.get(i, [])) for i, said in enumerate(local)]
 
 
-def plan_statements(draft: Draft, prompt: Prompt, batching: Batching) -> Plan:
+def plan_statements(draft: IndexDraft, prompt: Prompt, batching: Batching) -> Plan:
     """Say how many calls that takes."""
-    reader = Reader(draft, "statements")
+    reader = StageReader(draft, "statements")
     inputs = [{"segments": reader.shown(b)} for b in statement_batches(draft, batching)]
     return planned(prompt, inputs, each=_EACH)
 
 
-def statement_batches(draft: Draft, batching: Batching) -> list[Batch]:
+def statement_batches(draft: IndexDraft, batching: Batching) -> list[Batch]:
     """Cut the prose of a document for `extract_statements`."""
     return batches(draft, prose(draft), batching)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.language.places import Place
 from abstrag.model.term import Mention, Term
 
@@ -12,7 +12,7 @@ from abstrag.model.term import Mention, Term
 class TermsAt:
     """The terms that segments mention, by place; a later layer knows more than an earlier one."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: IndexDraft) -> None:
         layers = [x for x in (draft.entities, draft.concepts, draft.events) if x is not None]
         self.terms: dict[str, Term] = {t.id: t for layer in layers for t in layer.terms}
         self._at: defaultdict[int, list[Mention]] = defaultdict(list)

@@ -63,7 +63,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SegmentVote:
     """The vote on one segment: the labels of all samples, and what is missing by any of them."""
 
     labels: tuple[str, ...]
@@ -104,7 +104,7 @@ def shown_facts(facts: Sequence[str], document: Document) -> list[str]:
 
 def vote(
     prompt: Prompt, groups: Sequence[Sequence[Claim]], facts: Sequence[str]
-) -> list[list[Verdict] | ModelError]:
+) -> list[list[SegmentVote] | ModelError]:
     """Judge groups of claims, each group in one call a sample.
 
     A group has the model's error in its place when the model could not be asked at all; a reply
@@ -129,7 +129,7 @@ def vote(
 
 def _counted(
     group: Sequence[Claim], replies: Sequence[Answered[SegmentVerdicts] | ModelError]
-) -> list[Verdict] | ModelError:
+) -> list[SegmentVote] | ModelError:
     said: list[Mapping[str, SegmentVerdict]] = []
     for reply in replies:
         if isinstance(reply, ModelError) and not isinstance(reply, BadReply):
@@ -139,9 +139,9 @@ def _counted(
     return [_voted([sample.get(claim.id) for sample in said]) for claim in group]
 
 
-def _voted(votes: Sequence[SegmentVerdict | None]) -> Verdict:
+def _voted(votes: Sequence[SegmentVerdict | None]) -> SegmentVote:
     missing = (words for v in votes if v is not None for words in v.missing if words.strip())
-    return Verdict(
+    return SegmentVote(
         labels=tuple(PARSE_ERROR if v is None else v.label for v in votes),
         missing=tuple(dict.fromkeys(words.strip() for words in missing)),
     )

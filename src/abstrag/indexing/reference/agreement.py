@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Final
 
-from abstrag.indexing.naming.mentions import UNLABELLED, Named
+from abstrag.indexing.naming.mentions import UNLABELLED, PlacedName
 from abstrag.language.nouns import GROUPS, MEN, PEOPLE, WOMEN
 from abstrag.language.persons import Gender, gender_of, person_name
 
@@ -35,7 +35,7 @@ _MOSTLY: Final = 0.7  # share of PERSON labels from which on a name is a person'
 class Cast:
     """Who a document speaks of: what each name as written stands for, and what that is."""
 
-    def __init__(self, names: Iterable[Named], groups: Mapping[str, str]) -> None:
+    def __init__(self, names: Iterable[PlacedName], groups: Mapping[str, str]) -> None:
         """Take the names with the group of each as written."""
         self.groups = groups
         self.labels: dict[str, Counter[str]] = defaultdict(Counter)
@@ -54,7 +54,7 @@ class Cast:
                 first_names[group] = _BY_GENDER[gender]
         self.people = {**first_names, **self.people}  # "James" may be a surname: the rest decides
 
-    def fits(self, name: Named, root: Token) -> tuple[Fits, Fits]:
+    def fits(self, name: PlacedName, root: Token) -> tuple[Fits, Fits]:
         """Say which pronouns can stand for a name, and which might for all we know.
 
         spaCy takes many a surname for a place, a firm or a people, so what it says of one mention

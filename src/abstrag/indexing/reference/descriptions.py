@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from abstrag.indexing.naming.mentions import UNLABELLED, Named
-from abstrag.indexing.reference.discourse import Sentence
+from abstrag.indexing.naming.mentions import UNLABELLED, PlacedName
+from abstrag.indexing.reference.discourse import SentenceSpan
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -43,7 +43,7 @@ class Definite:
     head: Token
 
 
-def stated(doc: Doc, name: Named) -> Iterator[Description]:
+def stated(doc: Doc, name: PlacedName) -> Iterator[Description]:
     """Go through what the words around a name say it is.
 
     Read are "Anthropic, an AI startup,", "an AI startup, Anthropic,", "the AI startup Anthropic"
@@ -67,7 +67,7 @@ def stated(doc: Doc, name: Named) -> Iterator[Description]:
                 yield _described(child)
 
 
-def definites(doc: Doc, sentence: Sentence, heads: Collection[str]) -> Iterator[Definite]:
+def definites(doc: Doc, sentence: SentenceSpan, heads: Collection[str]) -> Iterator[Definite]:
     """Go through the bare definite descriptions of a sentence whose head is one of `heads`."""
     for found in _DEFINITE.finditer(sentence.text):
         start = sentence.start + found.start()
@@ -128,7 +128,7 @@ def _modifies(noun: Token, root: Token) -> bool:
     return noun.head == root or noun == root.head
 
 
-def _proper(name: Named) -> bool:
+def _proper(name: PlacedName) -> bool:
     return name.label != UNLABELLED and not name.text.isupper()
 
 

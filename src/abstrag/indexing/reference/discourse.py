@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.segment import sentences
 from abstrag.model.document import BlockKind
 from abstrag.model.segment import SegmentKind
@@ -18,7 +18,7 @@ _QUOTATION = re.compile(r"[“\"]([^”“\"]{12,}?)[”\"]")
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SentenceSpan:
     """Tokens `first` to before `last` of a parsed text.
 
     `base` is where the segment begins in the parsed text, `start` where the sentence does.
@@ -35,14 +35,14 @@ class Sentence:
     text: str
 
 
-def stretches(draft: Draft) -> Iterator[list[Sentence]]:
+def stretches(draft: IndexDraft) -> Iterator[list[SentenceSpan]]:
     """Go through runs of sentences that belong together.
 
     A section's prose is one stretch, whatever tables stand in between; each caption and footnote
     is one of its own. Tables and code refer to nothing.
     """
     assert draft.segmented is not None
-    running: list[Sentence] = []
+    running: list[SentenceSpan] = []
     section: tuple[str, ...] | None = None
     for i, segment in enumerate(draft.segments):
         kind = draft.document.blocks[segment.block].kind
@@ -60,7 +60,7 @@ def stretches(draft: Draft) -> Iterator[list[Sentence]]:
         yield running
 
 
-def _sentences(draft: Draft, segment: int, number: int) -> list[Sentence]:
+def _sentences(draft: IndexDraft, segment: int, number: int) -> list[SentenceSpan]:
     assert draft.segmented is not None
     parse, first, last = draft.segmented.tokens[segment]
     doc = draft.parses[parse]
@@ -68,11 +68,11 @@ def _sentences(draft: Draft, segment: int, number: int) -> list[Sentence]:
     cuts = [(first, last)]
     if draft.segments[segment].kind is not SegmentKind.SENTENCE:
         cuts = [(max(a, first), min(b, last)) for a, b in sentences(doc) if a < last and first < b]
-    made: list[Sentence] = []
+    made: list[SentenceSpan] = []
     for a, b in cuts:
         begin, end = doc[a].idx, doc[b - 1].idx + len(doc[b - 1])
         made.append(
-            Sentence(
+            SentenceSpan(
                 number=number + len(made),
                 parse=parse,
                 first=a,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from abstrag.documents.annual_report import cover_of
-from abstrag.indexing.naming.mentions import Named
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.naming.mentions import PlacedName
+from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.reference.discourse import quotations
 from abstrag.model.document import BlockKind
 from abstrag.model.segment import SegmentKind
@@ -37,7 +37,7 @@ class FilerAnaphor:
     described: bool  # "the Company", which is no pronoun
 
 
-def filer_mention(draft: Draft, names: Sequence[Named]) -> Named | None:
+def filer_mention(draft: IndexDraft, names: Sequence[PlacedName]) -> PlacedName | None:
     """Return the first mention of the filer by the name it is called most, None without a cover."""
     document = draft.document
     cover = cover_of(document.text, document.blocks)
@@ -57,7 +57,7 @@ def name_words(name: str) -> tuple[str, ...]:
     return tuple(word for word in words if word not in _LEGAL) or tuple(words)
 
 
-def filer_anaphors(draft: Draft) -> Iterator[FilerAnaphor]:
+def filer_anaphors(draft: IndexDraft) -> Iterator[FilerAnaphor]:
     """Go through what stands for the filer; a person who is quoted speaks for somebody else."""
     for i, segment in enumerate(draft.segments):
         if segment.kind in _NOT_PROSE:

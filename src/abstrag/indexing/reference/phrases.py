@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from abstrag.indexing.naming.mentions import Named
+from abstrag.indexing.naming.mentions import PlacedName
 from abstrag.indexing.reference.agreement import Cast, Fits, fits_noun, owns
-from abstrag.indexing.reference.discourse import Sentence
+from abstrag.indexing.reference.discourse import SentenceSpan
 from abstrag.language.nouns import MOMENTS, PEOPLE
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Phrase:
     """
 
     referent: str
-    sentence: Sentence
+    sentence: SentenceSpan
     first: int
     last: int
     head: int
@@ -60,13 +60,17 @@ class Phrase:
     fits: Fits
     rivals: Fits = Fits.NONE
     noun: str = ""  # the head's lemma, where it is no name
-    name: Named | None = None
+    name: PlacedName | None = None
     pronoun: bool = False
     binds: bool = False  # "each paper"
 
 
 def phrases(
-    doc: Doc, sentence: Sentence, chunks: Iterable[Tokens], names: Sequence[Named], cast: Cast
+    doc: Doc,
+    sentence: SentenceSpan,
+    chunks: Iterable[Tokens],
+    names: Sequence[PlacedName],
+    cast: Cast,
 ) -> Iterator[Phrase]:
     """Go through the noun phrases of a sentence, given its noun chunks and its names."""
     by_token = {i: name for name in names for i in range(name.first, name.last + 1)}
@@ -94,7 +98,9 @@ def phrases(
             yield _named(sentence, name, root, cast)
 
 
-def _pronoun(sentence: Sentence, chunk: Tokens, by_head: Mapping[int, Phrase]) -> Iterator[Phrase]:
+def _pronoun(
+    sentence: SentenceSpan, chunk: Tokens, by_head: Mapping[int, Phrase]
+) -> Iterator[Phrase]:
     """Read "who" as what it relates to, and "each", "some", "one" as rivals of everything."""
     token = chunk.root
     if token.dep_ not in _SUBJECTS:
@@ -109,7 +115,7 @@ def _pronoun(sentence: Sentence, chunk: Tokens, by_head: Mapping[int, Phrase]) -
 
 
 def mention(
-    sentence: Sentence, token: Token, referent: str, fits: Fits, *, rivals: Fits = Fits.NONE
+    sentence: SentenceSpan, token: Token, referent: str, fits: Fits, *, rivals: Fits = Fits.NONE
 ) -> Phrase:
     """Make a phrase of one token: a pronoun, resolved or not."""
     start = token.idx - sentence.base
@@ -138,7 +144,7 @@ def _common(root: Token) -> bool:
     )
 
 
-def _named(sentence: Sentence, name: Named, root: Token, cast: Cast) -> Phrase:
+def _named(sentence: SentenceSpan, name: PlacedName, root: Token, cast: Cast) -> Phrase:
     group = cast.groups[name.text]
     fits, rivals = cast.fits(name, root)
     return Phrase(
@@ -157,7 +163,7 @@ def _named(sentence: Sentence, name: Named, root: Token, cast: Cast) -> Phrase:
     )
 
 
-def _plain(sentence: Sentence, chunk: Tokens) -> Phrase:
+def _plain(sentence: SentenceSpan, chunk: Tokens) -> Phrase:
     root = chunk.root
     fits, rivals = fits_noun(root)
     first = chunk.start + (chunk[0].pos_ == "DET" and len(chunk) > 1)
@@ -187,7 +193,9 @@ def _plain(sentence: Sentence, chunk: Tokens) -> Phrase:
     )
 
 
-def _possessors(sentence: Sentence, root: Token, by_token: Mapping[int, Named]) -> Iterator[Phrase]:
+def _possessors(
+    sentence: SentenceSpan, root: Token, by_token: Mapping[int, PlacedName]
+) -> Iterator[Phrase]:
     """Make rivals of possessors that are no names: "Al-Muwaffaq's work", "a village's history"."""
     for child in root.lefts:
         if child.dep_ == "poss" and child.tag_ not in ("PRP$", "WP$") and child.i not in by_token:
@@ -196,7 +204,7 @@ def _possessors(sentence: Sentence, root: Token, by_token: Mapping[int, Named]) 
             yield mention(sentence, child, referent, Fits.NONE, rivals=fits | rivals)
 
 
-def _coordination(sentence: Sentence, chunk: Tokens) -> Iterator[Phrase]:
+def _coordination(sentence: SentenceSpan, chunk: Tokens) -> Iterator[Phrase]:
     """Make one plural phrase of "A and B" when the chunk is its first part."""
     root = chunk.root
     if root.dep_ == "conj" or not any(c.dep_ == "cc" and c.lower_ == "and" for c in root.rights):

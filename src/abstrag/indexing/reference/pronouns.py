@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from abstrag.indexing.reference.agreement import Fits
-from abstrag.indexing.reference.discourse import Sentence
+from abstrag.indexing.reference.discourse import SentenceSpan
 from abstrag.indexing.reference.phrases import Phrase
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Pronoun:
         return self.token.dep_ in _SUBJECT_ROLES
 
 
-def pronouns(doc: Doc, sentence: Sentence) -> Iterator[Pronoun | Token]:
+def pronouns(doc: Doc, sentence: SentenceSpan) -> Iterator[Pronoun | Token]:
     """Go through a sentence's pronouns; a bare demonstrative subject comes as its token."""
     for found in _WORDS.finditer(sentence.text):
         offset = sentence.start + found.start()
@@ -89,7 +89,7 @@ def pronouns(doc: Doc, sentence: Sentence) -> Iterator[Pronoun | Token]:
             yield Pronoun(token, _FITS[token.lower_], token.tag_ == "PRP$")
 
 
-def _in_title(token: Token, sentence: Sentence) -> bool:
+def _in_title(token: Token, sentence: SentenceSpan) -> bool:
     """True for a capital in mid-sentence: "On Confession, and the Power to Require It"."""
     return (
         token.is_title
@@ -109,7 +109,7 @@ def _generic(token: Token) -> bool:
     )
 
 
-def _token_at(doc: Doc, sentence: Sentence, offset: int) -> Token | None:
+def _token_at(doc: Doc, sentence: SentenceSpan, offset: int) -> Token | None:
     low, high = sentence.first, sentence.last
     while low < high:
         middle = (low + high) // 2

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from abstrag.indexing.reference.agreement import Fits
-from abstrag.indexing.reference.discourse import Sentence
+from abstrag.indexing.reference.discourse import SentenceSpan
 from abstrag.indexing.reference.phrases import Phrase
 from abstrag.indexing.reference.pronouns import WITH, Pronoun, above, barred, binders
 from abstrag.language.nouns import AGENTIVE
@@ -40,7 +40,7 @@ _AGENTS: Final = frozenset({"PERSON", "ORG", "GPE", "NORP"})
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Antecedent:
     """Something a pronoun may stand for, and the sentence that mentions it last."""
 
     phrase: Phrase
@@ -49,7 +49,7 @@ class Candidate:
     subject: bool  # it was a subject lately
 
 
-def candidates(pronoun: Pronoun, here: Sentence, history: Sequence[Phrase]) -> list[Candidate]:
+def candidates(pronoun: Pronoun, here: SentenceSpan, history: Sequence[Phrase]) -> list[Antecedent]:
     """Return what the pronoun may stand for, the most prominent first."""
     eligible = [p for p in history if _eligible(pronoun, here, p)]
     up = above(pronoun)
@@ -68,12 +68,12 @@ def candidates(pronoun: Pronoun, here: Sentence, history: Sequence[Phrase]) -> l
     latest = {p.referent: p.sentence.number for p in eligible}
     subjects = {p.referent for p in eligible if p.subject and (p.name or p is phrases[p.referent])}
     found = _able(
-        pronoun, [Candidate(phrases[r], s, latest[r], r in subjects) for r, s in scores.items()]
+        pronoun, [Antecedent(phrases[r], s, latest[r], r in subjects) for r, s in scores.items()]
     )
     return sorted(found, key=lambda c: (-c.score, -c.latest, -c.phrase.head))
 
 
-def _eligible(pronoun: Pronoun, here: Sentence, phrase: Phrase) -> bool:
+def _eligible(pronoun: Pronoun, here: SentenceSpan, phrase: Phrase) -> bool:
     back = here.number - phrase.sentence.number
     return (
         back <= WINDOW
@@ -82,7 +82,9 @@ def _eligible(pronoun: Pronoun, here: Sentence, phrase: Phrase) -> bool:
     )
 
 
-def _score(pronoun: Pronoun, here: Sentence, phrase: Phrase, levels: Mapping[int, int]) -> float:
+def _score(
+    pronoun: Pronoun, here: SentenceSpan, phrase: Phrase, levels: Mapping[int, int]
+) -> float:
     score = phrase.weight * _DECAY ** (here.number - phrase.sentence.number)
     if phrase.name is not None and not phrase.fits & pronoun.fits:
         score *= _DOUBT
@@ -117,7 +119,9 @@ def _coordinated(pronoun: Pronoun, phrase: Phrase) -> bool:
     return pronoun.possessive and joined and owned.head.i == phrase.head
 
 
-def _same_pronoun(pronoun: Pronoun, here: Sentence, eligible: Sequence[Phrase]) -> Phrase | None:
+def _same_pronoun(
+    pronoun: Pronoun, here: SentenceSpan, eligible: Sequence[Phrase]
+) -> Phrase | None:
     """Return the last pronoun of the same kind in the sentence: the two are mostly one."""
     for phrase in reversed(eligible):
         same = phrase.fits | phrase.rivals == pronoun.fits
@@ -126,7 +130,7 @@ def _same_pronoun(pronoun: Pronoun, here: Sentence, eligible: Sequence[Phrase]) 
     return None
 
 
-def _able(pronoun: Pronoun, found: list[Candidate]) -> list[Candidate]:
+def _able(pronoun: Pronoun, found: list[Antecedent]) -> list[Antecedent]:
     """Keep those who can buy or hire, where the pronoun is the subject of such a verb."""
     if not pronoun.subject or pronoun.token.head.lemma_ not in AGENTIVE:
         return found
@@ -141,7 +145,7 @@ def _able(pronoun: Pronoun, found: list[Candidate]) -> list[Candidate]:
 
 
 def choose(
-    pronoun: Pronoun, here: Sentence, found: Sequence[Candidate]
+    pronoun: Pronoun, here: SentenceSpan, found: Sequence[Antecedent]
 ) -> tuple[Phrase, float] | None:
     """Return the antecedent with how sure it is, or None when no candidate stands out.
 
@@ -164,7 +168,7 @@ def choose(
     return best.phrase, round(min(_SUREST, best.score / (best.score + rest)), 2)
 
 
-def _continues(pronoun: Pronoun, here: Sentence, best: Candidate) -> bool:
+def _continues(pronoun: Pronoun, here: SentenceSpan, best: Antecedent) -> bool:
     """True when a thing or group is referred to as things are.
 
     Within a sentence it is the subject. From one sentence to the next a subject continues the

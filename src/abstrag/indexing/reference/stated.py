@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from abstrag.indexing.naming.mentions import UNLABELLED, Named
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.naming.mentions import UNLABELLED, PlacedName
+from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.reference.agreement import Cast
 from abstrag.indexing.reference.descriptions import Definite, Description, stated
-from abstrag.indexing.reference.discourse import Sentence
+from abstrag.indexing.reference.discourse import SentenceSpan
 from abstrag.indexing.reference.phrases import Phrase
 from abstrag.indexing.reference.pronouns import coarguments
 from abstrag.language.nouns import ORGANIZATIONS, TYPICAL, VAGUE
@@ -22,7 +22,7 @@ _TYPICAL_HEADS: Final = frozenset(head for heads in TYPICAL.values() for head in
 class Stated:
     """What a text says its named things are, and the nouns it may therefore call them by."""
 
-    def __init__(self, draft: Draft, names: Sequence[Named], cast: Cast) -> None:
+    def __init__(self, draft: IndexDraft, names: Sequence[PlacedName], cast: Cast) -> None:
         """Read what stands around every name."""
         self.said: dict[str, list[tuple[int, Description]]] = defaultdict(list)
         self.by_head: dict[str, dict[str, int]] = defaultdict(dict)  # noun → things, since when
@@ -41,7 +41,7 @@ class Stated:
         }
 
     def candidates(
-        self, sentence: Sentence, definite: Definite, history: Sequence[Phrase]
+        self, sentence: SentenceSpan, definite: Definite, history: Sequence[Phrase]
     ) -> list[str]:
         """Return everything a description can mean; an unnamed thing counts under its own key.
 
@@ -70,7 +70,9 @@ class Stated:
             found |= self._unnamed(definite, history, sentence)
         return sorted(found)
 
-    def _bare(self, sentence: Sentence, definite: Definite, history: Sequence[Phrase]) -> set[str]:
+    def _bare(
+        self, sentence: SentenceSpan, definite: Definite, history: Sequence[Phrase]
+    ) -> set[str]:
         head = definite.description.head
         near: dict[str, float] = defaultdict(float)
         for p in history:
@@ -90,7 +92,7 @@ class Stated:
         return any(at <= segment and d.covers(wanted) for at, d in self.said[group])
 
     def _unnamed(
-        self, definite: Definite, history: Sequence[Phrase], sentence: Sentence
+        self, definite: Definite, history: Sequence[Phrase], sentence: SentenceSpan
     ) -> set[str]:
         """Return other things of the same noun: "a startup", "the two companies"."""
         return {
@@ -113,7 +115,7 @@ def _typical(cast: Cast, group: str, said: set[str]) -> frozenset[str]:
     return TYPICAL.get(label, frozenset())
 
 
-def _class_words(name: Named) -> set[str]:
+def _class_words(name: PlacedName) -> set[str]:
     """Return the nouns in a name that say what it names: `River`, `University` of Chicago."""
     words = name.text.lower().split()
     if len(words) < 2 or name.label == "PERSON":  # a Miller is no miller

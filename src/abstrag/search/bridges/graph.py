@@ -30,7 +30,7 @@ class EdgeSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class GraphStep:
     """One move against an edge: who wants `edge`'s other end may be served with `term`.
 
     `key` is the same for both directions of one edge and differs between edges. `family` is the
@@ -53,7 +53,7 @@ class BridgeGraph:
 
     def __init__(self, edges: Iterable[Edge] = (), sources: Sequence[EdgeSource] = ()) -> None:
         keys: dict[Edge, int] = {}
-        steps: dict[str, list[Step]] = {}
+        steps: dict[str, list[GraphStep]] = {}
         for edge in edges:
             fresh = len(keys)
             if keys.setdefault(edge, fresh) == fresh:  # an edge is hashed once: that is dear
@@ -66,7 +66,7 @@ class BridgeGraph:
         }
         self._first_free = len(keys)
         self._sources: tuple[EdgeSource, ...] = tuple(sources)
-        self._offered: dict[str, tuple[Step, ...]] = {}
+        self._offered: dict[str, tuple[GraphStep, ...]] = {}
         self._offered_keys: dict[Edge, int] = {}
         self._serial = count(self._first_free)
 
@@ -77,7 +77,7 @@ class BridgeGraph:
         made._serial = count(self._first_free)
         return made
 
-    def steps(self, term: str) -> tuple[Step, ...]:
+    def steps(self, term: str) -> tuple[GraphStep, ...]:
         """Return every step from a wanted term to one that may stand in for it."""
         if not self._sources:
             return self._own.get(term, ())
@@ -96,7 +96,7 @@ class BridgeGraph:
                     queue.append(step.term)
         return frozenset(known)
 
-    def _ask(self, term: str) -> tuple[Step, ...]:
+    def _ask(self, term: str) -> tuple[GraphStep, ...]:
         own = self._own.get(term, ())
         known = {step.edge for step in own}
         steps = list(own)
@@ -117,7 +117,7 @@ class BridgeGraph:
         return tuple(sorted(steps, key=_order))
 
 
-def _step(edge: Edge, wanted: str, key: int) -> Step | None:
+def _step(edge: Edge, wanted: str, key: int) -> GraphStep | None:
     """Return the move that serves `wanted`; None where the edge leads nowhere from there."""
     if edge.target == wanted:
         other = edge.source
@@ -128,9 +128,9 @@ def _step(edge: Edge, wanted: str, key: int) -> Step | None:
     if other == wanted:
         return None
     family = 0 if edge.truth_preserving else FAMILY_BIT[edge.family]
-    return Step(other, edge, key, edge.units, family)
+    return GraphStep(other, edge, key, edge.units, family)
 
 
-def _order(step: Step) -> tuple[int, str, str, str, str]:
+def _order(step: GraphStep) -> tuple[int, str, str, str, str]:
     edge = step.edge
     return step.units, step.term, edge.family, edge.operator, edge.licence.reference

@@ -9,7 +9,7 @@ from itertools import chain
 
 from abstrag.search.bridges.cost import Aggregator, additive
 from abstrag.search.bridges.graph import BridgeGraph
-from abstrag.search.bridges.paths import Label, Prices, Reach, reach
+from abstrag.search.bridges.paths import PathLabel, Prices, TermReach, reach
 
 
 class Neighbourhood:
@@ -34,7 +34,7 @@ class Neighbourhood:
         self.aggregator = aggregator
 
     @cached_property
-    def alone(self) -> tuple[Reach, ...]:
+    def alone(self) -> tuple[TermReach, ...]:
         """Each literal's reach by itself."""
         return tuple(
             reach(self.graph, terms, limit=self.limit, aggregator=self.aggregator)
@@ -53,7 +53,7 @@ class Neighbourhood:
         return {key: prices[key] for key, literals in self.users.items() if literals > 1}
 
     @cached_property
-    def together(self) -> tuple[Reach, ...]:
+    def together(self) -> tuple[TermReach, ...]:
         """Each literal's reach with every way that may be the best in company."""
         return tuple(
             found
@@ -68,7 +68,7 @@ class Neighbourhood:
             for terms, found in zip(self.starts, self.alone, strict=True)
         )
 
-    def least(self, label: Label) -> int:
+    def least(self, label: PathLabel) -> int:
         """Return the least a literal pays for a path, whoever shares it, as part of any whole.
 
         Where costs add up and an edge's is divided among all who may use it, the parts of a whole

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from abstrag.search.bridges.cost import Aggregator, additive, total
-from abstrag.search.bridges.paths import Label, Prices
+from abstrag.search.bridges.paths import PathLabel, Prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Offer:
     slots). `at` is the caller's to find its way back.
     """
 
-    label: Label | None
+    label: PathLabel | None
     private: int
     shared: frozenset[int] = frozenset()
     at: int = 0

@@ -21,14 +21,14 @@ from typing import Final, NamedTuple
 
 from abstrag.model.term import Edge
 from abstrag.search.bridges.cost import Aggregator, additive, total
-from abstrag.search.bridges.graph import BridgeGraph, Step
+from abstrag.search.bridges.graph import BridgeGraph, GraphStep
 
 Prices = Mapping[int, int]  # the key of an edge → its cost in units
 
 NOTHING: Final[Prices] = MappingProxyType({})
 
 
-class Label(NamedTuple):
+class PathLabel(NamedTuple):
     """The end of a path: where it got, what it cost, what it used up, how it came."""
 
     term: str
@@ -36,8 +36,8 @@ class Label(NamedTuple):
     private: int  # the part that no other literal could share
     shared: frozenset[int]
     families: int
-    step: Step | None
-    parent: Label | None
+    step: GraphStep | None
+    parent: PathLabel | None
 
     def edges(self) -> tuple[Edge, ...]:
         """The edges of the path, from the literal outwards."""
@@ -50,23 +50,23 @@ class Label(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class TermReach:
     """Every term a literal reaches within a limit, with its undominated labels, cheapest first.
 
     `crossed` prices every paid edge that lies on some path within the limit.
     """
 
-    labels: Mapping[str, Sequence[Label]]
+    labels: Mapping[str, Sequence[PathLabel]]
     crossed: Prices
 
-    def best(self, term: str, *, without: int = 0) -> Label | None:
+    def best(self, term: str, *, without: int = 0) -> PathLabel | None:
         """Return the cheapest label at a term whose path left these families unused."""
         for label in self.labels.get(term, ()):
             if not label.families & without:
                 return label
         return None
 
-    def ways(self, term: str, *, without: int = 0) -> Iterator[Label]:
+    def ways(self, term: str, *, without: int = 0) -> Iterator[PathLabel]:
         """Go through all labels at a term whose paths left these families unused."""
         return (label for label in self.labels.get(term, ()) if not label.families & without)
 
@@ -78,14 +78,14 @@ def reach(
     limit: int,
     shared: Prices = NOTHING,
     aggregator: Aggregator = additive,
-) -> Reach:
+) -> TermReach:
     """Find everything within `limit` units of the start terms."""
-    labels: dict[str, list[Label]] = {}
+    labels: dict[str, list[PathLabel]] = {}
     crossed: dict[int, int] = {}
     serial = count()
     # ties: fewer steps, then term and families, then the order of the steps, which is fixed
     heap = [
-        (0, 0, term, 0, next(serial), Label(term, 0, 0, frozenset(), 0, None, None))
+        (0, 0, term, 0, next(serial), PathLabel(term, 0, 0, frozenset(), 0, None, None))
         for term in dict.fromkeys(starts)
     ]
     while heap:
@@ -107,10 +107,10 @@ def reach(
                 dominates(other, made, shared, aggregator) for other in labels.get(step.term, ())
             ):
                 heappush(heap, (reached, hops + 1, step.term, made.families, next(serial), made))
-    return Reach(labels, crossed)
+    return TermReach(labels, crossed)
 
 
-def dominates(one: Label, other: Label, shared: Prices, aggregator: Aggregator) -> bool:
+def dominates(one: PathLabel, other: PathLabel, shared: Prices, aggregator: Aggregator) -> bool:
     """True when `one` can replace `other` in any set of paths without making the set dearer.
 
     It may use no family the other left unused, and its own edges, with those shared edges that the
@@ -123,10 +123,12 @@ def dominates(one: Label, other: Label, shared: Prices, aggregator: Aggregator) 
     return mine <= other.private
 
 
-def _extend(label: Label, step: Step, units: int, shared: Prices, aggregator: Aggregator) -> Label:
+def _extend(
+    label: PathLabel, step: GraphStep, units: int, shared: Prices, aggregator: Aggregator
+) -> PathLabel:
     private, used = label.private, label.shared
     if step.key in shared:
         used = used | {step.key}
     else:
         private = aggregator(private, step.units)
-    return Label(step.term, units, private, used, label.families | step.family, step, label)
+    return PathLabel(step.term, units, private, used, label.families | step.family, step, label)

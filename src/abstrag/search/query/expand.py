@@ -17,7 +17,7 @@ from abstrag.search.bridges.cost import Aggregator, additive, budget
 from abstrag.search.bridges.graph import BridgeGraph
 from abstrag.search.bridges.neighbourhood import Neighbourhood
 from abstrag.search.bridges.offers import Combination, Offer, undominated
-from abstrag.search.bridges.paths import Reach
+from abstrag.search.bridges.paths import TermReach
 
 
 def expand(
@@ -43,7 +43,7 @@ def expand(
             yield Clause(terms, _bridges(found), found.units / COST_UNIT)
 
 
-def _offers(literal: Literal, found: Reach, near: Neighbourhood) -> list[Offer]:
+def _offers(literal: Literal, found: TermReach, near: Neighbourhood) -> list[Offer]:
     """The literal as asked, then every term that may stand in for it."""
     row = [Offer(None, 0)]
     for term in sorted(found.labels.keys() - set(literal.terms)):

@@ -35,7 +35,7 @@ Knows = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FinanceReading:
     """A question with printed names in brackets, and with those in place of unknown ones."""
 
     glossed: str
@@ -57,7 +57,7 @@ class FinanceTerms:
         names = sorted(self.printed, key=lambda name: (-len(name), name))
         return _pattern(tuple(names)) if names else None
 
-    def read(self, text: str, prints: Knows, knows: Knows) -> Reading:
+    def read(self, text: str, prints: Knows, knows: Knows) -> FinanceReading:
         """Read a question with the names that a document prints.
 
         Args:
@@ -67,7 +67,7 @@ class FinanceTerms:
         """
         pattern = self.pattern
         if pattern is None:
-            return Reading(text, text)
+            return FinanceReading(text, text)
         asked = text.casefold()
 
         def names(found: re.Match[str]) -> list[str]:
@@ -89,7 +89,7 @@ class FinanceTerms:
             asked_as = " ".join(found["name"].casefold().split())
             figures += [name for name in (asked_as, *self.printed[asked_as]) if prints(name)]
         printed = () if _PARTS.search(text) else tuple(dict.fromkeys(figures))
-        return Reading(pattern.sub(gloss, text), pattern.sub(replaced, text), printed)
+        return FinanceReading(pattern.sub(gloss, text), pattern.sub(replaced, text), printed)
 
 
 @lru_cache(maxsize=8)

@@ -106,7 +106,7 @@ _COUNT: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class QuestionRequest:
     """The question of a request, what it says about the answer, and the sources it names."""
 
     question: str
@@ -114,20 +114,20 @@ class Request:
     sources: tuple[str, ...]
 
 
-def read_request(text: str) -> Request:
+def read_request(text: str) -> QuestionRequest:
     """Take the instructions out of a request; one that is nothing else stays as it is."""
     parts = _BREAK.split(text)
     orders = [bool(_INSTRUCTION.match(part)) and not part.endswith("?") for part in parts]
     if all(orders):
-        return Request(text, None, ())
+        return QuestionRequest(text, None, ())
     asked = " ".join(part for part, order in zip(parts, orders, strict=True) if not order)
     said = [part for part, order in zip(parts, orders, strict=True) if order]
     said += [found.group() for found in _CLAUSES.finditer(asked)]
     question = _CLAUSES.sub("", asked).strip()
     if not re.search(r"\w", question):
-        return Request(text, None, ())
+        return QuestionRequest(text, None, ())
     form, sources = _form(said, question), tuple(dict.fromkeys(_sources(said)))
-    return Request(question, form, sources)
+    return QuestionRequest(question, form, sources)
 
 
 def _form(said: list[str], question: str) -> AnswerForm | None:

@@ -41,7 +41,7 @@ from abstrag.search.query.sentence import (
     verb_slots,
 )
 from abstrag.search.query.time import time_id
-from abstrag.search.query.vocabulary import Known
+from abstrag.search.query.vocabulary import TermLookup
 from abstrag.search.query.weights import weighted
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class _Found:
     literal: Literal
 
 
-def normalize(text: str, vocabulary: Known, *, today: date | None = None) -> Query:
+def normalize(text: str, vocabulary: TermLookup, *, today: date | None = None) -> Query:
     """Turn a question or claim into typed, weighted literals.
 
     `today` resolves what the query says relative to now ("last year"); without it such words are
@@ -163,7 +163,7 @@ def _parsed(text: str) -> tuple[Doc, Words]:
 class _Reader:
     """Reads one query from left to right; a token belongs to at most one literal."""
 
-    def __init__(self, text: str, vocabulary: Known, today: date | None) -> None:
+    def __init__(self, text: str, vocabulary: TermLookup, today: date | None) -> None:
         self.text = text
         self.vocabulary = vocabulary
         self.doc, self.words = _parsed(text)

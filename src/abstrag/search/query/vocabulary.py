@@ -13,7 +13,7 @@ from abstrag.language.fiscal import CALENDAR_YEAR, FiscalYear
 from abstrag.language.keys import key
 from abstrag.language.statements import statement_named
 from abstrag.model.index import DocumentIndex
-from abstrag.model.segment import Role
+from abstrag.model.segment import SegmentRole
 from abstrag.model.term import Interval, Term, TermKind
 from abstrag.search.query.scope import names
 
@@ -21,7 +21,7 @@ _FISCAL: Final = re.compile(
     r"\b(?:fiscal|financial|fy)(?:\s+years?)?\W*(?P<year>(?:20)?\d\d\b)?", re.IGNORECASE
 )
 
-_TABLES: Final = frozenset({Role.TABLE.value, Role.CELL.value})
+_TABLES: Final = frozenset({SegmentRole.TABLE.value, SegmentRole.CELL.value})
 
 
 class Names(Protocol):
@@ -32,7 +32,7 @@ class Names(Protocol):
         ...
 
 
-class Known(Protocol):
+class TermLookup(Protocol):
     """What a query has to ask of whatever it is put to: one document or many."""
 
     @property

@@ -9,7 +9,7 @@ from typing import Final
 
 from abstrag.config import EVENT_LITERAL_WEIGHT, MAX_LITERALS
 from abstrag.model.query import Literal, LiteralKind
-from abstrag.search.query.vocabulary import Known
+from abstrag.search.query.vocabulary import TermLookup
 
 _SUBJECT: Final = 1.3  # what the question is about, against any other literal
 _NAMED: Final = 1.25
@@ -24,7 +24,7 @@ _LIGHT_WORDS: Final = frozenset(
 
 
 def weighted(
-    literals: Sequence[Literal], vocabulary: Known, *, subject: Literal | None = None
+    literals: Sequence[Literal], vocabulary: TermLookup, *, subject: Literal | None = None
 ) -> tuple[Literal, ...]:
     """Weigh literals by type, importance and rarity, keep the most important, let weights sum to 1.
 

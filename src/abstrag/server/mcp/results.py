@@ -50,7 +50,7 @@ class DocumentsFound:
 
 
 @record
-class Step:
+class ResultStep:
     """One assumption put to use, and what it costs; 0 is a premise that text or Background state.
 
     `licence` says what justifies it.
@@ -64,7 +64,7 @@ class Step:
 
 
 @record
-class Found:
+class FoundSegment:
     """A segment: `quote` is exactly what stands at `span`, `reading` says why it is evidence.
 
     `relevance` is made of `match`, `utility` and `gap`; `judgement` is how probably the judge takes
@@ -84,7 +84,7 @@ class Found:
     judgement: float | None
     reachable: bool
     reading: str
-    steps: tuple[Step, ...]
+    steps: tuple[ResultStep, ...]
     unmet: tuple[str, ...]
     headers: tuple[str, ...] = ()  # of a table's row or cell: they count as said by it
     cell: str | None = None  # the address in its sheet: B7, A7:D7
@@ -99,7 +99,7 @@ class SearchResult:
     query: str
     preset: str
     tau: float
-    hits: tuple[Found, ...]
+    hits: tuple[FoundSegment, ...]
     segments: int
     notice: str = ""  # why words and vectors alone, or more parts than asked, were looked at
 
@@ -109,7 +109,7 @@ class SetResult:
     """Places that together answer a question; `joined_by` says why each joined those before it."""
 
     query: str
-    hits: tuple[Found, ...]
+    hits: tuple[FoundSegment, ...]
     joined_by: tuple[str, ...]
     unmet: tuple[str, ...]  # what none of them meets
 
@@ -124,7 +124,7 @@ class FoundInDocument:
     document: str
     title: str
     score: float
-    found: Found
+    found: FoundSegment
 
 
 @record
@@ -146,7 +146,7 @@ class CollectionResult:
 class Factors:
     """The three factors of relevance, and each literal with the cost at which it is met."""
 
-    found: Found
+    found: FoundSegment
     match: float
     utility: float
     literals: tuple[LiteralTold, ...]
@@ -162,7 +162,7 @@ class LiteralTold:
     met: bool
     cost: float | None
     via: str | None
-    steps: tuple[Step, ...]
+    steps: tuple[ResultStep, ...]
 
 
 @record
@@ -187,9 +187,9 @@ class Indexed:
     segments: int
 
 
-def found(hit: Hit) -> Found:
+def found(hit: Hit) -> FoundSegment:
     """Return a hit in few words."""
-    return Found(
+    return FoundSegment(
         segment=hit.segment,
         quote=hit.quote,
         text=hit.text,
@@ -302,9 +302,9 @@ def missed_in_all(answer: CollectionWhyNot) -> Missed:
     )
 
 
-def _steps(bridges: tuple[Bridge, ...]) -> tuple[Step, ...]:
+def _steps(bridges: tuple[Bridge, ...]) -> tuple[ResultStep, ...]:
     return tuple(
-        Step(
+        ResultStep(
             bridge.family.value,
             bridge.source,
             bridge.target,

@@ -24,8 +24,8 @@ from abstrag.errors import AbstragError
 from abstrag.server.access import Guard
 from abstrag.server.bodies import Bodies
 from abstrag.server.mcp.toolbox import Toolbox
-from abstrag.server.settings import Scope as Access
 from abstrag.server.settings import ServerSettings
+from abstrag.server.settings import TokenScope as Access
 
 # MCP over standard input and output, where what is no request gets an answer too.
 #

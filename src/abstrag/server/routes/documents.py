@@ -18,7 +18,7 @@ from abstrag.model.document import Genre
 from abstrag.model.record import to_data
 from abstrag.server.answers import EVENTS, answer, event
 from abstrag.server.bodies import received
-from abstrag.server.jobs import Job
+from abstrag.server.jobs import IndexingJob
 from abstrag.server.pdf_pages import NARROWEST, WIDEST, Places
 from abstrag.server.pdf_words import WordPlaces
 from abstrag.server.refusals import NotThere, TooBusy, WrongType
@@ -216,13 +216,13 @@ async def words_placed(
     return answer(await studio.drawing(work))
 
 
-@router.get("/jobs/{job}", summary="Ask how far a job is", response_model=Job)
+@router.get("/jobs/{job}", summary="Ask how far a job is", response_model=IndexingJob)
 async def job_shown(job: str, studio: StudioDep) -> Response:
     """A job as it stands now."""
     return answer(to_data(studio.jobs.get(job)))
 
 
-@router.delete("/jobs/{job}", summary="Cancel a job", response_model=Job)
+@router.delete("/jobs/{job}", summary="Cancel a job", response_model=IndexingJob)
 async def job_cancelled(job: str, studio: StudioDep) -> Response:
     """The job, which ends as cancelled; one that is over already stays as it is."""
     return answer(to_data(studio.jobs.cancel(job)))
@@ -238,7 +238,7 @@ async def job_watched(job: str, studio: StudioDep) -> Response:
     studio.jobs.get(job)
 
     async def told() -> AsyncIterator[bytes]:
-        last: Job | None = None
+        last: IndexingJob | None = None
         silent = 0.0
         while True:
             now = studio.jobs.get(job)

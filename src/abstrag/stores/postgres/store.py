@@ -18,7 +18,7 @@ from abstrag.stores.columns import (
     document_info,
     document_infos,
 )
-from abstrag.stores.kept import Kept, require_sound
+from abstrag.stores.kept import StoredRows, require_sound
 from abstrag.stores.memory import LIMITS
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import complete, unknown
@@ -32,7 +32,7 @@ from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
 from abstrag.stores.rows import mention, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.schema import VERSION_KEY
 from abstrag.stores.seal import seal
-from abstrag.stores.tables import TABLES, Row, Table
+from abstrag.stores.tables import TABLES, Row, StoreTable
 
 _INSERT: Final = (
     f"INSERT INTO documents ({', '.join(GIVEN)}) "
@@ -117,8 +117,8 @@ class PostgresStore:
         with decoding(f"document {document_id!r}", self._corrupt):
             return unpack(kept.packed)
 
-    def _kept(self, document_id: str) -> Kept:
-        def work(run: Run) -> Kept:
+    def _kept(self, document_id: str) -> StoredRows:
+        def work(run: Run) -> StoredRows:
             number, *values = _select(run, ("number", *GIVEN), document_id)
             rows = {
                 table: run.execute(table.select.replace("?", "%s"), (number,)).fetchall()
@@ -126,7 +126,7 @@ class PostgresStore:
             }
             sealed = run.execute("SELECT digest FROM seals WHERE document = %s", (number,))
             row = sealed.fetchone()
-            return Kept(number, dict(zip(GIVEN, values, strict=True)), rows, row and row[0])
+            return StoredRows(number, dict(zip(GIVEN, values, strict=True)), rows, row and row[0])
 
         return self._session.read(work)
 
@@ -362,7 +362,7 @@ def _delete(run: Run, where: str, values: Row) -> list[str]:
     return [row[0] for row in run.execute(statement, values)]
 
 
-def _fill(run: Run, table: Table, number: int | None, rows: Sequence[Row]) -> None:
+def _fill(run: Run, table: StoreTable, number: int | None, rows: Sequence[Row]) -> None:
     """Send the rows of a document in one stream."""
     columns = ", ".join(("document", *table.columns))
     with run.copy(f"COPY {table.name} ({columns}) FROM STDIN") as stream:

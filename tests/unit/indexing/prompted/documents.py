@@ -1,7 +1,7 @@
 """Small documents for whole chains."""
 
 from abstrag.model.document import Block, BlockKind, Document, Metadata
-from abstrag.model.span import Alignment, Span
+from abstrag.model.span import OffsetMap, Span
 
 
 def document(*texts: str) -> Document:
@@ -9,6 +9,6 @@ def document(*texts: str) -> Document:
     blocks, at = [], 0
     for text in texts:
         span = Span(at, at + len(text))
-        blocks.append(Block(BlockKind.PARAGRAPH, text, span, Alignment(((0, at),))))
+        blocks.append(Block(BlockKind.PARAGRAPH, text, span, OffsetMap(((0, at),))))
         at += len(text) + 2
     return Document("doc", "Annual report", "\n\n".join(texts), tuple(blocks), Metadata())

@@ -8,7 +8,7 @@ from typing import Any
 
 from abstrag.indexing.prompted.prompts import IndexPrompts
 from abstrag.llm.batching import Batching
-from abstrag.llm.model import Request
+from abstrag.llm.model import ModelRequest
 from abstrag.llm.program import Program
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.policy.load import load_programs
@@ -30,7 +30,7 @@ SILENT: Mapping[str, Any] = {
 }
 
 
-def given(request: Request) -> Any:
+def given(request: ModelRequest) -> Any:
     """Return the inputs of a request."""
     return json.loads(request.user.removeprefix("<data>\n").removesuffix("\n</data>"))
 
@@ -70,16 +70,16 @@ def prompts(
     return IndexPrompts.of(programs or load_programs(), lambda _role: model, Letters(), batching)
 
 
-def _each(field: str, make: Callable[[str, str], Any], most: int) -> Callable[[Request], Any]:
-    def reply(request: Request) -> Any:
+def _each(field: str, make: Callable[[str, str], Any], most: int) -> Callable[[ModelRequest], Any]:
+    def reply(request: ModelRequest) -> Any:
         segments = given(request)["segments"]
         return {field: [make(s["id"], s["text"]) for s in segments][:most]}
 
     return reply
 
 
-def _pairs(field: str, verdict: Mapping[str, Any]) -> Callable[[Request], Any]:
-    def reply(request: Request) -> Any:
+def _pairs(field: str, verdict: Mapping[str, Any]) -> Callable[[ModelRequest], Any]:
+    def reply(request: ModelRequest) -> Any:
         return {field: [{"pair": p["id"], **verdict} for p in given(request)["pairs"]]}
 
     return reply
@@ -100,7 +100,7 @@ def _event(segment: str, text: str) -> dict[str, Any]:
     return {"segment": segment, "trigger": _word(text), "type": "happening", **said}
 
 
-def _values(request: Request) -> Any:
+def _values(request: ModelRequest) -> Any:
     """Say of every pronoun that it stands for the longest word of the segment before."""
     values = []
     for one, other in pairwise(given(request)["segments"]):
@@ -111,7 +111,7 @@ def _values(request: Request) -> Any:
     return {"values": values[:40]}
 
 
-def _verdicts(request: Request) -> Any:
+def _verdicts(request: ModelRequest) -> Any:
     verdict = {"label": "sufficient", "missing": []}
     return {"verdicts": [{"segment": s["id"], **verdict} for s in given(request)["segments"]]}
 

@@ -12,9 +12,9 @@ from abstrag.engine.demo import demo_background, demo_document
 from abstrag.errors import BadReply, OverBudget
 from abstrag.indexing.pipeline import fingerprint, index, serves, standard_chain
 from abstrag.indexing.prompted.estimate import estimate
-from abstrag.indexing.shortfall import Fault, Shortfall, missed_segments
+from abstrag.indexing.shortfall import ReplyFault, Shortfall, missed_segments
 from abstrag.llm.batching import Batching
-from abstrag.llm.model import Request
+from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.document import Document
 from abstrag.model.term import LicenceKind
@@ -97,7 +97,7 @@ def test_what_an_estimate_calls_exact_is_what_is_asked() -> None:
         }
 
 
-def _content(request: Request) -> tuple[str, str, int]:
+def _content(request: ModelRequest) -> tuple[str, str, int]:
     return request.stage, request.user, request.max_tokens
 
 
@@ -114,7 +114,7 @@ def failing(stage: str, number: int) -> ScriptedModel:
     """Return a diligent model that fails at one stage, at the n-th call, once and for all."""
     told, seen = diligent(), Counter[str]()
 
-    def reply(request: Request) -> Any:
+    def reply(request: ModelRequest) -> Any:
         seen[request.stage] += 1
         if request.stage == stage and seen[stage] == number:
             return BadReply("the reply was cut off")
@@ -267,5 +267,5 @@ def test_a_model_that_obeys_a_document_gets_nothing_in() -> None:
     local = index(text)
     assert helped.map == local.map
     assert helped.mentions == local.mentions
-    assert {s.fault for s in short} <= {Fault.UNKNOWN_ID, Fault.NOT_QUOTED}
+    assert {s.fault for s in short} <= {ReplyFault.UNKNOWN_ID, ReplyFault.NOT_QUOTED}
     assert short

@@ -8,11 +8,11 @@ import pytest
 from abstrag.config import DELTA_INTENT_CAP, MERGE_CONFIRM, OMEGA
 from abstrag.indexing.concepts import AbstractConcepts
 from abstrag.indexing.events import AbstractEvents
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.prompted.concepts import PromptedConcepts
 from abstrag.indexing.prompted.events import PromptedEvents
-from abstrag.indexing.shortfall import Fault
-from abstrag.llm.model import Request
+from abstrag.indexing.shortfall import ReplyFault
+from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.distances import event_distance
 from abstrag.model.term import Edge, Family, LicenceKind
@@ -38,14 +38,14 @@ INKED: dict[str, Any] = {
 
 
 def aligning(relation: str, confidence: float) -> Any:
-    def reply(request: Request) -> Any:
+    def reply(request: ModelRequest) -> Any:
         said = {"relation": relation, "confidence": round(100 * confidence)}
         return {"alignments": [{"pair": p["id"], **said} for p in given(request)["pairs"]]}
 
     return reply
 
 
-def concepts(model: ScriptedModel, text: str = TEXT) -> Draft:
+def concepts(model: ScriptedModel, text: str = TEXT) -> IndexDraft:
     bound = prompts(model)
     operator = PromptedConcepts(
         bound["extract_concepts"],
@@ -56,7 +56,7 @@ def concepts(model: ScriptedModel, text: str = TEXT) -> Draft:
     return operator(readied(text, names=["Acme"]))
 
 
-def events(model: ScriptedModel, text: str = TEXT) -> Draft:
+def events(model: ScriptedModel, text: str = TEXT) -> IndexDraft:
     bound = prompts(model)
     draft = AbstractConcepts()(readied(text, names=["Acme"]))
     return PromptedEvents(bound["extract_events"], bound["align_events"])(draft)
@@ -129,14 +129,18 @@ def test_concepts_that_are_not_in_the_text_are_dropped_and_counted() -> None:
     draft = concepts(model)
     assert not [e for e in bought(draft.concepts) if e.source == "concept:wafer"]
     counted = {s.fault: s.count for s in draft.shortfalls}
-    assert counted == {Fault.NOT_QUOTED: 1, Fault.UNKNOWN_ID: 1, Fault.NOT_ALLOWED: 1}
+    assert counted == {
+        ReplyFault.NOT_QUOTED: 1,
+        ReplyFault.UNKNOWN_ID: 1,
+        ReplyFault.NOT_ALLOWED: 1,
+    }
 
 
 @pytest.mark.parametrize(("p", "context"), [(0.5, False), (0.5, True), (0.0, False), (1.0, True)])
 def test_an_office_costs_the_surprisal_of_its_type(p: float, context: bool) -> None:
     text = "The CTO of Acme spoke. Acme is a startup."
 
-    def reply(request: Request) -> Any:
+    def reply(request: ModelRequest) -> Any:
         said = {"probability": round(100 * p), "context_sensitive": context}
         return {"probabilities": [{"pair": x["id"], **said} for x in given(request)["pairs"]]}
 

@@ -6,10 +6,10 @@ from abstrag.engine.searcher import Searcher
 from abstrag.errors import BadReply
 from abstrag.indexing.canonical import canonical_texts
 from abstrag.indexing.coref import ResolveCoreference
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.pipeline import index, standard_chain
 from abstrag.indexing.prompted.coreference import PromptedCoreference
-from abstrag.indexing.shortfall import Fault
+from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.batching import Batching
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import Family, LicenceKind
@@ -31,7 +31,7 @@ SHE: dict[str, Any] = {
 LATER = {"segment": "doc#3", "antecedent_segment": "doc#2"}
 
 
-def resolved(*links: dict[str, Any], text: str = STORY) -> Draft:
+def resolved(*links: dict[str, Any], text: str = STORY) -> IndexDraft:
     model = silent(coreference={"links": list(links), "unresolved": []})
     return PromptedCoreference(prompts(model)["coreference"])(draft_of(text))
 
@@ -101,7 +101,11 @@ def test_what_is_not_where_the_model_says_is_dropped_and_counted() -> None:
     assert draft.coreference is not None
     assert draft.coreference.suggested == ()
     dropped = {s.fault: s.count for s in draft.shortfalls}
-    assert dropped == {Fault.NOT_QUOTED: 2, Fault.UNKNOWN_ID: 1, Fault.NOT_ALLOWED: 4}
+    assert dropped == {
+        ReplyFault.NOT_QUOTED: 2,
+        ReplyFault.UNKNOWN_ID: 1,
+        ReplyFault.NOT_ALLOWED: 4,
+    }
 
 
 def test_what_the_rules_settled_is_not_asked_about() -> None:

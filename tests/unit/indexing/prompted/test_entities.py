@@ -9,9 +9,9 @@ from abstrag.indexing.canonical import canonical_texts
 from abstrag.indexing.coref import ResolveCoreference
 from abstrag.indexing.entities import NormalizeEntities
 from abstrag.indexing.layers import Entities
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.prompted.entities import PromptedEntities, Risk
-from abstrag.indexing.shortfall import Fault
+from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import Edge, Family, LicenceKind, Relation
 from tests.unit.indexing.drafts import draft_of
@@ -20,13 +20,13 @@ from tests.unit.indexing.prompted.models import given, prompts, silent
 BRIDGE = "The Golden Gate Bridge opened in 1937. Tourists love the Big Red Bridge of California."
 
 
-def layered(model: ScriptedModel, text: str) -> Draft:
+def layered(model: ScriptedModel, text: str) -> IndexDraft:
     bound = prompts(model)
     operator = PromptedEntities(bound["normalize_entities"], bound["confirm_merge"], bound.encoder)
     return operator(ResolveCoreference()(draft_of(text)))
 
 
-def entities(draft: Draft) -> Entities:
+def entities(draft: IndexDraft) -> Entities:
     assert draft.entities is not None
     return draft.entities
 
@@ -43,7 +43,7 @@ def alias(**changed: Any) -> dict[str, Any]:
     return {"aliases": [said | changed], "ambiguous": []}
 
 
-def bought(draft: Draft) -> list[Edge]:
+def bought(draft: IndexDraft) -> list[Edge]:
     return [e for e in entities(draft).edges if e.licence.kind is LicenceKind.MODEL]
 
 
@@ -131,7 +131,7 @@ def test_an_invented_pair_is_dropped_and_counted() -> None:
     reply = {"verdicts": [{"pair": "p99", "verdict": "same", "confidence": 100}]}
     draft = layered(silent(confirm_merge=reply), text)
     assert bought(draft) == []
-    assert [(s.fault, s.count) for s in draft.shortfalls] == [(Fault.UNKNOWN_ID, 1)]
+    assert [(s.fault, s.count) for s in draft.shortfalls] == [(ReplyFault.UNKNOWN_ID, 1)]
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ from abstrag.config import JUDGE_CALL_BUDGET, JUDGE_SAMPLES, JUDGE_TEMPERATURE
 from abstrag.errors import BadReply, ModelUnreachable
 from abstrag.indexing.layers import Contexts
 from abstrag.indexing.lift import LiftContext
-from abstrag.indexing.operator import Draft
+from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.pipeline import standard_chain
 from abstrag.indexing.prompted.context_values import call_of
 from abstrag.indexing.prompted.lift import PromptedLift
-from abstrag.indexing.prompted.truth import Verdict, world_model
-from abstrag.indexing.shortfall import Fault
-from abstrag.llm.model import Request
+from abstrag.indexing.prompted.truth import SegmentVote, world_model
+from abstrag.indexing.shortfall import ReplyFault
+from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.background import Background
 from abstrag.model.statement import Profile, StatementKind
@@ -34,7 +34,7 @@ IT: dict[str, Any] = {
 }
 
 
-def before(text: str = TEXT, title: str = "", date: str | None = None) -> Draft:
+def before(text: str = TEXT, title: str = "", date: str | None = None) -> IndexDraft:
     """Return a draft that is ready for LiftCtx."""
     draft = draft_of(text, title=title, date=date)
     for op in standard_chain().operators[1:4]:
@@ -42,7 +42,7 @@ def before(text: str = TEXT, title: str = "", date: str | None = None) -> Draft:
     return draft
 
 
-def lifted(model: ScriptedModel, draft: Draft | None = None, **settings: Any) -> Draft:
+def lifted(model: ScriptedModel, draft: IndexDraft | None = None, **settings: Any) -> IndexDraft:
     bound = prompts(model)
     operator = PromptedLift(
         bound["extract_statements"], bound["lift_context"], bound["truth_eval"], **settings
@@ -50,13 +50,13 @@ def lifted(model: ScriptedModel, draft: Draft | None = None, **settings: Any) ->
     return operator(draft or before())
 
 
-def contexts(draft: Draft) -> Contexts:
+def contexts(draft: IndexDraft) -> Contexts:
     assert draft.contexts is not None
     return draft.contexts
 
 
 def judging(sufficient: Callable[[dict[str, Any]], bool]) -> Any:
-    def reply(request: Request) -> Any:
+    def reply(request: ModelRequest) -> Any:
         verdicts = [
             {
                 "segment": s["id"],
@@ -149,7 +149,7 @@ def test_the_judge_is_three_samples_at_temperature_0_3() -> None:
 
 
 def test_the_majority_decides_and_what_is_missing_is_the_union() -> None:
-    def reply(request: Request) -> Any:
+    def reply(request: ModelRequest) -> Any:
         label = "insufficient" if request.sample == 1 else "sufficient"
         missing = {0: [], 1: ["when"], 2: ["where"]}[request.sample]
         shown = given(request)["segments"]
@@ -159,12 +159,12 @@ def test_the_majority_decides_and_what_is_missing_is_the_union() -> None:
 
     model = silent(lift_context={"values": [IT]}, truth_eval=reply)
     assert contexts(lifted(model)).contexts[1].entities == ()  # two of three say it suffices
-    assert Verdict(("sufficient", "insufficient", "sufficient")).sufficient
-    assert not Verdict(("sufficient", "insufficient", "insufficient")).sufficient
+    assert SegmentVote(("sufficient", "insufficient", "sufficient")).sufficient
+    assert not SegmentVote(("sufficient", "insufficient", "insufficient")).sufficient
 
 
 def test_a_reply_that_cannot_be_read_is_a_vote_against() -> None:
-    def reply(request: Request) -> Any:
+    def reply(request: ModelRequest) -> Any:
         if request.sample < 2:
             return BadReply("not JSON at all")
         return judging(lambda _: True)(request)
@@ -212,7 +212,7 @@ def test_facts_are_the_header_and_the_background() -> None:
 
 
 def test_a_judge_that_breaks_down_leaves_the_segments_without() -> None:
-    def reply(request: Request) -> Any:
+    def reply(request: ModelRequest) -> Any:
         return BadReply("no") if request.stage == "lift_context" else {"statements": []}
 
     model = silent(lift_context=reply, truth_eval=judging(lambda _: True))
@@ -243,5 +243,5 @@ def test_a_statement_of_the_model_takes_the_place_of_the_same_one_by_rule() -> N
     assert statement.cue.startswith("model call ")
     assert contexts(draft).statements[0] == contexts(LiftContext()(before())).statements[0]
     assert [(s.what, s.fault, s.count) for s in draft.shortfalls] == [
-        ("statements", Fault.NOT_QUOTED, 1)
+        ("statements", ReplyFault.NOT_QUOTED, 1)
     ]

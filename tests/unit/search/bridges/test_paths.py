@@ -4,15 +4,15 @@ from itertools import permutations
 
 from abstrag.model.term import Edge, Family
 from abstrag.search.bridges.graph import BridgeGraph
-from abstrag.search.bridges.paths import Reach, reach
+from abstrag.search.bridges.paths import TermReach, reach
 from abstrag.testing.calculus import edge
 
 
-def found(edges: list[Edge], start: str, *, limit: int = 40_000) -> Reach:
+def found(edges: list[Edge], start: str, *, limit: int = 40_000) -> TermReach:
     return reach(BridgeGraph(edges), [start], limit=limit)
 
 
-def units(within: Reach, term: str) -> int | None:
+def units(within: TermReach, term: str) -> int | None:
     label = within.best(term)
     return None if label is None else label.units
 

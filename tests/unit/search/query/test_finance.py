@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from abstrag.errors import BackgroundError
-from abstrag.model.segment import Role, Segment, SegmentKind
-from abstrag.model.span import Alignment, Span
+from abstrag.model.segment import Segment, SegmentKind, SegmentRole
+from abstrag.model.span import OffsetMap, Span
 from abstrag.search.query.finance import VARIABLE, RowNames, finance_terms
 from abstrag.search.query.normalize import abbreviated
 
@@ -18,8 +18,8 @@ def glossed(text: str, *rows: str) -> str:
 
 def _row(text: str) -> Segment:
     span = Span(0, len(text))
-    runs = Alignment(((0, 0),))
-    return Segment("s1", SegmentKind.TABLE_ROW, Role.TABLE, text, span, runs, 0)
+    runs = OffsetMap(((0, 0),))
+    return Segment("s1", SegmentKind.TABLE_ROW, SegmentRole.TABLE, text, span, runs, 0)
 
 
 @pytest.fixture(autouse=True)

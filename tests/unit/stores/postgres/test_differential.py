@@ -8,7 +8,7 @@ import pytest
 
 from abstrag.collection.results import CollectionRanking
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import Outcome
+from abstrag.engine.outcome import IndexOutcome
 from abstrag.search.relevance import ALIGNED
 from abstrag.stores.open import Target, open_store
 from abstrag.stores.sqlite import SqliteStore
@@ -28,7 +28,7 @@ class Alone:
     """The store that one process makes of the corpus, one file after the other."""
 
     path: Path
-    outcomes: list[Outcome]
+    outcomes: list[IndexOutcome]
     rows: dict[str, list[tuple[Any, ...]]]
 
 

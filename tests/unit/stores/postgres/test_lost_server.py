@@ -15,7 +15,7 @@ from abstrag.errors import StoreError, UnknownDocument
 from abstrag.stores.postgres import store as store_module
 from abstrag.stores.postgres.session import Session
 from abstrag.stores.postgres.store import PostgresStore
-from abstrag.stores.tables import EDGES, Table
+from abstrag.stores.tables import EDGES, StoreTable
 from abstrag.testing.sample_index import sample_index
 from tests.unit.stores.postgres.server import PostgresServer
 
@@ -38,7 +38,7 @@ def test_a_write_is_done_again_when_the_server_is_killed_in_the_middle_of_it(
     fill, attempts = store_module._fill, []
     restart = threading.Timer(0.5, own_server.start)
 
-    def fill_and_kill(run: Any, table: Table, number: int, rows: Any) -> None:
+    def fill_and_kill(run: Any, table: StoreTable, number: int, rows: Any) -> None:
         fill(run, table, number, rows)
         if table is EDGES:  # postings are still to come
             attempts.append(table)

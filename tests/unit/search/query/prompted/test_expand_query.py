@@ -10,7 +10,7 @@ import pytest
 
 from abstrag.config import MERGE_CONFIRM, OMEGA, TAU
 from abstrag.engine.demo import demo_index
-from abstrag.llm.model import Role
+from abstrag.llm.model import CallRole
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.distances import expression_distance
@@ -60,7 +60,7 @@ def _literal(label: str) -> str:
 
 def proposed(*clauses: list[dict[str, Any]], tau: float = TAU) -> ProposedEdges:
     model = ScriptedModel({"expand_query": {"clauses": [{"edges": c} for c in clauses]}})
-    prompt = Prompt(load_program("expand_query"), model, Role.INDEX)
+    prompt = Prompt(load_program("expand_query"), model, CallRole.INDEX)
     return ExpandQuery(prompt, Near())(QUERY, vocabulary(), tau=tau)
 
 
@@ -118,7 +118,7 @@ def test_a_clause_over_the_budget_is_dropped_whole() -> None:
 
 def test_only_terms_of_the_document_are_shown() -> None:
     model = ScriptedModel({"expand_query": {"clauses": []}})
-    prompt = Prompt(load_program("expand_query"), model, Role.INDEX)
+    prompt = Prompt(load_program("expand_query"), model, CallRole.INDEX)
     ExpandQuery(prompt, Near())(QUERY, vocabulary(), tau=TAU)
     (request,) = model.requests
     assert "anthropic" in request.user

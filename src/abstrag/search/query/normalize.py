@@ -390,14 +390,17 @@ class _Reader:
     def _asked_verb(self) -> Iterator[_Found]:
         """The verb of "did the landlord yield?" where it was parsed as a noun.
 
-        That is the last word of the clause that may be a verb, where no other word is one.
+        Where no other word is a verb that is the one before a determiner ("did a dog chase a
+        cow?"), and without any the last of the clause.
         """
         w = self.words
         does = next((i for i in range(w.size) if w.lower[i] in _DO), None)
         if does is None or any(w.pos[i] == "VERB" for i in range(w.size) if i != does):
             return
         ends = (i for i in range(does + 2, w.size) if w.pos[i] in ("ADP", "PUNCT", "SCONJ"))
-        last = next(ends, w.size) - 1
+        end = next(ends, w.size)
+        inside = (i for i in range(does + 2, end - 1) if w.pos[i + 1] in ("DET", "PRON"))
+        last = next((i for i in inside if w.pos[i] == "NOUN"), end - 1)
         free = last >= does + 2 and last not in self.taken and w.pos[last] in ("NOUN", "ADJ")
         if free and w.lower[last] in wordnet().base_forms(w.lower[last], Pos.VERB):
             self.taken.add(last)

@@ -55,6 +55,7 @@ def test_a_noun_the_parser_takes_for_an_adverb_is_looked_for() -> None:
     ("question", "verb"),
     [
         ("On which point did the landlord yield?", "yield"),
+        ("Did a dog chase a cow?", "chase"),
         ("What did year six collect along the stream?", "collect"),
         ("Which leak did the night shift repair?", "repair"),
     ],

@@ -79,3 +79,24 @@ def test_a_step_is_called_wrong_and_taken_back(visit: Opener, visits: Client) ->
     page.wait_for_selector(".step-said >> text=Take it back", state="detached")
     assert noted(visits)[-1]["action"] == "revert"
     page.close()
+
+
+def test_steps_stay_open_when_a_document_is_complete_only_after_the_question(
+    visit: Opener, visits: Client
+) -> None:
+    page = visit("", port=visits.port)
+    held: list[Any] = []
+    page.route("**/map?*", lambda route: held.append(route))
+    page.goto(f"http://127.0.0.1:{visits.port}/#doc=visits&judge=0")
+    page.reload()
+    hit = asked(page)
+    hit.locator("text=Show the steps").click()
+    step = hit.locator(".step-said")
+    step.wait_for()
+    assert held
+    with page.expect_response("**/edits"):
+        for route in held:
+            route.continue_()
+    page.wait_for_timeout(300)
+    assert step.count() == 1
+    page.close()

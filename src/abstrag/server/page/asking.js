@@ -7,11 +7,15 @@ import { get, set } from "/static/state.js";
 const K = 10;
 let current = new AbortController();
 
+/** How many searches have been begun; who waits for something can tell whether one came between. */
+export let searches = 0;
+
 /** Search, and fetch what the slider needs beside it; the ranking is shown as soon as it is there. */
 export async function search(query, { keep = false } = {}) {
   const id = get("document");
   const asked = query.trim();
   if (!asked) return;
+  searches += 1;
   current.abort();
   current = new AbortController();
   const { signal } = current;

@@ -1,7 +1,7 @@
 /** The shelf: which documents there are, opening one, adding files and following their jobs. */
 
 import * as api from "/static/api.js";
-import { search } from "/static/asking.js";
+import { search, searches } from "/static/asking.js";
 import { loadEdits } from "/static/editing.js";
 import { get, set } from "/static/state.js";
 import { learn } from "/static/words.js";
@@ -30,6 +30,7 @@ export async function open(id, { among = false } = {}) {
     opened: new Set(),
   };
   set({ document: id, content: null, contentFailure: null, ...empty });
+  const before = searches;
   try {
     const content = await api.content(id);
     if (get("document") !== id) return;
@@ -37,7 +38,8 @@ export async function open(id, { among = false } = {}) {
     set({ content: { ...content, byId: segments } });
     learn((await api.terms(id, "", 1000)).terms);
     await loadEdits(id);
-    if (get("query") && !among) await search(get("query"));
+    const asked = searches !== before; // by somebody who did not wait until all of it was there
+    if (get("query") && !among && !asked) await search(get("query"));
   } catch (error) {
     if (get("document") === id) set({ contentFailure: error });
   }

@@ -28,6 +28,7 @@ from judge import fit as fit_judge
 from opinions import doubted, together
 from questions import learn, write
 from smoke_kinds import check_kinds, check_start, check_words, toy_pairs
+from smoke_large import check_large
 from smol import END, Reader, SmolExamples
 from soup import mixed
 from torch import Tensor, nn
@@ -183,6 +184,7 @@ def train_all(path: Path) -> None:
     check_kinds(path, start, SHAPE, TOY, check)
     check_taught(path, said, start)
     check_smol(path)
+    check_large(path, SHAPE.vocabulary, TOY, check)
 
     encoder = Encoder(SHAPE, dropout=0.0)
     load(encoder.bert, start)
@@ -202,7 +204,11 @@ def train_all(path: Path) -> None:
     deciding = VerdictRecipe(epochs=20, rate=5e-3, batch=16, flip=0.0, blank=0.0, repeats={})
     seen = [query for query in queries if not examples.is_dev(query)]
     pairs = toy_pairs((ASKED, *MARKS, WORDS[0]), 3)
-    fit_verdict(verdict, examples, seen, orders, deciding, lambda _claim, _chance: None, CPU, pairs)
+    taught = [replace(one, shares=(0.2, 0.2, 0.6)) for one in pairs if one.label == NOT_ENOUGH]
+    deciding = replace(deciding, taught=len(taught))
+    fit_verdict(
+        verdict, examples, seen, orders, deciding, lambda _claim, _chance: None, CPU, pairs, taught
+    )
     check(
         "verdict, accuracy",
         evaluate_verdict(verdict, examples, held, orders, CPU)["toy"]["accuracy"],

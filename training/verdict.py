@@ -6,7 +6,8 @@
 It starts from the judge, which has learned what bears on a claim, and sees the claim with three
 passages: those marked, or those a judge ranks highest, as it will when it is used. With --evidence
 that order comes from logits that `judge.py --logits` wrote for documents it had not seen. --pairs
-adds claims that come with their evidence, as `verdict_pairs.py` writes them.
+adds claims that come with their evidence, as `verdict_pairs.py` writes them, --taught claims of
+which only a teacher said something (`large_teacher.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from rates import freeze
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional as F
-from verdict_pairs import Pair, read_pairs
+from verdict_pairs import Pair, read_pairs, read_taught
 from weights import has_tanh, judge_of, read_weights, save
 
 from examples import CLS, SEP, Examples, View, applied, read_logits
@@ -65,6 +66,7 @@ class Recipe:
     seed: int = 0
     fold: int = 0
     frozen: int | None = None  # lowest layers that stay the judge's, to be shared with it
+    taught: int = 0  # claims an epoch that only a teacher has labelled
 
 
 def framed(
@@ -115,7 +117,7 @@ def turned(
 ) -> tuple[tuple[list[int], int], int]:
     """Return a pair that came with its evidence, some of the supported ones turned around."""
     claim, label = list(pair.claim), pair.label
-    if label == SUPPORTS and chance.random() < recipe.flip:
+    if label == SUPPORTS and not pair.shares and chance.random() < recipe.flip:
         other = flip(claim, chance)
         if other is not None:
             claim, label = other, REFUTES
@@ -164,8 +166,9 @@ def fit(
     flip: Flipper,
     device: torch.device,
     pairs: Sequence[Pair] = (),
+    taught: Sequence[Pair] = (),
 ) -> None:
-    """Train in place, on queries and on pairs that come with their evidence."""
+    """Train in place, on queries, on pairs that come with their evidence and on taught ones."""
     chance = random.Random(recipe.seed)
     steps = []
     for _ in range(recipe.epochs):
@@ -173,6 +176,7 @@ def fit(
             q for q in queries for _ in range(recipe.repeats.get(examples.source(q), 1))
         ]
         order += pairs
+        order += chance.sample(taught, min(len(taught), recipe.taught))
         chance.shuffle(order)
         steps += [order[i : i + recipe.batch] for i in range(0, len(order), recipe.batch)]
     learning = [one for one in model.parameters() if one.requires_grad]
@@ -181,11 +185,16 @@ def fit(
     def loss(mixed: Sequence[int | Pair]) -> Tensor:
         some = [one for one in mixed if isinstance(one, int)]
         made = [shown(examples, q, orders[q], recipe, flip, chance) for q in some]
-        made += [turned(one, recipe, flip, chance) for one in mixed if isinstance(one, Pair)]
+        given = [one for one in mixed if isinstance(one, Pair)]
+        made += [turned(one, recipe, flip, chance) for one in given]
         again = chance.sample(some, min(len(some), round(recipe.echoes * len(mixed))))
         echoes = [echoed(examples, orders[query], flip, chance) for query in again]
         made += [pair for pair in echoes if pair is not None]
-        target = torch.tensor([label for _, label in made], device=device)
+        target = F.one_hot(torch.tensor([label for _, label in made]), 3).float()
+        for number, one in enumerate(given, len(some)):
+            if one.shares:
+                target[number] = torch.tensor(one.shares)
+        target = target.to(device)
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
             logits = logits_of(model, [pair for pair, _ in made], device)
         return F.cross_entropy(logits, target, label_smoothing=recipe.smoothing)
@@ -272,6 +281,7 @@ def main() -> None:
     parser.add_argument("--evidence", type=Path, nargs="+", help="logits, not to ask the judge")
     parser.add_argument("--ranker", type=Path, help="a judge to ask instead, for training")
     parser.add_argument("--pairs", type=Path, help="claims with evidence, of verdict_pairs.py")
+    parser.add_argument("--taught", type=Path, help="claims with a teacher's opinion of them")
     parser.add_argument("--recipe", default="{}")
     given = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -314,6 +324,7 @@ def main() -> None:
         Flipper(Tokenizer.from_file(str(given.tokenizer))),
         device,
         [one for one in read_pairs(given.pairs) if one.source not in recipe.without],
+        read_taught(given.taught),
     )
     dev = sorted(set(labelled) & set(examples.held(recipe.without)))
     told = evaluate(model, examples, dev, orders, device)

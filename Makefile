@@ -41,6 +41,7 @@ check: $(DEV) ## lint, formatting and types
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+	$(RUN) -m mypy --config-file training/mypy.ini training/*.py
 
 fuzz: $(DEV) ## hunt for files and requests that break a parser or a server (MINUTES=60)
 	$(RUN) -m tests.fuzz.hunt --crafted --minutes $(MINUTES) $(ARGS)

@@ -133,7 +133,7 @@ def said_by(
         for passage in passages:
             words = examples.passage(passage)[: View().most - len(asked) - 3].tolist()
             pairs.append(([CLS, *asked, SEP, *words, SEP], len(asked) + 2))
-    said = []
+    said: list[Tensor] = []
     for teacher in teachers:
         one = applied(teacher, pairs, device, 1 << 16).float().view(len(lists), -1)
         one = one - one.mean(-1, keepdim=True)
@@ -217,7 +217,8 @@ def ranked(
     by_document: dict[int, list[int]] = {}
     for query in queries:
         by_document.setdefault(examples.document(query), []).append(query)
-    groups_of, size = [[]], 0  # whole documents, some thousand passages at a time
+    groups_of: list[list[int]] = [[]]  # whole documents, some thousand passages at a time
+    size = 0
     for document, some in by_document.items():
         groups_of[-1].append(document)
         size += len(examples.pool(some[0]))
@@ -230,16 +231,16 @@ def ranked(
         here = [q for d in documents for q in by_document[d]]
         asked, shown = texts_of(examples, here, passages)
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            query = model.read(asked, device, 1 << 16, asked=True)
-            other = model.read(shown, device, 1 << 16, asked=False)
+            asking = model.read(asked, device, 1 << 16, asked=True)
+            telling = model.read(shown, device, 1 << 16, asked=False)
         at = dict(zip(pools, np.cumsum([0, *map(len, pools.values())]), strict=False))
         for row, number in enumerate(here):
             first = int(at[examples.document(number)])
             here_at = torch.arange(first, first + len(examples.pool(number)), device=device)
-            one, some = picked(query, [row]), part(picked(other, here_at), 1)
-            best = model.cosines(one, some)[0].amax(-1)
-            whole = some.whole[0] @ query.whole[row]
-            told = model.score(best.float(), whole.float(), query.weights[row].float())
+            one, other = picked(asking, [row]), part(picked(telling, here_at), 1)
+            best = model.cosines(one, other)[0].amax(-1)
+            whole = other.whole[0] @ asking.whole[row]
+            told = model.score(best.float(), whole.float(), asking.weights[row].float())
             found[number] = told.float().cpu().numpy()
     return [found[query] for query in queries]
 

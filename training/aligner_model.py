@@ -11,11 +11,12 @@ whole: the gist, from the first tokens.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import torch
 from bert import MINILM, Bert, Shape, layers_in, load
+from judge import Drawing
 from torch import Tensor, nn
 from torch.nn import functional as F
 from vocabulary import Vocabulary
@@ -28,17 +29,13 @@ MARKERS = (1, 2)  # unused tokens that stand before a query or a passage where a
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Drawing):
     """Everything that decides what comes out, besides the data."""
 
     name: str = "aligner"
     epochs: int = 2
     rate: float = 1e-4
     warm_up: float = 0.1
-    queries: int = 24
-    candidates: int = 16
-    hard: int = 10
-    elsewhere: int = 2
     binary: float = 0.0
     dropout: float = 0.0
     decay: float = 0.01
@@ -67,14 +64,7 @@ class Recipe:
     unmarked_weight: float = 0.5  # of that
     heard: float = 0.0  # weight of what judges said that had not seen the documents
     softness: float = 1.5
-    repeats: Mapping[str, int] = field(default_factory=lambda: {"scifact": 2, "qasper": 3})
-    without: tuple[str, ...] = ()
-    only_most: Mapping[str, int] = field(default_factory=dict)
-    most_each: int | None = None
-    train_dev: bool = False
     average: float = 0.4
-    seed: int = 0
-    fold: int = 0
     most: int = 256  # tokens of a passage
 
 
@@ -134,7 +124,6 @@ class Aligner(nn.Module):
     def __init__(self, shape: Shape, recipe: Recipe, bert: Bert | None = None) -> None:
         super().__init__()
         self.recipe = recipe
-        self.depth: int | None = None  # layers that are used, of an encoder shared with a judge
         self.bert = bert or Bert(shape, recipe.dropout)
         self.project = nn.Linear(shape.hidden, recipe.dimensions, bias=False)
         nn.init.orthogonal_(self.project.weight)
@@ -164,7 +153,7 @@ class Aligner(nn.Module):
 
     def states(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Return the state of each token as part of a word, and the last ones."""
-        every = self.bert.every(ids, torch.zeros_like(ids), mask, self.depth)
+        every = self.bert.every(ids, torch.zeros_like(ids), mask)
         if not self.recipe.mix:
             return every[-1].float(), every[-1].float()
         shares = torch.softmax(self.mix, 0)

@@ -64,19 +64,17 @@ class Bert(nn.Module):
         self.layers = nn.ModuleList(Layer(shape, dropout) for _ in range(shape.layers))
         self.drop = nn.Dropout(dropout)
 
-    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor, depth: int | None = None) -> Tensor:
-        """Return the last states, or those after the first `depth` layers."""
-        return self.every(ids, kinds, mask, depth)[-1]
+    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
+        """Return the last states."""
+        return self.every(ids, kinds, mask)[-1]
 
-    def every(
-        self, ids: Tensor, kinds: Tensor, mask: Tensor, depth: int | None = None
-    ) -> list[Tensor]:
+    def every(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> list[Tensor]:
         """Return the states after each layer, and before the first."""
         places = torch.arange(ids.shape[1], device=ids.device)
         x = self.words(ids) + self.places(places) + self.kinds(kinds)
         x = self.drop(self.normed(x))
         states = [x]
-        for layer in self.layers[:depth]:
+        for layer in self.layers:
             states.append(layer(states[-1], mask))
         return states
 
@@ -117,19 +115,6 @@ class Scorer(nn.Module):
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         """Return the logits of each pair."""
         return self.head(self.bert(ids, kinds, mask)[:, 0])
-
-
-class Encoder(nn.Module):
-    """The encoder as an embedder: the mean of the states, scaled to length 1."""
-
-    def __init__(self, shape: Shape = MINILM, dropout: float = 0.1) -> None:
-        super().__init__()
-        self.bert = Bert(shape, dropout)
-
-    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
-        """Return a vector for each text."""
-        states = self.bert(ids, kinds, mask) * mask[..., None]
-        return F.normalize(states.sum(1).float() / mask.sum(1, keepdim=True), dim=-1)
 
 
 # Our names → those of the published file, {n} being the number of a layer.

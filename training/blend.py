@@ -40,7 +40,9 @@ def blended(
     queries = set.intersection(*(set(one) for one in said))
     return {
         query: of_query(
-            examples, query, sum(w * one[query] for w, one in zip(weights, said, strict=True))
+            examples,
+            query,
+            np.sum([w * one[query] for w, one in zip(weights, said, strict=True)], 0),
         )
         for query in sorted(queries)
     }

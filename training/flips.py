@@ -58,7 +58,7 @@ class Flipper:
                 others = [other for other in known if other not in (one, None)]
                 if one is not None:
                     self._series.setdefault(one, others)
-        self._negation = tokenizer.token_to_id("not")
+        self._negation = _known(tokenizer, "not")
         self._auxiliaries = {tokenizer.token_to_id(word) for word in _AUXILIARIES}
         self._numbers = {
             number
@@ -89,3 +89,10 @@ class Flipper:
                 return [*words[: i + 1], *words[i + 2 :]]
             return [*words[: i + 1], self._negation, *words[i + 1 :]]
         return None
+
+
+def _known(tokenizer: Tokenizer, word: str) -> int:
+    found: int | None = tokenizer.token_to_id(word)
+    if found is None:
+        raise SystemExit(f"the tokenizer does not know {word!r}: is it that of the word pieces?")
+    return found

@@ -39,35 +39,41 @@ from examples import Examples, View, applied, read_logits, write_logits
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Drawing:
+    """Which queries an epoch has, and which passages each of them is shown."""
+
+    queries: int = 24  # a step
+    candidates: int = 16  # a query
+    hard: int = 10  # of them, by BM25 or the round before
+    elsewhere: int = 2  # candidates from other documents
+    binary: float = 0.1  # weight of the binary term
+    repeats: Mapping[str, int] = field(default_factory=lambda: {"scifact": 2, "qasper": 3})
+    without: tuple[str, ...] = ()  # data sets left out, for zero-shot figures
+    only_most: Mapping[str, int] = field(default_factory=dict)  # queries an epoch of a data set
+    most_each: int | None = None  # queries an epoch of any data set
+    train_dev: bool = False  # the final fit uses the development documents too
+    seed: int = 0
+    fold: int = 0  # held out
+    parts: int | None = None  # folds there are: 2, and half of the documents are held out
+
+
+@dataclass(frozen=True)
+class Recipe(Drawing):
     """Everything that decides what comes out, besides the data."""
 
     name: str = "judge"
     epochs: int = 4
     rate: float = 8e-5
     warm_up: float = 0.1
-    queries: int = 24  # a step
-    candidates: int = 16  # a query
-    hard: int = 10  # of them, by BM25 or the round before
-    binary: float = 0.1  # weight of the binary term
     smoothing: float = 0.0
     dropout: float = 0.1
     decay: float = 0.01
     layers: tuple[int, ...] | None = None  # which of the start's layers to keep
-    repeats: Mapping[str, int] = field(default_factory=lambda: {"scifact": 2, "qasper": 3})
-    without: tuple[str, ...] = ()  # data sets left out, for zero-shot figures
-    only_most: Mapping[str, int] = field(default_factory=dict)  # queries an epoch of a data set
-    train_dev: bool = False  # the final fit uses the development documents too
-    seed: int = 0
-    fold: int = 0  # held out
-    parts: int | None = None  # folds there are: 2, and half of the documents are held out
     teach: float = 0.0  # weight of what judges that had not seen the documents think of them
     view: View = View()
     average: float = 0.0  # share of the last steps whose weights are averaged
-    elsewhere: int = 2  # candidates from other documents
     rounds: int = 1  # further rounds mine their hard candidates with the model itself
     softness: float = 1.5  # divides the logits of teachers
-    most_each: int | None = None  # queries an epoch of any data set
     keep: float = 0.0  # weight of what the start itself thinks of the passages shown
     crossed: float = 0.0  # as many queries again, as a share, asked of other documents for that
     frozen: int | None = None  # lowest layers that do not learn; 0: only the embeddings do not
@@ -75,7 +81,7 @@ class Recipe:
     rank: int = 0  # of the changes to the layers' matrices; 0: they change freely
 
 
-def listed(examples: Examples, recipe: Recipe, epoch: int) -> list[int]:
+def listed(examples: Examples, recipe: Drawing, epoch: int) -> list[int]:
     """Return the queries of one epoch in their order."""
     chance = random.Random(f"{recipe.seed}/{epoch}")
     found: dict[str, list[int]] = {}
@@ -101,7 +107,7 @@ def listed(examples: Examples, recipe: Recipe, epoch: int) -> list[int]:
 def drawn(
     examples: Examples,
     query: int,
-    recipe: Recipe,
+    recipe: Drawing,
     mined: Mapping[int, Sequence[int]],
     chance: random.Random,
 ) -> tuple[list[int], bool]:
@@ -375,7 +381,8 @@ def main() -> None:
         parser.error("opinions are about made queries: give them with --made")
     examples = Examples(given.examples, recipe.fold, parts=recipe.parts)
     began = time.perf_counter()
-    lessons, opinions = examples, {}
+    lessons = examples
+    opinions: Opinions = {}
     taught_by = read_logits(given.taught, examples) if given.taught else {}
     if given.opinions:
         lessons = Examples(given.examples, recipe.fold, given.made, parts=recipe.parts)

@@ -17,6 +17,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from prepare import Writer, read_tokenizer
 from sources import SOURCES
@@ -53,7 +54,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--queries", type=Path)
     given = parser.parse_args()
-    asked: dict[int, list[dict[str, object]]] = {}
+    asked: dict[int, list[dict[str, Any]]] = {}
     if given.queries:
         packed = given.queries.suffix == ".gz"
         with (gzip.open if packed else open)(given.queries, "rt", encoding="utf-8") as lines:

@@ -59,7 +59,7 @@ def main() -> None:
     weights, task, output = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
     output.parent.mkdir(parents=True, exist_ok=True)
     found = shipped(weights, task)
-    np.savez(output, **found)
+    np.savez(output, allow_pickle=False, **found)
     print(f"{len(found)} tensors, {sum(one.size for one in found.values()):,} numbers")
 
 

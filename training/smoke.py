@@ -15,13 +15,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import torch
-from bert import Encoder, Scorer, Shape, exported, load
-from embedder import Recipe as EmbedderRecipe
-from embedder import evaluate as evaluate_embedder
-from embedder import fit as fit_embedder
+from bert import Scorer, Shape, exported, load
 from judge import Recipe as JudgeRecipe
 from judge import evaluate, ranked, train
 from judge import fit as fit_judge
@@ -31,6 +29,7 @@ from smoke_kinds import check_kinds, check_start, check_words, toy_pairs
 from smoke_large import check_large
 from smol import END, Reader, SmolExamples
 from soup import mixed
+from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import LlamaConfig, LlamaForCausalLM
 from verdict import NOT_ENOUGH, read_orders
@@ -55,7 +54,8 @@ TOY = JudgeRecipe(
 def toy(path: Path) -> None:
     """Write a file of examples as `prepare.py` would."""
     chance = random.Random(0)
-    passages, queries, gold, hard, documents, asked = [], [], [], [], [], []
+    passages: list[list[int]] = []
+    queries, gold, hard, documents, asked = [], [], [], [], []
     for number in range(DOCUMENTS):
         first, label = len(passages), number % 3
         marked = [] if label == NOT_ENOUGH else sorted(chance.sample(range(PASSAGES), 2))
@@ -78,6 +78,7 @@ def toy(path: Path) -> None:
         arrays[f"{name}_at"] = np.cumsum([0, *map(len, lists)])
     np.savez(
         path,
+        allow_pickle=False,
         names=np.array(["toy"]),
         documents=np.array(documents),
         asked=np.array(asked),
@@ -103,7 +104,7 @@ class ToyTokenizer:
 
 def check_smol(path: Path) -> None:
     """Have a toy language model learn to read pairs, and another one to write queries."""
-    examples = SmolExamples(path, ToyTokenizer(), fold=0)
+    examples = SmolExamples(path, cast("Tokenizer", ToyTokenizer()), fold=0)
     config = LlamaConfig(
         vocab_size=SHAPE.vocabulary, hidden_size=32, intermediate_size=64, num_hidden_layers=1,
         num_attention_heads=2, num_key_value_heads=1, max_position_embeddings=128,
@@ -169,7 +170,7 @@ def main() -> None:
 
 
 def train_all(path: Path) -> None:
-    """Train a judge, its teacher and its pupil, both embedders and a verdict model."""
+    """Train a judge, its teachers and its pupil, and a verdict model."""
     examples = Examples(path, fold=0)
     start = exported(Scorer(SHAPE, dropout=0.0))
     recipe = replace(TOY, rounds=2, average=0.3)
@@ -186,18 +187,7 @@ def train_all(path: Path) -> None:
     check_smol(path)
     check_large(path, SHAPE.vocabulary, TOY, check)
 
-    encoder = Encoder(SHAPE, dropout=0.0)
-    load(encoder.bert, start)
-    embedding = EmbedderRecipe(
-        epochs=8, rate=3e-3, queries=16, candidates=6, hard=3, repeats={}, most=32
-    )
     held = examples.held()
-    before = evaluate_embedder(encoder, examples, held, 32, CPU)["mean"]
-    fit_embedder(encoder, examples, embedding, said, CPU)
-    after = evaluate_embedder(encoder, examples, held, 32, CPU)["mean"]
-    check("embedder, nDCG@10", after, 80)
-    check("  gained", after - before, 10)
-
     verdict = Scorer(SHAPE, outputs=3, dropout=0.0)
     load(verdict.bert, exported(judge))
     orders = orders_by_file(examples, said)

@@ -12,7 +12,6 @@ import aligner
 import judge
 import numpy as np
 import onnx
-import shared
 import torch
 from bert import Shape
 from blend import blended, shares
@@ -24,7 +23,6 @@ from table import difference, figures, standardized
 from torch import Tensor
 from verdict_pairs import Pair
 from vocabulary import Vocabulary
-from weights import judge_of
 from words import CONTENT, STARTS
 
 from examples import Examples
@@ -36,7 +34,7 @@ Check = Callable[[str, float, float], None]
 def check_kinds(
     path: Path, start: Mapping[str, Tensor], shape: Shape, recipe: judge.Recipe, check: Check
 ) -> None:
-    """Train a judge in every gentle way, an aligner and both at once; compare what they say."""
+    """Train a judge in every gentle way, and an aligner; compare what they say."""
     examples = Examples(path, fold=0)
     held = sampled(examples, ["toy"], 1000, 0)
     tried = {
@@ -73,14 +71,6 @@ def check_kinds(
     check("aligner, same by list", 1 - float(np.abs(np.stack(whole) - listed).max()), 0.99)
 
     check_replaced(examples, held, plan, start, shape, check)
-    scorer = judge_of(start, CPU, shape)
-    both = shared.Shared(scorer, aligner.Aligner(shape, plan, scorer.bert))
-    gentle = replace(recipe, keep=0.1, epochs=6)
-    shared.fit(both, examples, gentle, plan, judge_of(start, CPU, shape), CPU)
-    told, _ = judge.evaluate(scorer, examples, held, recipe.view, CPU)
-    check("shared judge, nDCG@10", told["mean"], 80)
-    told = aligner.evaluate(both.align, examples, held, CPU)
-    check("shared aligner, nDCG@10", float(str(told["mean"])), 80)
     check_table(examples, held, whole, check)
 
 

@@ -45,7 +45,7 @@ def main() -> None:
     parts = shared(given)
     mean = mixed([dict(np.load(path)) for path, _ in parts], [share for _, share in parts])
     Path(output).parent.mkdir(parents=True, exist_ok=True)
-    np.savez(output, **mean)
+    np.savez(output, allow_pickle=False, **mean)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def main() -> None:
     source, output = map(Path, sys.argv[1:])
     found = dequantized(onnx.load(str(source)))
     output.parent.mkdir(parents=True, exist_ok=True)
-    np.savez(output, **found)
+    np.savez(output, allow_pickle=False, **found)
     print(f"{len(found)} tensors, {sum(one.size for one in found.values()):,} numbers")
 
 

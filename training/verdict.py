@@ -16,7 +16,7 @@ import argparse
 import json
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from weights import has_tanh, judge_of, read_weights, save
 
 from examples import CLS, SEP, Examples, View, applied, read_logits
 
+Flip = Callable[[Sequence[int], random.Random], list[int] | None]  # a claim's opposite
 SUPPORTS, REFUTES, NOT_ENOUGH = range(3)
 CLAIMS = ("scifact", "contractnli", "feverous", "check_covid", "fm2", "toy")  # labels of claims
 MOST, EVIDENCE, EACH = 320, 3, 110
@@ -90,7 +91,7 @@ def shown(
     query: int,
     order: Sequence[int],
     recipe: Recipe,
-    flip: Flipper,
+    flip: Flip,
     chance: random.Random,
 ) -> tuple[tuple[list[int], int], int]:
     """Return one training pair and its label."""
@@ -113,7 +114,7 @@ def shown(
 
 
 def turned(
-    pair: Pair, recipe: Recipe, flip: Flipper, chance: random.Random
+    pair: Pair, recipe: Recipe, flip: Flip, chance: random.Random
 ) -> tuple[tuple[list[int], int], int]:
     """Return a pair that came with its evidence, some of the supported ones turned around."""
     claim, label = list(pair.claim), pair.label
@@ -128,7 +129,7 @@ def turned(
 def echoed(
     examples: Examples,
     order: Sequence[int],
-    flip: Flipper,
+    flip: Flip,
     chance: random.Random,
 ) -> tuple[tuple[list[int], int], int] | None:
     """Return a pair whose claim is what a passage says, or the opposite; None without such a one.
@@ -163,7 +164,7 @@ def fit(
     queries: Sequence[int],
     orders: Mapping[int, Sequence[int]],
     recipe: Recipe,
-    flip: Flipper,
+    flip: Flip,
     device: torch.device,
     pairs: Sequence[Pair] = (),
     taught: Sequence[Pair] = (),
@@ -211,7 +212,7 @@ def evaluate(
     device: torch.device,
 ) -> dict[str, Any]:
     """Return accuracy and recalls by data set, and the temperature that calibrates best."""
-    pairs = [framed(examples, examples.query(q), orders[q]) for q in queries]
+    pairs = [framed(examples, examples.query(q).tolist(), orders[q]) for q in queries]
     logits = logits_of(model, pairs, device).cpu().numpy()
     truth = np.array([examples.label(q) for q in queries])
     told: dict[str, Any] = {}

@@ -89,20 +89,20 @@ def variants_of(
 
     for row, some in enumerate(known):
         if some:
-            word, *at = chance.choice(some)
+            word, place, span = chance.choice(some)
             others = [w for w in pool[vocabulary.sort[word]] if vocabulary.held(w) == held]
             new = chance.choice(others) if others else word
             if vocabulary.base[new] + 1 not in vocabulary.kin(word):
-                add(SWAPPED, row, word, (at[0], at[1]), new)
+                add(SWAPPED, row, word, (place, span), new)
         here = [one for one in some if vocabulary.base[one[0]] + 1 in shown[row]]
         here = [one for one in here if vocabulary.held(one[0]) == held and able(one[0])]
         for kind, lists in ((RENAMED, vocabulary.friends), (OPPOSED, vocabulary.foes)):
             linked = [one for one in here if lists[vocabulary.base[one[0]]]]
             if linked:
-                word, *at = chance.choice(linked)
+                word, place, span = chance.choice(linked)
                 new = vocabulary.inflected(chance.choice(lists[vocabulary.base[word]]), word)
                 if vocabulary.base[new] != vocabulary.base[word] and able(new):
-                    add(kind, row, word, (at[0], at[1]), new)
+                    add(kind, row, word, (place, span), new)
     return found
 
 

@@ -135,9 +135,9 @@ def main() -> None:
     friends = {base: friends_of(lexicon, base) for base in sorted(common)}
     foes = {base: foes_of(lexicon, base, friends[base]) for base in sorted(common)}
     for pair in _OPPOSITES.replace("\n", "|").split("|"):
-        one, two = pair.split()
-        foes.setdefault(one, set()).add(two)
-        foes.setdefault(two, set()).add(one)
+        left, right = pair.split()
+        foes.setdefault(left, set()).add(right)
+        foes.setdefault(right, set()).add(left)
     others = {w for some in (*friends.values(), *foes.values()) for w in some}
     for word in sorted(others | set(bases.values()) | set(foes)):
         bases.setdefault(word, base_of(lexicon, word))
@@ -160,6 +160,7 @@ def main() -> None:
     given.output.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(
         given.output,
+        allow_pickle=False,
         words=np.array(known),
         base=np.array([number.get(bases[w], number[w]) for w in known], np.int32),
         sort=np.array([sort_of(lexicon, w) for w in known], np.int8),

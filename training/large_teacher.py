@@ -175,6 +175,8 @@ def teach_deciding(given: argparse.Namespace, model: LargeReader, device: torch.
             *claims(made, opinions, flip, chance),
             *opposites(examples, queries, orders, flip, chance),
         ]
+        chance.shuffle(shown)
+        shown = shown[: given.most_claims]
         said = verdict.logits_of(model, shown, device).softmax(1).cpu().numpy()
     with gzip.open(given.output, "wt", encoding="utf-8") as output:
         for (ids, second), shares in zip(shown, said, strict=True):
@@ -196,6 +198,7 @@ def main() -> None:
     parser.add_argument("--opinions", type=Path, nargs="+")
     parser.add_argument("--pairs", type=Path)
     parser.add_argument("--most-pairs", type=int)
+    parser.add_argument("--most-claims", type=int, default=45_000)
     parser.add_argument("--ranker", type=Path)
     parser.add_argument("--report", type=Path)
     parser.add_argument("--rank", type=int, default=32)

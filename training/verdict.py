@@ -230,21 +230,29 @@ def evaluate(
             "log_loss": round(_log_loss(logits[mine], right), 4),
             "n": int(mine.sum()),
         }
-        told[source]["answered"] = round(answered(logits[mine], right), 3)
+        told[source]["answered"] = round(answered(logits[mine], right)[0], 3)
     grid = np.geomspace(0.5, 5, 40)
     losses = [_log_loss(logits / t, truth) for t in grid]
     told["temperature"] = round(float(grid[int(np.argmin(losses))]), 3)
     told["log_loss"] = round(min(losses), 4)
+    for source in sorted({examples.source(q) for q in queries}):
+        mine = np.array([examples.source(q) == source for q in queries])
+        even = answered(logits[mine] / told["temperature"], truth[mine])[1]
+        told[source]["threshold"] = round(even, 3)
     return told
 
 
-def answered(logits: np.ndarray, truth: np.ndarray, wrong: float = 0.08) -> float:
-    """Return the largest share of claims that can be answered with so many of all wrong."""
+def answered(logits: np.ndarray, truth: np.ndarray, wrong: float = 0.08) -> tuple[float, float]:
+    """Return the largest share of claims that can be answered with so many of all wrong.
+
+    And the probability of the least sure of these.
+    """
     shifted = np.exp(logits - logits.max(1, keepdims=True))
     sure = (shifted / shifted.sum(1, keepdims=True)).max(1)
     order = np.argsort(-sure, kind="stable")
     errors = np.cumsum(logits.argmax(1)[order] != truth[order])
-    return float((errors <= wrong * len(truth)).sum() / len(truth))
+    count = int((errors <= wrong * len(truth)).sum())
+    return count / len(truth), float(sure[order][max(0, count - 1)])
 
 
 def _log_loss(logits: np.ndarray, truth: np.ndarray) -> float:

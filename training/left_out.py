@@ -32,7 +32,7 @@ from torch.nn import functional as F
 from vocabulary import Vocabulary
 from weights import judge_of, read_weights, save
 
-from examples import CLS, SEP, Examples, View, applied, write_logits
+from examples import CLS, SEP, Examples, View, applied, read_logits, write_logits
 
 
 class FirstToken(nn.Module):
@@ -89,21 +89,23 @@ def trained(given: argparse.Namespace, recipe: Mapping[str, Any], device: torch.
     if given.model == "dense":
         return FirstToken(start).to(device).eval()
     if given.model == "aligner":
-        plan = aligner.Recipe(**fields)
+        shape = aligner.Recipe(**fields)
         words = Vocabulary.read(given.words) if given.words else None
-        model = aligner.start_model(plan, start, vocabulary=words).to(device)
+        model = aligner.start_model(shape, start, vocabulary=words).to(device)
         teachers = [judge_of(read_weights(path), device) for path in given.teacher]
         lessons = Examples(given.examples, 0, given.made) if given.made else examples
         opinions = read_opinions(given.opinions, given.made, len(examples)) if given.made else {}
         lessons.skipped = doubted(lessons, opinions)
-        aligner.fit(model, lessons, plan, device, teachers, opinions)
+        aligner.fit(model, lessons, shape, device, teachers, opinions)
         return model
     lessons, opinions = examples, {}
     if given.opinions:
         lessons = Examples(given.examples, 0, given.made)
         opinions = read_opinions(given.opinions, given.made, len(examples))
         lessons.skipped = doubted(lessons, opinions)
-    return judge.train(lessons, judge.Recipe(**fields), start, device, opinions=opinions)
+    taught = read_logits(given.taught, examples)
+    plan = judge.Recipe(**fields)
+    return judge.train(lessons, plan, start, device, opinions=opinions, taught_by=taught)
 
 
 def write_said(
@@ -128,6 +130,7 @@ def main() -> None:
     parser.add_argument("--words", type=Path, help="friends and foes, for an aligner")
     parser.add_argument("--made", type=Path, help="queries that a machine wrote, for a judge")
     parser.add_argument("--opinions", type=Path, nargs="+", help="what teachers think of them")
+    parser.add_argument("--taught", type=Path, nargs="+", default=[], help="as for judge.py")
     parser.add_argument("--most", type=int, default=250, help="queries of each data set")
     parser.add_argument("--inside", type=int, default=50, help="the same, of kinds not left out")
     parser.add_argument("--weights", type=Path, help="where to keep the trained ones")

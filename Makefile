@@ -73,9 +73,9 @@ frameworks-check: ## the adapters in LangChain, LlamaIndex, Haystack, PyTerrier 
 		--quiet --no-deps --no-build-isolation -e .
 	$(FRAMEWORKS_VENV)/bin/python -m pytest tests/frameworks $(ARGS)
 
-experiments: $(DEV) ## the paper's tables and figures, into docs/results.md (DATA=folder)
+experiments: $(DEV) ## the paper's tables and figures, into docs/experiments (DATA=folder)
 	$(VENV)/bin/abstrag bench experiments --data $(DATA) --out build/experiments \
-		--page docs/results.md --workers 2 $(ARGS)
+		--pages docs/experiments --workers 2 $(ARGS)
 
 docs: $(DOCS) $(RUNTIME) ## build the site into site/
 	$(RUN) -m mkdocs build --strict --quiet

@@ -37,7 +37,7 @@ _EVERY_S = 10.0
     type=_PATH,
     help="The folder that says what each experiment runs.",
 )
-@click.option("--page", type=_PATH, help="Where the results go.  [default: OUT/results.md]")
+@click.option("--pages", type=_PATH, help="Where the results go.  [default: OUT/pages]")
 @click.option("--split", "splits", multiple=True, metavar="DATASET=SPLIT", help="Another split.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N cases: a trial.")
 @click.option(
@@ -60,7 +60,7 @@ def bench_experiments(
     data: Path,
     out: Path,
     configs: Path,
-    page: Path | None,
+    pages: Path | None,
     splits: tuple[str, ...],
     limit: int | None,
     workers: int,
@@ -69,12 +69,12 @@ def bench_experiments(
 ) -> None:
     """Run NAMES, or every experiment, and write the results; run again to go on after a kill.
 
-    Without a model the systems that ask one are left out and the page says so. --dry-run says how
+    Without a model the systems that ask one are left out and the pages say so. --dry-run says how
     many records there will be and how many are there.
     """
-    if limit and (page or record_times):
+    if limit and (pages or record_times):
         raise InputError(
-            "--limit makes a trial; --page and --record-times are for results", hint="leave it out"
+            "--limit makes a trial; --pages and --record-times are for results", hint="leave it out"
         )
     folder = load_folder(configs)
     given = dict(_pair(one, folder.data) for one in splits)
@@ -107,10 +107,12 @@ def bench_experiments(
             results = run_experiments(setting, names)
         if record_times:
             timing.record_times(setting)
-        text = render(results, setting)
+        texts = render(results, setting)
         ledger = models.ledger()
-    place = page or out / "results.md"
-    place.write_text(text, "utf-8")
+    place = pages or out / "pages"
+    place.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (place / name).write_text(text, "utf-8")
     _print_times([one.experiment.name for one in results], before, setting.times())
     console().print(
         f"{place}: {len(results)} experiments in {monotonic() - started:.0f} s", soft_wrap=True

@@ -54,4 +54,4 @@ def make_setting(tmp_path: Path, *configs: tuple[str, str], limit: int | None = 
 
 def page_of(setting: Setting, names: Sequence[str] = ()) -> tuple[list[ExperimentResult], str]:
     results = run_experiments(setting, names)
-    return results, render(results, setting)
+    return results, "\n".join(render(results, setting).values())

@@ -92,7 +92,7 @@ def test_a_page_says_what_was_run_with_which_command_and_what_was_not(tmp_path: 
     assert "Records: `RUN/local-rankings-plain-mine`" in page
     assert "cases with gold evidence" in page
     assert "all cases (without gold: nDCG 0, Suff 1)" in page
-    assert "Not run on scifact: see [below](#not-run)." in page
+    assert "Not run on scifact: see [why](index.md#not-run)." in page
     assert "| hyde | needs a language model, and none is named (`--llm MODEL`) | main |" in page
     assert str(tmp_path) not in page
 

@@ -171,7 +171,10 @@ def test_a_killed_run_goes_on_to_the_same_page(tmp_path: Path) -> None:
     assert 8 <= lines(tmp_path / "killed") < 240, "the run was not caught half-way"
     for out in ("killed", "whole"):
         subprocess.run(command(tmp_path, out), capture_output=True, check=True)
-    pages = [(tmp_path / out / "results.md").read_text() for out in ("killed", "whole")]
+    pages = [
+        {path.name: path.read_text() for path in (tmp_path / out / "pages").iterdir()}
+        for out in ("killed", "whole")
+    ]
     assert pages[0] == pages[1]
     assert lines(tmp_path / "killed") == lines(tmp_path / "whole") == 240
 
@@ -207,7 +210,8 @@ def test_the_cold_time_is_printed_and_not_on_the_page(tmp_path: Path) -> None:
     assert all("since OUT was begun" in one.output for one in printed)
     spent = json.loads((tmp_path / "run" / "times.json").read_text())
     assert set(spent) == {"main"}
-    assert "begun" not in (tmp_path / "run" / "results.md").read_text()
+    pages = (tmp_path / "run" / "pages").iterdir()
+    assert all("begun" not in page.read_text() for page in pages)
 
 
 def test_effort_counts_tokens_and_names_who_was_not_asked() -> None:
@@ -244,7 +248,7 @@ def test_times_are_shown_as_they_were_kept(tmp_path: Path) -> None:
         ("plain", "bm25-stem", 2),
     ]
     with_times = render(results, setting)
-    assert f"| plain | `bm25` | 2 | {kept.rows[0].query_ms:.1f} | 1 |" in with_times
+    assert f"| plain | `bm25` | 2 | {kept.rows[0].query_ms:.1f} | 1 |" in with_times["main.md"]
     assert render(results, setting) == with_times
 
 

@@ -96,7 +96,7 @@ def recorded_tables(setting: Setting, experiment: Experiment, command: str) -> I
     if not experiment.timed:
         return
     path = Path(setting.folder.path) / RECORDED
-    yield "### Seconds"
+    yield "## Seconds"
     if not path.exists():
         yield f"Not measured yet: `{command} --record-times` does it."
         return

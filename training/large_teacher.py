@@ -41,7 +41,7 @@ from weights import judge_of, read_weights
 
 from examples import Examples, View, write_logits
 
-FIRST = 12  # passages of BM25 that a teacher is asked about, beside the marked ones
+FIRST = 8  # passages of BM25 that a teacher is asked about, beside the marked ones
 CLAIMED = ("made-scifact", "made-contractnli")  # styles of written queries that are claims
 TOKENS = 1 << 14
 TEACHER = JudgeRecipe(

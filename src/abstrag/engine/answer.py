@@ -367,7 +367,7 @@ class _Telling:
         """Quote the sentences that meet most of the query; of a claim those the judge knows."""
         index, query, reads = self._searcher.index, self._ranking.query, self._reads()
         if strict and reads is not None:
-            found = read_sentences(reads, index, query, self._passages)
+            found = read_sentences(reads, index, query, self._passages, tables=True)
             good = found is not None and found.chosen[0].score >= SURE
             return self._verbatim(found.chosen) if found and good else ()
         return self._verbatim(choose(index, query, self._passages, strict=strict))

@@ -175,17 +175,18 @@ def read_sentences(
     index: DocumentIndex,
     query: Query,
     passages: Sequence[CitedPassage],
+    *,
+    tables: bool = False,
 ) -> ReadSentences | None:
-    """Let a judge read every sentence; None where none may answer.
+    """Let a judge read every sentence, with `tables` rows and cells too; None if none may answer.
 
-    What has to be reckoned, and yes or no, no quoted sentence answers; and a row of figures does
-    not say which of them is meant.
+    What has to be reckoned, and yes or no, no quoted sentence answers.
     """
     form = wanted(query.text).form
     if form in _RECKONED or strangers([p.hit for p in passages], index.document):
         return None
     passages = [p for p in passages if citable(p.segment)]
-    if form is not Form.TEXT:
+    if not tables:
         passages = [p for p in passages if p.segment.kind not in _TABULAR]
     docs = list(parse(passage.segment.text for passage in passages))
     found = [
@@ -220,7 +221,6 @@ def read_sentences(
         "score": best.score,
         "unmet": sum(w.weight for w in hit.words if not w.met) / weight if weight else 0.0,
         "first": float(best.passage.number == 1),
-        "table": float(best.passage.segment.kind in _TABULAR),
         "number": float(form is not Form.TEXT),
         "change": float(form in (Form.CHANGE, Form.PERCENT_CHANGE)),
         "manner": float(query.answer_type == "manner"),

@@ -146,7 +146,7 @@ def test_the_judge_decides_which_sentence_is_quoted(report: Searcher) -> None:
     def reads(_query: str, texts: Sequence[str]) -> list[float]:
         return [0.9 if text == liked else 0.1 for text in texts]
 
-    found = read_sentences(reads, report.index, ranking.query, passages)
+    found = read_sentences(reads, report.index, ranking.query, passages, tables=True)
     assert found is not None
     assert found.chosen[0].text == liked
     assert found.features["own"] == 0.9

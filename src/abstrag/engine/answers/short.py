@@ -156,6 +156,7 @@ def figure_features(found: CalculatedAnswer, query: Query) -> dict[str, float]:
         "period": (Form.PERIOD, Form.COUNT),
     }
     many = found.form is Form.NUMBER and len(found.used) > 1
+    text = query.text.casefold()
     percent = found.form is Form.NUMBER and found.used[0].unit == "%"
     asked = _PERCENT.search(query.text) is not None
     return {
@@ -167,7 +168,7 @@ def figure_features(found: CalculatedAnswer, query: Query) -> dict[str, float]:
         "tied": float(found.margin <= 0),
         "assumed": float(found.assumed),
         "wording": float(min(3, found.wording)),
-        "listed": float(many and "respective" not in query.text.casefold()),
+        "listed": float(many and "total" in text and "respective" not in text),
         "unit": float(percent and not asked),
         "alone": float(len(set(stems(found.used[0].label))) <= 1),
         **{name: float(found.form in some) for name, some in forms.items()},

@@ -43,6 +43,7 @@ _NO_FIT: Final = 0.5  # what a sentence without the kind of thing asked for is w
 _LIST: Final = re.compile(
     r"^\W*(?:what|which)\s+(?:are|were|\w+s)\b|\bcomponents\b|\btypes\b", re.I
 )
+_NAMED: Final = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][\w'’-]+")
 _DIGIT: Final = re.compile(r"\d")
 
 _NAMES: Final = {
@@ -198,6 +199,9 @@ def read_sentences(
         return None
     texts = [passage.segment.text[start:end] for passage, _, start, end in found]
     asked = set(stems(query.text))
+    title = set(stems(index.document.title))
+    named = {w for one in _NAMED.findall(query.text) for w in stems(one)} - title
+    named = named if any(named & set(stems(text)) for text in texts) else set()
     made = []
     for (passage, doc, start, end), text, own in zip(
         found, texts, reads(query.reading, texts), strict=True
@@ -206,7 +210,7 @@ def read_sentences(
         sentence = doc.char_span(start, end, alignment_mode="expand")
         fit = sentence is None or _of_kind(index, query, passage, sentence)
         share = len(asked & set(stems(text))) / max(1, len(asked))
-        good = fit or own >= CLEAR
+        good = (fit or own >= CLEAR) and not (named and named.isdisjoint(stems(text)))
         score = (own * whole) ** 0.5 * (0.7 + 0.3 * share) * (1.0 if good else _NO_FIT)
         seen = {"own": own, "whole": whole, "share": share, "fit": float(fit)}
         made.append((Chosen(passage, start, end, score), seen))

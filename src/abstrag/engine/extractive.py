@@ -44,6 +44,7 @@ _LIST: Final = re.compile(
     r"^\W*(?:what|which)\s+(?:are|were|\w+s)\b|\bcomponents\b|\btypes\b", re.I
 )
 _NAMED: Final = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][\w'’-]+")
+_PERCENT: Final = re.compile(r"%|\bper\s?cent", re.I)
 _DIGIT: Final = re.compile(r"\d")
 
 _NAMES: Final = {
@@ -181,7 +182,8 @@ def read_sentences(
 ) -> ReadSentences | None:
     """Let a judge read every sentence, with `tables` rows and cells too; None if none may answer.
 
-    What has to be reckoned, and yes or no, no quoted sentence answers.
+    What has to be reckoned, and yes or no, no quoted sentence answers; and no sentence without a
+    percentage a question for one.
     """
     form = wanted(query.text).form
     if form in _RECKONED or strangers([p.hit for p in passages], index.document):
@@ -195,6 +197,8 @@ def read_sentences(
         for passage, doc in zip(passages, docs, strict=True)
         for start, end in _sentences(passage, doc)
     ]
+    if form is not Form.TEXT and _PERCENT.search(query.text):
+        found = [f for f in found if _PERCENT.search(f[0].segment.text[f[2] : f[3]])]
     if not found:
         return None
     texts = [passage.segment.text[start:end] for passage, _, start, end in found]

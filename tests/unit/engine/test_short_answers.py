@@ -153,6 +153,21 @@ def test_the_judge_decides_which_sentence_is_quoted(report: Searcher) -> None:
     assert read_sentences(reads, report.index, ranking.query, ()) is None
 
 
+def test_a_sentence_without_a_percentage_does_not_answer_a_question_for_one(
+    report: Searcher,
+) -> None:
+    query = report.search("By what percentage did the plant in Leeds grow?", k=3)
+    passages = [
+        CitedPassage(n, hit, report.index.segments[hit.position])
+        for n, hit in enumerate(query.hits, 1)
+    ]
+    assert passages
+    liked = read_sentences(
+        lambda _q, texts: [0.9] * len(texts), report.index, query.query, passages, tables=True
+    )
+    assert liked is None
+
+
 @pytest.mark.parametrize(
     ("question", "form"),
     [

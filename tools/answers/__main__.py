@@ -34,7 +34,10 @@ def questions_of(given: argparse.Namespace) -> list[Question]:
         if name == "analyst":
             made += analyst_questions(given.data, held=given.held)
         else:
-            made += data_questions(given.data, name, given.part, given.limit, given.work / "pages")
+            pages = given.work / "pages"
+            made += data_questions(
+                given.data, name, given.part, given.limit, pages, skip=given.skip
+            )
     return sorted(made, key=lambda one: (SETS.index(one.set), one.file))
 
 
@@ -132,6 +135,7 @@ def main() -> None:
     parser.add_argument("--part", default="tune", choices=("tune", "report"))
     parser.add_argument("--held", action="store_true", help="our own questions that were put aside")
     parser.add_argument("--limit", type=int, default=60, help="questions of each data set")
+    parser.add_argument("--skip", type=int, default=0, help="questions of each to leave out before")
     parser.add_argument("--before", type=Path, help="src of another release, to compare with")
     parser.add_argument("--work", type=Path, default=Path("/tmp/abstrag-answers"))
     parser.add_argument("--answers", type=Path, help="only ask, and write what is said here")

@@ -50,12 +50,14 @@ class Question:
     expected: Expected
 
 
-def data_questions(data: Path, name: str, part: str, limit: int, folder: Path) -> list[Question]:
+def data_questions(
+    data: Path, name: str, part: str, limit: int, folder: Path, *, skip: int = 0
+) -> list[Question]:
     """Return questions of one data set's part; the pages they are about go to a folder."""
     cases = load_dataset(name, data, f"{SPLITS[name]}:{part}").cases
     asked = [case for case in cases if case.label or any(case.answers)]
     asked.sort(key=lambda case: sha256(f"{name}{case.case_id}".encode()).digest())
-    chosen = asked[:limit]
+    chosen = asked[skip : skip + limit]
     write = _Pages(data, name, folder)
     made = [
         Question(name, c.case_id, write(c), c.query, bool(c.label), _expected(c)) for c in chosen

@@ -4,7 +4,9 @@ The model may extend the index operators, prune contexts, read the query, propos
 judge the best segments; each part can be left out. The judge reads the first ten of the ranking in
 one call, and its calibrated word multiplies their relevance. In the cheap mode it alone is asked,
 and only where the local ranking is unsure: the best judgement is middling, or prices and judge
-disagree.
+disagree. With refinement, the model criticizes the first hits of each query, explains and localizes
+what is missing and proposes patches; the local evaluator decides on them, and nothing is kept for
+the next query.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from abstrag.bench.case import Case
 from abstrag.bench.pool import PooledDocument, to_document
 from abstrag.config import Settings
 from abstrag.engine.prompted_reader import PromptedReader
+from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import index
@@ -33,24 +36,39 @@ from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.tally import Tallied, Tally
 from abstrag.model.index import DocumentIndex
+from abstrag.model.patch import Stage
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.neural.whole_text import default_encoder
+from abstrag.refine.critic import PromptedCritic
+from abstrag.refine.explain import LocalExplainer, PromptedExplainer
+from abstrag.refine.limits import RefineBudget
+from abstrag.refine.localize import PromptedLocalizer
+from abstrag.refine.propose import Beside
+from abstrag.refine.propose_prompted import PromptedProposer
 from abstrag.search.calibration import ModelCalibration, calibration_of, fitted, program_hash
 from abstrag.search.prompted_judge import PromptedJudge
 from abstrag.search.query.prompted.expand import ExpandQuery
 from abstrag.search.query.prompted.normalize import NormalizeQuery
 
 PARTS: Final = ("index", "context", "query", "expand", "judge")
+REFINE: Final = "refine"  # on top of all parts: it takes many calls
+REFINING: Final = RefineBudget(cycles=1, attempts=4)
 JUDGED: Final = 10  # of the ranking's first hits that the model judges, in one call
 MIDDLING: Final = (0.15, 0.85)  # where a local judgement leaves the question open
 APART: Final = 0.5  # how far the share of met conditions and the local judge may differ
 _FLOOR: Final = 0.02  # a segment is never wholly out because a model says so
 _MARK: Final = "abstrag-llm"
+_REFINING_STAGES: Final = (
+    ("critic", CallRole.CRITIC),
+    ("explain", CallRole.CRITIC),
+    ("localize", CallRole.REFINE),
+    ("refine", CallRole.REFINE),
+)
 
 
 def llm_names() -> tuple[str, ...]:
-    """Return the names of these systems: whole, cheap, and less one part at a time."""
-    return (_MARK, f"{_MARK}-cheap", *(f"{_MARK}-no-{part}" for part in PARTS))
+    """Return the names: whole, cheap, with refinement, and less one part at a time."""
+    return (_MARK, f"{_MARK}-cheap", f"{_MARK}-{REFINE}", *(f"{_MARK}-no-{part}" for part in PARTS))
 
 
 def build_llm(name: str, base: str, backing: Backing, indexer: SharedIndexer) -> AbstragLlmSystem:
@@ -59,6 +77,8 @@ def build_llm(name: str, base: str, backing: Backing, indexer: SharedIndexer) ->
         raise InputError(f"no system is called {base!r}", hint=f"one of: {', '.join(llm_names())}")
     if base.endswith("-cheap"):
         return AbstragLlmSystem(name, backing, frozenset({"judge"}), cheap=True, indexer=indexer)
+    if base.endswith(f"-{REFINE}"):
+        return AbstragLlmSystem(name, backing, frozenset({*PARTS, REFINE}), indexer=indexer)
     out = base.removeprefix(f"{_MARK}-no-") if base != _MARK else ""
     return AbstragLlmSystem(name, backing, frozenset(PARTS) - {out}, indexer=indexer)
 
@@ -80,7 +100,8 @@ class AbstragLlmSystem:
     @property
     def fidelity(self) -> str:
         """What this variant is."""
-        told = "ours with a language model: " + ", ".join(p for p in PARTS if p in self.parts)
+        parts = (p for p in (*PARTS, REFINE) if p in self.parts)
+        told = "ours with a language model: " + ", ".join(parts)
         return f"{told}; asked only where the local ranking is unsure" if self.cheap else told
 
     @property
@@ -90,6 +111,9 @@ class AbstragLlmSystem:
         stages = ("normalize_query", "expand_query", "entailment")
         roles = (CallRole.INDEX, CallRole.INDEX, CallRole.JUDGE)
         asked = [self.backing.state(r, s) for r, s in zip(roles, stages, strict=True)]
+        if REFINE in self.parts:
+            asked += [self.backing.state(role, stage) for stage, role in _REFINING_STAGES]
+            asked.append(repr(REFINING))
         rest = (sorted(self.parts), self.cheap, JUDGED, MIDDLING, APART, repr(self.calibration))
         return sha256(repr((local, asked, rest)).encode()).hexdigest()[:16]
 
@@ -146,7 +170,11 @@ class AbstragLlmSystem:
         started = perf_counter()
         elements = self._pooled.element_ids(self._index)
         split = len(elements) - len(set(elements))
-        ranking = self.searcher.search(query, k=k + min(split, k), fill=True)
+        searcher, many = self.searcher, k + min(split, k)
+        if REFINE in self.parts:
+            ranking, refined = self._refined(searcher, query, many)
+        else:
+            ranking, refined = searcher.search(query, k=many, fill=True), {}
         why = self._reason(ranking) if "judge" in self.parts else ""
         hits = self._judged(ranking) if why else [(h, h.relevance) for h in ranking.hits]
         best: dict[str, float] = {}
@@ -165,8 +193,31 @@ class AbstragLlmSystem:
                 "tokens_in": spent["tokens_in"],
                 "tokens_out": spent["tokens_out"],
                 "index": dict(self._spent),
+                **refined,
             },
         }
+
+    def _refined(
+        self, searcher: Searcher, query: str, k: int
+    ) -> tuple[Ranking, Mapping[str, Mapping[str, Any]]]:
+        """Search under the patches that refinement on this query alone has kept."""
+        evaluator = packaged_evaluator(title=searcher.index.document.title)
+        local = local_judges(searcher, evaluator)
+        programs = self.backing.programs
+        critic, refiner = self._model(CallRole.CRITIC), self._model(CallRole.REFINE)
+        proposer = PromptedProposer(refiner, programs["refine"])
+        judges = replace(
+            local,
+            critic=PromptedCritic(critic, programs["critic"], samples=1, k=evaluator.k),
+            explainer=PromptedExplainer(critic, programs["explain"], LocalExplainer(evaluator)),
+            localizer=PromptedLocalizer(refiner, programs["localize"]),
+            proposer=Beside((proposer, local.proposer)),
+            budget=REFINING,
+        )
+        own = Refiner(searcher, judges)
+        made = own.refine(query)
+        ranking = own.system.scoring(query, own.state).ranking(k, fill=True)
+        return ranking, {"refined": {"end": made.end.value, "patches": len(made.patches)}}
 
     def _reason(self, ranking: Ranking) -> str:
         """Say why the model is to judge this ranking; nothing where it need not."""
@@ -212,6 +263,13 @@ class AbstragLlmSystem:
             made += [
                 self._request("entailment", CallRole.JUDGE, {"query": query, "segments": shown})
             ] * 2
+        if REFINE in self.parts:
+            shown = [element_text(one) for one in longest(document, JUDGED)]
+            asked = {"query": query, "segments": shown, "trace": shown, "terms": shown}
+            calls = {"critic": REFINING.attempts + 3, "explain": 1, "localize": 1}
+            for stage, role in _REFINING_STAGES:
+                request = self._request(stage, role, asked)
+                made += [request] * (calls.get(stage, len(Stage)) * REFINING.cycles)
         return made
 
     def _request(self, stage: str, role: CallRole, inputs: Mapping[str, Any]) -> ModelRequest:

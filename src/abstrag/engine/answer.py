@@ -12,9 +12,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from abstrag.config import TAU
-from abstrag.engine.answers.from_tables import TableAnswers
+from abstrag.engine.answers.confidence import AnswerWay
+from abstrag.engine.answers.from_tables import TableAnswers, best_of
+from abstrag.engine.answers.proposal import ProposedAnswer, ToldAnswer
 from abstrag.engine.citations import Citations, CitedPassage, Quoted
-from abstrag.engine.extractive import choose, unmet
+from abstrag.engine.extractive import SURE, Chosen, Reads, choose, read_sentences, unmet
 from abstrag.engine.generator import (
     TOP,
     AnswerReply,
@@ -138,6 +140,14 @@ def generation_task(
     return _Telling.of(searcher, query, k=k, tau=tau, asked=asked).task
 
 
+def proposed_answers(
+    searcher: Searcher, query: str, *, k: int = TOP, tau: float = TAU
+) -> list[ProposedAnswer]:
+    """Return everything that a question could be answered with, sure or not."""
+    own = getattr(searcher, "searcher", searcher)
+    return list(_Telling.of(own, query, k=k, tau=tau, asked=Asked.QUESTION).proposed())
+
+
 def answer_events(searcher: Searcher, query: str, **options: Any) -> Iterator[AnswerEvent]:
     """Answer as `answer` does, and tell it piece by piece.
 
@@ -204,25 +214,47 @@ class _Telling:
         return self._answer(AnswerMode.EXTRACTIVE, found=False, missing=missing, note=NOTHING)
 
     def question(self) -> Answer:
-        """Say what tables give, else quote sentences, else show what comes closest."""
-        if (short := self._from_tables()) is not None:
-            return short
-        sentences = self._quoted()
-        if not sentences:
-            return self._abstention(UNSURE)
-        return self._answer(AnswerMode.EXTRACTIVE, found=True, sentences=sentences, note=QUOTED)
+        """Say what is most probably right of what tables and sentences give.
 
-    def _from_tables(self) -> Answer | None:
-        """Answer with a figure, a reckoning or the rows of a table; None where that is not sure."""
-        told = TableAnswers(self._searcher, self._ranking, self._passages, self._citations)()
-        if told is None:
-            return None
+        Where nothing is probable enough, the closest passages are shown.
+        """
+        best = best_of(list(self.proposed()))
+        if best is not None:
+            return self._told(best)
+        if self._reads() is None and (sentences := self._quoted()):
+            return self._answer(AnswerMode.EXTRACTIVE, found=True, sentences=sentences, note=QUOTED)
+        return self._abstention(UNSURE)
+
+    def proposed(self) -> Iterator[ProposedAnswer]:
+        """Go through all answers that tables and, where a judge reads them, sentences give."""
+        reads = self._reads()
+        passages = list(self._passages)
+        yield from TableAnswers(
+            self._searcher, self._ranking, self._passages, self._citations, reads
+        )()
+        if reads is None:
+            return
+        found = read_sentences(reads, self._searcher.index, self._ranking.query, passages)
+        if found is not None:
+            text = " ".join(one.text for one in found.chosen)
+            yield ProposedAnswer(
+                AnswerWay.SENTENCE,
+                found.features,
+                text,
+                lambda: ToldAnswer(self._verbatim(found.chosen)),
+            )
+
+    def _told(self, best: ProposedAnswer) -> Answer:
+        told = best.tell()
+        note = QUOTED
+        if told.short is not None:
+            note = RECKONED if told.short.formula else READ
         return self._answer(
             AnswerMode.EXTRACTIVE,
             found=True,
             sentences=told.sentences,
             short=told.short,
-            note=RECKONED if told.short.formula else READ,
+            note=note,
         )
 
     def claim(self, verdicts: Verdicts | None) -> Answer:
@@ -325,12 +357,22 @@ class _Telling:
         quoted = [Quoted(one.quote, one.number) for one in cited]
         return self._citations.sentence(text, quoted, question=self._ranking.query.text)
 
-    def _quoted(self, *, strict: bool = True) -> tuple[AnswerSentence, ...]:
-        index = self._searcher.index
+    def _reads(self) -> Reads | None:
+        """Return who reads sentences and rows; None without a judge that reads texts."""
         judge = self._searcher.judge
         judge = judge.alone if isinstance(judge, CompanyJudge) else judge
-        reads = judge.score if isinstance(judge, SegmentJudge) else None
-        chosen = choose(index, self._ranking.query, self._passages, strict=strict, reads=reads)
+        return judge.score if isinstance(judge, SegmentJudge) else None
+
+    def _quoted(self, *, strict: bool = True) -> tuple[AnswerSentence, ...]:
+        """Quote the sentences that meet most of the query; of a claim those the judge knows."""
+        index, query, reads = self._searcher.index, self._ranking.query, self._reads()
+        if strict and reads is not None:
+            found = read_sentences(reads, index, query, self._passages, tables=True)
+            good = found is not None and found.chosen[0].score >= SURE
+            return self._verbatim(found.chosen) if found and good else ()
+        return self._verbatim(choose(index, query, self._passages, strict=strict))
+
+    def _verbatim(self, chosen: Sequence[Chosen]) -> tuple[AnswerSentence, ...]:
         return tuple(self._citations.verbatim(one.passage, one.start, one.end) for one in chosen)
 
     def _missing(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ sentence quoted exactly is still a wrong answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,11 +35,17 @@ HALF_FLOOR: Final = 0.1  # what it has to give a sentence that looks like the an
 WELL_MET: Final = 0.7  # of the query's weight that such a sentence meets
 NEAR: Final = 0.8  # of the best sentence's score that others need to be quoted with it
 MOST: Final = 3  # sentences of an answer
-SURE: Final = 0.6  # how sure a judge that reads sentences has to be of the best one
-MANNER: Final = 0.9  # and where a question asks how: few single sentences say that
+SURE: Final = 0.6  # how sure a judge that reads sentences has to be of a second one
 CLEAR: Final = 0.85  # so sure of a sentence it may lack what looks like the kind asked for
 NEXT: Final = 0.9  # of the best sentence's score that a second needs
 _NO_FIT: Final = 0.5  # what a sentence without the kind of thing asked for is worth
+
+_LIST: Final = re.compile(
+    r"^\W*(?:what|which)\s+(?:are|were|\w+s)\b|\bcomponents\b|\btypes\b", re.I
+)
+_NAMED: Final = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][\w'’-]+")
+_PERCENT: Final = re.compile(r"%|\bper\s?cent", re.I)
+_DIGIT: Final = re.compile(r"\d")
 
 _NAMES: Final = {
     "person or organization": frozenset({"PERSON", "ORG", "NORP"}),
@@ -133,20 +139,17 @@ def choose(
     passages: Sequence[CitedPassage],
     *,
     strict: bool = True,
-    reads: Reads | None = None,
 ) -> list[Chosen]:
     """Return the sentences that answer, best first.
 
     There are none when no passage is good enough, or the query names what the document does not
-    know; without `strict` every passage will do. Where a judge `reads` sentences, it decides. What
-    is no text of the document itself (a bibliography, a masthead, a list of contents) is no answer.
+    know; without `strict` every passage will do. What is no text of the document itself (a
+    bibliography, a masthead, a list of contents) is no answer.
     """
     title = index.document.title
     if strict and strangers([passage.hit for passage in passages], index.document):
         return []
     passages = [passage for passage in passages if citable(passage.segment)]
-    if strict and reads is not None:
-        return _chosen_by(reads, index, query, passages)
     good = [p for p in passages if not strict or holds(p.hit, title) or _half_held(p.hit)]
     docs = parse(passage.segment.text for passage in good)
     found = [
@@ -161,14 +164,32 @@ def choose(
     return [one for one in found[:MOST] if one.score >= NEAR * found[0].score]
 
 
-def _chosen_by(
-    reads: Reads, index: DocumentIndex, query: Query, passages: Sequence[CitedPassage]
-) -> list[Chosen]:
-    """Let a judge read every sentence; the best one answers if it is sure enough of it."""
+@dataclass(frozen=True, slots=True)
+class ReadSentences:
+    """The sentences that a judge takes for the answer, best first, and what speaks for them."""
+
+    chosen: tuple[Chosen, ...]
+    features: Mapping[str, float]
+
+
+def read_sentences(
+    reads: Reads,
+    index: DocumentIndex,
+    query: Query,
+    passages: Sequence[CitedPassage],
+    *,
+    tables: bool = False,
+) -> ReadSentences | None:
+    """Let a judge read every sentence, with `tables` rows and cells too; None if none may answer.
+
+    What has to be reckoned, and yes or no, no quoted sentence answers; and no sentence without a
+    percentage a question for one.
+    """
     form = wanted(query.text).form
-    if form in _RECKONED:
-        return []
-    if form is not Form.TEXT:  # a row of figures does not say which of them is meant
+    if form in _RECKONED or strangers([p.hit for p in passages], index.document):
+        return None
+    passages = [p for p in passages if citable(p.segment)]
+    if not tables:
         passages = [p for p in passages if p.segment.kind not in _TABULAR]
     docs = list(parse(passage.segment.text for passage in passages))
     found = [
@@ -176,23 +197,48 @@ def _chosen_by(
         for passage, doc in zip(passages, docs, strict=True)
         for start, end in _sentences(passage, doc)
     ]
+    if form is not Form.TEXT and _PERCENT.search(query.text):
+        found = [f for f in found if _PERCENT.search(f[0].segment.text[f[2] : f[3]])]
+    if not found:
+        return None
     texts = [passage.segment.text[start:end] for passage, _, start, end in found]
     asked = set(stems(query.text))
+    title = set(stems(index.document.title))
+    named = {w for one in _NAMED.findall(query.text) for w in stems(one)} - title
+    named = named if any(named & set(stems(text)) for text in texts) else set()
     made = []
     for (passage, doc, start, end), text, own in zip(
         found, texts, reads(query.reading, texts), strict=True
     ):
         whole = passage.hit.judgement if passage.hit.judgement is not None else own
         sentence = doc.char_span(start, end, alignment_mode="expand")
-        fit = sentence is None or own >= CLEAR or _of_kind(index, query, passage, sentence)
+        fit = sentence is None or _of_kind(index, query, passage, sentence)
         share = len(asked & set(stems(text))) / max(1, len(asked))
-        score = (own * whole) ** 0.5 * (0.7 + 0.3 * share) * (1.0 if fit else _NO_FIT)
-        made.append(Chosen(passage, start, end, score))
-    made.sort(key=lambda one: -one.score)
-    floor = MANNER if query.answer_type == "manner" else SURE
-    if not made or made[0].score < floor:
-        return []
-    return [one for one in made[:2] if one.score >= max(floor, NEXT * made[0].score)]
+        good = (fit or own >= CLEAR) and not (named and named.isdisjoint(stems(text)))
+        score = (own * whole) ** 0.5 * (0.7 + 0.3 * share) * (1.0 if good else _NO_FIT)
+        seen = {"own": own, "whole": whole, "share": share, "fit": float(fit)}
+        made.append((Chosen(passage, start, end, score), seen))
+    made.sort(key=lambda one: -one[0].score)
+    best, seen = made[0]
+    behind = next((c.score for c, _ in made[1:] if c.text != best.text), 0.0)
+    hit = best.passage.hit
+    weight = sum(word.weight for word in hit.words)
+    features = {
+        **seen,
+        "lead": best.score - behind,
+        "score": best.score,
+        "unmet": sum(w.weight for w in hit.words if not w.met) / weight if weight else 0.0,
+        "first": float(best.passage.number == 1),
+        "number": float(form is not Form.TEXT),
+        "change": float(form in (Form.CHANGE, Form.PERCENT_CHANGE)),
+        "manner": float(query.answer_type == "manner"),
+        "reason": float(query.answer_type == "reason"),
+        "list": float(_LIST.search(query.text) is not None),
+        "words": min(1.0, len(best.text.split()) / 60),
+        "figure": float(_DIGIT.search(best.text) is not None),
+    }
+    chosen = [c for c, _ in made[:2] if c.score >= max(SURE, NEXT * best.score)] or [best]
+    return ReadSentences(tuple(chosen), features)
 
 
 def _half_held(hit: Hit) -> bool:

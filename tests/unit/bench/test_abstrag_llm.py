@@ -146,3 +146,33 @@ def test_a_curve_is_fitted_to_what_people_marked(
     system = AbstragLlmSystem("x", own, frozenset({"judge"}))
     assert system.calibration == made
     assert system.state != AbstragLlmSystem("x", own, frozenset({"judge", "query"})).state
+
+
+def test_refinement_is_a_switch_whose_calls_are_counted_by_stage_and_bounded() -> None:
+    model = ScriptedModel(
+        {
+            **SILENT,
+            "entailment": judging,
+            "critic": {"sufficient": False, "failure": None},
+            "explain": {
+                "unmet": [],
+                "dominant": "none",
+                "ambiguities": [],
+                "over_expansion": [],
+                "reading": "",
+            },
+            "localize": {"stage": "query", "reason": "none is unmet"},
+            "refine": {"patches": []},
+        }
+    )
+    own = Backing(Models.of(model), load_programs())
+    system = build_llm("x", "abstrag-llm-refine", own, SharedIndexer())
+    assert system.parts == frozenset({*PARTS, "refine"})
+    system.parts = frozenset({"refine"})
+    pool = make_pool()
+    system.index(pool)
+    ranked, told = system.search_explained(QUERY, 10)
+    assert ranked
+    assert {"critic", "explain", "localize", "refine"} <= told["details"]["stages"].keys()
+    assert told["llm_calls"] <= len(system.worst(QUERY, pool))
+    assert "end" in told["details"]["refined"]

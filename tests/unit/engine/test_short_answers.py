@@ -1,14 +1,20 @@
 """What tables answer without a model: a figure, a reckoning, yes or no, the rows of a list."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from abstrag import AbstRAG
+from abstrag.documents.load import load_bytes
 from abstrag.engine.answer import READ, RECKONED, answer
 from abstrag.engine.answers.citable import citable
+from abstrag.engine.answers.confidence import AnswerWay, packaged_confidence
+from abstrag.engine.answers.figures import figures_of
 from abstrag.engine.answers.form import Form, wanted
-from abstrag.engine.extractive import choose
+from abstrag.engine.answers.records import row_sets, years_named
+from abstrag.engine.citations import CitedPassage
+from abstrag.engine.extractive import read_sentences
 from abstrag.engine.searcher import Searcher
 from abstrag.model.answer import Answer
 from abstrag.search.relevance import FAST
@@ -131,7 +137,35 @@ def test_an_entry_of_a_bibliography_is_never_quoted(report: Searcher) -> None:
 
 def test_the_judge_decides_which_sentence_is_quoted(report: Searcher) -> None:
     ranking = report.search("Which plant is in Leeds?", k=3)
-    assert choose(report.index, ranking.query, (), reads=lambda _q, texts: [0.9] * len(texts)) == []
+    passages = [
+        CitedPassage(n, hit, report.index.segments[hit.position])
+        for n, hit in enumerate(ranking.hits, 1)
+    ]
+    liked = passages[-1].segment.text
+
+    def reads(_query: str, texts: Sequence[str]) -> list[float]:
+        return [0.9 if text == liked else 0.1 for text in texts]
+
+    found = read_sentences(reads, report.index, ranking.query, passages, tables=True)
+    assert found is not None
+    assert found.chosen[0].text == liked
+    assert found.features["own"] == 0.9
+    assert read_sentences(reads, report.index, ranking.query, ()) is None
+
+
+def test_a_sentence_without_a_percentage_does_not_answer_a_question_for_one(
+    report: Searcher,
+) -> None:
+    query = report.search("By what percentage did the plant in Leeds grow?", k=3)
+    passages = [
+        CitedPassage(n, hit, report.index.segments[hit.position])
+        for n, hit in enumerate(query.hits, 1)
+    ]
+    assert passages
+    liked = read_sentences(
+        lambda _q, texts: [0.9] * len(texts), report.index, query.query, passages, tables=True
+    )
+    assert liked is None
 
 
 @pytest.mark.parametrize(
@@ -151,3 +185,84 @@ def test_the_judge_decides_which_sentence_is_quoted(report: Searcher) -> None:
 )
 def test_a_question_is_read_for_the_form_of_its_answer(question: str, form: Form) -> None:
     assert wanted(question).form is form
+
+
+HEADS = b"""<html><body><h1>Notes</h1><p>Inventories consisted of the following:</p><table>
+<tr><th></th><th>December 31,</th><th></th></tr>
+<tr><td>(in thousands)</td><td>2019</td><td>2018(1)</td></tr>
+<tr><td>Raw materials</td><td>$ 40</td><td>$ 30</td></tr>
+<tr><td>Total</td><td>$ 90</td><td>$ 70</td></tr></table></body></html>"""
+
+
+def test_years_under_the_first_row_of_heads_are_heads_too() -> None:
+    found = figures_of(load_bytes(HEADS, name="notes.html"))
+    assert [(one.label, one.years, one.text) for one in found[:2]] == [
+        ("Raw materials", ("2019",), "$ 40"),
+        ("Raw materials", ("2018",), "$ 30"),
+    ]
+    assert {one.scale for one in found} == {"thousand"}
+
+
+def test_the_text_before_a_table_says_what_it_is_of() -> None:
+    found = figures_of(load_bytes(HEADS, name="notes.html"))
+    assert "inventory" in found[0].context
+
+
+FILMS = b"""<html><head><title>Ann Lee</title></head><body><h1>Ann Lee</h1><h2>Films</h2><table>
+<tr><th>Year</th><th>Title</th><th>Role</th><th>Language</th></tr>
+<tr><td>2007</td><td>Harbour</td><td>Mary</td><td>English</td></tr>
+<tr><td>2008-2010</td><td>The Mill</td><td>Ruth</td><td>English</td></tr>
+<tr><td>2012</td><td>Nuit</td><td>Claire</td><td>French</td></tr></table></body></html>"""
+
+
+@pytest.mark.parametrize(
+    ("question", "titles"),
+    [
+        ("What roles did Ann Lee play from 2007 to 2009?", ["Harbour", "The Mill"]),
+        ("Which French films was Ann Lee in?", ["Nuit"]),
+        ("What were the roles of Ann Lee in Harbour and Nuit?", ["Harbour", "Nuit"]),
+    ],
+)
+def test_rows_are_those_that_meet_every_condition_of_a_question(
+    question: str, titles: list[str]
+) -> None:
+    named = row_sets(load_bytes(FILMS, name="films.html"), question, None)
+    told = [{head: cell.text for head, cell in row.cells} for row in named[0].records]
+    assert [row["Title"] for row in told] == titles
+
+
+def test_who_is_asked_for_may_be_whom_the_page_is_about() -> None:
+    (found,) = row_sets(load_bytes(FILMS, name="films.html"), "Who played Ruth in The Mill?", None)
+    assert found.text.startswith("Ann Lee")
+
+
+def test_the_judge_may_find_rows_that_no_name_finds() -> None:
+    def reads(_question: str, texts: Sequence[str]) -> list[float]:
+        return [0.9 if "Nuit" in text else 0.1 for text in texts]
+
+    page = load_bytes(FILMS, name="films.html")
+    sets = row_sets(page, "What was her part in Paris?", reads)
+    assert [row.text for one in sets for row in one.records if "Nuit" in row.text]
+    assert all({"judged", "outside"} <= one.features.keys() for one in sets)
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("from 2015 through 2018", {"2015", "2016", "2017", "2018"}),
+        ("in 2008 and 2011", {"2008", "2011"}),
+        ("between 1999 and 2001", {"1999", "2000", "2001"}),
+        ("the 2009-10 season", {"2009", "2010"}),
+        ("2,010 votes", set()),
+    ],
+)
+def test_a_range_of_years_names_those_in_between(text: str, years: set[str]) -> None:
+    assert years_named(text) == years
+
+
+def test_the_confidence_model_knows_every_way_of_answering() -> None:
+    known = packaged_confidence()
+    for way in AnswerWay:
+        fitted = known.ways[way]
+        assert len(fitted.features) == len(fitted.model.weights)
+        assert 0.5 < known.floor(way) < 1.0

@@ -33,8 +33,8 @@ _ASSUMED: Final = 0.85  # of the score, where the question names no period and t
 class CalculatedAnswer:
     """A short answer from figures: its words, its formula, the cells used, and how surely.
 
-    `covered` and `exact` are those of the weakest row, `margin` the lead over another row that
-    would give another answer.
+    `covered`, `bare` and `exact` are those of the weakest row, `margin` the lead over another row
+    that would give another answer.
     """
 
     form: Form
@@ -43,9 +43,11 @@ class CalculatedAnswer:
     score: float
     formula: str = ""
     covered: float = 1.0
+    bare: float = 1.0
     exact: float = 1.0
     margin: float = 1.0
     assumed: bool = False  # the period is not the question's own
+    wording: int = 0  # which of the readings of the question it is of
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,7 @@ class Reckoner:
             score,
             formula,
             covered=min(line.row.covered for line in lines),
+            bare=min(line.row.bare for line in lines),
             exact=min(line.row.exact for line in lines),
             margin=min(line.margin for line in lines),
             assumed=assumed,
@@ -196,6 +199,10 @@ class Reckoner:
             before, after = self._on(row, early), self._on(row, late)
             if before and after:
                 return before, after, False
+        quarters = sorted(part for part in self._want.parts if part[0] == "q")
+        if len(quarters) == 2 and len(self._want.years) < 2:
+            early_one, late_one = (self._in_quarter(row, one) for one in quarters)
+            return (early_one, late_one, False) if early_one and late_one else None
         known = self._years(row)
         asked = sorted(self._want.years)
         assumed = False
@@ -208,6 +215,16 @@ class Reckoner:
             return None
         first, last = self._one(row, asked[0]), self._one(row, asked[-1])
         return (first, last, assumed) if first and last else None
+
+    def _in_quarter(self, row: Row, quarter: str) -> TableFigure | None:
+        """Return the one figure of a row and quarter."""
+        asked = set(self._want.years)
+        fit = [
+            figure
+            for figure in row.figures
+            if quarter in figure.parts and (not asked or asked & set(figure.years))
+        ]
+        return fit[0] if len({figure.value for figure in fit}) == 1 else None
 
     def _change(self) -> CalculatedAnswer | None:
         direct = self._line(

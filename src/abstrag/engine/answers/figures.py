@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from abstrag.engine.answers.words import dates, parts_of_year, stems, years
@@ -36,6 +36,12 @@ _SCALES: Final = {
     "bn": "billion",
 }
 _TWO: Final = 2
+_AROUND: Final = 3  # blocks before a table, and behind it, that may say what it is of
+_WORDS_AROUND: Final = 60  # of each of them
+_UNITS: Final = frozenset({"%", "$", "€", "£", "$m", "$M", "US$", "$000", "$'000", "RMB"})
+_BARE_YEAR: Final = re.compile(
+    r"^\W*(?:FY\s?|CY\s?)?(?:19|20)\d\d\W*(?:\(?[\w*]{1,2}\)?)*\W*$", re.I
+)
 _PER_SHARE: Final = re.compile(
     r"per (?:\w+ )*share|\bEPS\b|\bratio\b|number of|\bemployees\b|\bstores\b|%|percent|"
     r"\brate\b|\byears\b",
@@ -65,6 +71,7 @@ class TableFigure:
     names: frozenset[str] = field(default=frozenset())  # stems of all that names it
     dates: tuple[str, ...] = ()  # that its headers name in full
     line: int = 0  # the row, or -1 - column where periods are the names of rows
+    context: frozenset[str] = field(default=frozenset())  # stems of the text around the table
 
     @property
     def shown(self) -> str:
@@ -108,31 +115,46 @@ def figures_of(document: Document) -> tuple[TableFigure, ...]:
         figure
         for number, block in enumerate(document.blocks)
         if block.table is not None
-        for figure in _of_table(number, block)
+        for figure in _of_table(number, block, _context(document.blocks, number))
     )
 
 
-def _of_table(number: int, block: Block) -> Iterator[TableFigure]:
+def _context(blocks: Sequence[Block], number: int) -> frozenset[str]:
+    """Return the stems of the text around a table: its introduction says what it is of."""
+    near = blocks[max(0, number - _AROUND) : number + _AROUND + 1]
+    texts = [
+        " ".join(one.text.split()[:_WORDS_AROUND])
+        for one in near
+        if one.table is None and one.section[:1] == blocks[number].section[:1]
+    ]
+    return frozenset(stems(" ".join((*texts, *blocks[number].section))))
+
+
+def _of_table(number: int, block: Block, context: frozenset[str]) -> Iterator[TableFigure]:
     table = block.table
     assert table is not None
     grid = Grid(table)
     caption = table.caption.text if table.caption else ""
     title = " ".join((*block.section[-1:], caption)).strip()
-    heads = " ".join(c.text for c in table.cells if c.header and c.row <= 1)
+    heads = " ".join(c.text for c in table.cells if c.row <= 1 and (c.header or c.column == 0))
     scale = _scale(heads) or _scale(title)
     statement = statement_named(title) if title else None
     lead = _lead(table.cells)
+    second = _second_heads(grid)
     for cell in table.cells:
-        if cell.header or cell.column == 0 or not cell.text.strip():
+        if cell.header or cell.column == 0 or cell.row in second or not cell.text.strip():
             continue
         read = read_figure(cell.text)
         if read is None:
             continue
         label = _label(grid, cell)
         above = tuple(q.text for q in grid.above(cell)) or lead.get(cell.column, ())
-        above = _spread(grid, cell, _shared(table.cells, cell, above))
+        above = _shared(table.cells, cell, above)
+        above += tuple(t for heads in second.values() if (t := heads.get(cell.column)))
+        above = _spread(grid, cell, tuple(dict.fromkeys(above)))
         over = tuple(q.text for q in grid.over(cell.row))
-        yield _figure(number, cell, read, label, over, above, title, scale, statement)
+        made = _figure(number, cell, read, label, over, above, title, scale, statement)
+        yield replace(made, context=context)
 
 
 def _figure(
@@ -190,6 +212,28 @@ def _label(grid: Grid, cell: Cell) -> str:
     first = [c for c in grid.rows[cell.row] if c.column < cell.column and c.text.strip()]
     texts = [c.text for c in first if c.header] or [c.text for c in first if c.column == 0]
     return " ".join(" ".join(texts).split())
+
+
+def _second_heads(grid: Grid) -> dict[int, dict[int, str]]:
+    """Return rows that are heads though not marked as such: years or words under the first heads.
+
+    Files often mark only the first row of heads: "Fiscal Year" over "2019" and "2018".
+    """
+    made: dict[int, dict[int, str]] = {}
+    marked = False
+    for row, cells in sorted(grid.rows.items()):
+        filled = [cell for cell in cells if cell.column > 0 and cell.text.strip()]
+        if all(cell.header for cell in cells):
+            marked = True
+            continue
+        heads = [cell.text for cell in filled]
+        named = all(_BARE_YEAR.match(t) or read_figure(t) is None for t in heads)
+        dated = any(_BARE_YEAR.match(t) for t in heads)
+        unit = bool(made) and all(t.strip() in _UNITS for t in heads)
+        if not heads or not marked or not named or not (dated or unit or len(heads) > _TWO):
+            break
+        made[row] = {cell.column: cell.text for cell in filled}
+    return made
 
 
 def _lead(cells: tuple[Cell, ...]) -> dict[int, tuple[str, ...]]:

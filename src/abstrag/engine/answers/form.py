@@ -87,7 +87,7 @@ _SHARES: Final = (
         re.I,
     ),
     re.compile(
-        rf"(?P<a>.+?)\s+(?:expressed\s+)?as\s+a\s+(?:{_PERCENT}|proportion|share|fraction)\s+of\s+(?P<b>.+)",
+        rf"(?P<a>.+?)\s+(?:expressed\s+)?as\s+a\s+(?:{_PERCENT}|proportion|share|fraction)\s+(?:of|to)\s+(?P<b>.+)",
         re.I,
     ),
     re.compile(
@@ -105,9 +105,17 @@ _RATIO: Final = re.compile(
     r"ratio\s+(?:of|between)\s+(?P<a>.+?)\s+(?:to|and|over)\s+(?P<b>.+)", re.I
 )
 _AVERAGE: Final = re.compile(r"\b(?:average|mean)\b(?:\s+annual)?", re.I)
+_EACH: Final = re.compile(r"\brespective(?:ly)?\b", re.I)
+_WEIGHTED: Final = re.compile(r"\bweighted[- ]average\b", re.I)
+_TWICE: Final = re.compile(  # the change of a change, or an average of changes
+    r"\b(?:change|difference)\s+in\s+(?:the\s+)?[^?]{0,60}\b(?:growth|change)\b(?!\s+(?:in|of|to)\b)"
+    r"|\baverage\s+(?:year[- ]on[- ]year|annual)\s+(?:change|growth|increase|decrease)"
+    r"|\bsequential\s+and\b",
+    re.I,
+)
 _SUM: Final = re.compile(r"\bsum\s+of\b|\bcombined\b|\baltogether\b|\bin\s+total\b", re.I)
 _DIFFERENCE: Final = re.compile(
-    r"difference\s+between\s+(?P<a>.+?)\s+(?:and|compared\s+(?:with|to)|versus|vs\.?)\s+(?P<b>.+)",
+    r"difference\s+(?:(?:in|of)\s+(?P<of>[^?]{3,90}?)\s+)?between\s+(?P<a>.+?)\s+(?:and|compared\s+(?:with|to)|versus|vs\.?)\s+(?P<b>.+)",
     re.I,
 )
 _CHANGE: Final = re.compile(
@@ -121,7 +129,7 @@ _PERIOD: Final = re.compile(
 )
 _LISTED: Final = re.compile(
     r"\b(?:does|do|did|is|are|was|were)?\s*(?:the\s+)?(?:table|information|data)\b(?:\s+(?:provides?|provided|shows?|given|include[sd]?|covers?))?"
-    r"(?:\s+(?:the\s+)?(?:information|data))?(?:\s+(?:for|of|on|about|in))?|\b(?:provided|included|covered|calculated|presented)\b(?:\s+in\s+the\s+table)?",
+    r"(?:\s+(?:the\s+)?(?:information|data))?(?:\s+(?:for|of|on|about|in))?|\b(?:provided|included|covered|calculated|presented|recorded|listed|shown)\b(?:\s+in\s+the\s+table)?",
     re.I,
 )
 _COUNT: Final = re.compile(
@@ -223,12 +231,25 @@ def _form(text: str) -> Form:
 
 
 def _is_share(text: str) -> bool:
-    return any(pattern.search(text) for pattern in _SHARES)
+    found = next((m for p in _SHARES if (m := p.search(text))), None)
+    return found is not None and bool(stems(found["b"]))  # "… of customers in 2019" is none
 
 
 def _is_difference(text: str) -> bool:
-    between = _DIFFERENCE.search(text)
-    return bool(between and not years(between["b"][:24]) and stems(between["b"]))
+    between = _between(text)
+    return bool(between and not years(between[0]) and not years(between[1][:24]))
+
+
+def _between(text: str) -> tuple[str, str] | None:
+    """Return the two things whose difference is asked for, each in full.
+
+    "The difference in gross value between trade names and patents" is one of two gross values.
+    """
+    found = _DIFFERENCE.search(text)
+    if found is None or not stems(found["a"]) or not stems(found["b"]):
+        return None
+    of = f"{found['of']} " if found["of"] else ""
+    return of + found["a"], of + found["b"]
 
 
 def _is_sum(text: str) -> bool:
@@ -237,7 +258,7 @@ def _is_sum(text: str) -> bool:
 
 # The first that holds is the form; a change of an average is a change.
 _FORMS: Final[tuple[tuple[Form, Callable[[str], object]], ...]] = (
-    (Form.TEXT, _REASON.search),
+    (Form.TEXT, lambda text: _REASON.search(text) or _TWICE.search(text)),
     (Form.YES_NO, _YES_NO.match),
     (Form.COUNT, _COUNT.search),
     (Form.PERIOD, _PERIOD.search),
@@ -245,7 +266,7 @@ _FORMS: Final[tuple[tuple[Form, Callable[[str], object]], ...]] = (
     (Form.SHARE, _is_share),
     (Form.RATIO, _RATIO.search),
     (Form.CHANGE, lambda text: _CHANGE.search(text) and _AVERAGE.search(text)),
-    (Form.AVERAGE, _AVERAGE.search),
+    (Form.AVERAGE, lambda t: _AVERAGE.search(_WEIGHTED.sub(" ", t)) and not _EACH.search(t)),
     (Form.DIFFERENCE, _is_difference),
     (Form.CHANGE, _CHANGE.search),
     (Form.SUM, _is_sum),
@@ -259,10 +280,14 @@ def _measures(text: str, form: Form) -> tuple[str, ...]:
     if form is Form.SHARE:
         found = next(m for p in _SHARES if (m := p.search(text)))
         return measure(found["a"]), measure(found["b"])
-    if form in (Form.RATIO, Form.DIFFERENCE):
-        between = (_RATIO if form is Form.RATIO else _DIFFERENCE).search(text)
+    if form is Form.RATIO:
+        ratio = _RATIO.search(text)
+        assert ratio is not None
+        return measure(ratio["a"]), measure(ratio["b"])
+    if form is Form.DIFFERENCE:
+        between = _between(text)
         assert between is not None
-        return measure(between["a"]), measure(between["b"])
+        return measure(between[0]), measure(between[1])
     return (measure(text, form),)
 
 

@@ -20,6 +20,7 @@ from abstrag.language.statements import FinancialStatement
 _IN_OVER: Final = 0.95
 _IN_COLUMN: Final = 0.95
 _IN_TITLE: Final = 0.7
+_IN_CONTEXT: Final = 0.6  # of a word that only the text around a table has
 _HIT: Final = 0.03  # what a row gains that search has found too
 _PRIMARY: Final = 0.04  # and one of a primary statement
 _PER_SHARE: Final = 0.1  # what a figure per share loses where none is asked for
@@ -33,6 +34,7 @@ class Row:
     figures: tuple[TableFigure, ...]
     score: float
     covered: float  # of the name's weight
+    bare: float  # of it without what only the text around the table says
     exact: float  # of the row's own name that was asked for
 
     @property
@@ -97,7 +99,7 @@ class Figures:
         columns = {w for one in row for w in stems(" ".join(one.above))}
         title = set(stems(first.title))
         total = sum(self.weight(w) for w in asked)
-        covered = 0.0
+        covered = bare = 0.0
         for word in asked:
             share = (
                 1.0
@@ -110,8 +112,11 @@ class Figures:
                 if word in title
                 else 0.0
             )
+            bare += share * self.weight(word)
+            if not share and word in first.context:
+                share = _IN_CONTEXT
             covered += share * self.weight(word)
-        covered /= total
+        covered, bare = covered / total, bare / total
         wanted = set(asked) | self._about
         weights = {w: self.weight(w) * (_LIGHT if w in _LIGHT_WORDS else 1.0) for w in own}
         said = sum(weights.values())
@@ -125,7 +130,7 @@ class Figures:
             score -= _PER_SHARE
         if first.statement not in (None, FinancialStatement.NOTES):
             score += _PRIMARY
-        return Row(row, round(score, 9), covered, exact)
+        return Row(row, round(score, 9), covered, bare, exact)
 
 
 def in_period(

@@ -14,8 +14,8 @@ from abstrag.engine.answers.calculate import CalculatedAnswer, Reckoner
 from abstrag.engine.answers.figures import TableFigure, figures_of
 from abstrag.engine.answers.form import Form, Wanted, wanted
 from abstrag.engine.answers.lookup import Figures
-from abstrag.engine.answers.records import Record, records
 from abstrag.engine.answers.wording import shown
+from abstrag.engine.answers.words import stems
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
@@ -104,10 +104,11 @@ def _replaced(name: str) -> list[str]:
     return [name[: found.start()] + one + name[found.end() :] for one in printed[:_MOST]]
 
 
-COVERED: Final = 0.8  # of the weight of what is asked for that the names of a figure have to hold
-EXACT: Final = 0.5  # of the weight of a row's own name that has to be asked for
-ASSUMED: Final = 0.95  # of the question's weight, where it names no period and the latest is taken
 LATER: Final = 0.03  # what a wording loses against the one before it
+_LEAD: Final = 0.3  # of a row over the next that differs from which on more says no more
+_PERCENT: Final = re.compile(
+    r"%|\bper\s?cent|\brate\b|\bmargin\b|\bshare of\b|\bproportion\b", re.I
+)
 _SCALES: Final = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 
 
@@ -127,7 +128,7 @@ class TableFigures:
 def from_figures(
     tables: TableFigures, index: DocumentIndex, query: Query, hits: Sequence[Hit]
 ) -> CalculatedAnswer | None:
-    """Return the answer that figures give; None where it is not sure enough."""
+    """Return the answer that figures give; None where they give none."""
     request = read_request(query.text)
     want = wanted(request.question)
     if want.form is Form.TEXT:
@@ -142,23 +143,36 @@ def from_figures(
     for n, reading in enumerate(wordings(request.question, want, tables.figures)):
         found = Reckoner(tables.figures, request.question, reading, near).answer()
         if found is not None:
-            found = replace(found, score=found.score - n * LATER)
+            found = replace(found, score=found.score - n * LATER, wording=n)
             best = found if best is None or found.score > best.score else best
-    if best is None or not sure(best):
-        return None
-    return _in_unit(best, query)
+    return _in_unit(best, query) if best else None
 
 
-def sure(found: CalculatedAnswer) -> bool:
-    """Tell whether an answer from figures is sure enough to be told."""
-    if found.covered < COVERED or found.exact < EXACT or found.margin <= 0:
-        return False
-    return not found.assumed or found.covered >= ASSUMED
-
-
-def from_records(tables: TableFigures, query: Query) -> tuple[Record, ...]:
-    """Return the rows of a table of records that answer."""
-    return records(tables.document, read_request(query.text).question)
+def figure_features(found: CalculatedAnswer, query: Query) -> dict[str, float]:
+    """Return what speaks for an answer from figures, for the confidence model."""
+    forms = {
+        "change": (Form.CHANGE, Form.PERCENT_CHANGE, Form.YES_NO),
+        "several": (Form.AVERAGE, Form.SUM, Form.SHARE, Form.RATIO, Form.DIFFERENCE),
+        "period": (Form.PERIOD, Form.COUNT),
+    }
+    many = found.form is Form.NUMBER and len(found.used) > 1
+    text = query.text.casefold()
+    percent = found.form is Form.NUMBER and found.used[0].unit == "%"
+    asked = _PERCENT.search(query.text) is not None
+    return {
+        "covered": found.covered,
+        "bare": found.bare,
+        "unmet": float(found.covered < 0.999),
+        "exact": found.exact,
+        "lead": max(-_LEAD, min(_LEAD, found.margin)),
+        "tied": float(found.margin <= 0),
+        "assumed": float(found.assumed),
+        "wording": float(min(3, found.wording)),
+        "listed": float(many and "total" in text and "respective" not in text),
+        "unit": float(percent and not asked),
+        "alone": float(len(set(stems(found.used[0].label))) <= 1),
+        **{name: float(found.form in some) for name, some in forms.items()},
+    }
 
 
 def _in_unit(found: CalculatedAnswer, query: Query) -> CalculatedAnswer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,6 +10,7 @@ from abstrag.engine.answers.figures import TableFigure
 from abstrag.engine.answers.lookup import Row
 from abstrag.engine.answers.words import stems
 
+_DAY: Final = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}")
 _SHORT_HEAD: Final = 12  # characters of a head that is a period and nothing else
 
 
@@ -21,7 +23,8 @@ def is_named(row: Row, words: Sequence[str]) -> bool:
 def when(figure: TableFigure) -> str:
     """Return a figure's period as its head has it, or the bare year where the head is long."""
     head = figure.period
-    return head if len(head) <= _SHORT_HEAD else figure.years[0]
+    short = len(head) <= _SHORT_HEAD and not _DAY.search(head)
+    return head if short or not figure.years else figure.years[0]
 
 
 def yes_or_no(holds: bool) -> str:

@@ -19,7 +19,7 @@ _STOP: Final = frozenset(
     " such both between during over under within about respectively respective much many "
     "us$ s".split()
 )
-_YEAR: Final = re.compile(r"(?<![\d.,$])(?:FY\s?|CY\s?)?['’]?((?:19|20)\d\d)(?!\d|[.,]\d)", re.I)
+_YEAR: Final = re.compile(r"(?<![\d.$])(?:FY\s?|CY\s?)?['’]?((?:19|20)\d\d)(?!\d|[.,]\d)", re.I)
 _SHORT_YEAR: Final = re.compile(r"\bFY\s?['’]?(\d\d)\b", re.I)
 _ORDINALS: Final = {
     "first": 1,

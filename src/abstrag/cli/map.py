@@ -12,7 +12,7 @@ from rich.markup import escape
 from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.opened import opened
 from abstrag.cli.options import json_option, library_options
-from abstrag.cli.output import FAMILY_STYLE, console, print_json
+from abstrag.cli.output import console, family_style, print_json
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
 from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
@@ -109,7 +109,7 @@ def _print(index: DocumentIndex, edges: list[Edge], *, everything: bool) -> None
     for fam in Family:
         own = [e for e in shown if e.family is fam]
         if own:
-            out.print(f"\n[bold {FAMILY_STYLE[fam]}]{fam.value}[/]")
+            out.print(f"\n[bold {family_style(fam)}]{fam.value}[/]")
         for e in own:
             arrow = "≡" if e.relation is Relation.EQUIVALENT else "→"
             cost = "free" if e.truth_preserving else f"{e.cost:.2f}"

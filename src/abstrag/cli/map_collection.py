@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import Console
 from rich.markup import escape
 
-from abstrag.cli.output import FAMILY_STYLE
+from abstrag.cli.output import family_style
 from abstrag.collection.map import CollectionMap, Thing
 from abstrag.collection.merge import Cited, Merge, Refusal, Side
 
@@ -70,7 +70,7 @@ def _thing(thing: Thing) -> Iterable[str]:
 
 def _merge(merge: Merge) -> str:
     documents = sorted({node.document for node in merge.members})
-    style = FAMILY_STYLE[merge.family]
+    style = family_style(merge.family)
     quoted = f"  {_quoted(merge.licences)}" if merge.licences else ""
     return (
         f"[{style}]{merge.family.value}[/] {escape(merge.name)}  [bold]{merge.cost:.2f}[/]  "

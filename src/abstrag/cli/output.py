@@ -57,7 +57,7 @@ def _hung(console: Console, line: Text) -> Text:
     return made
 
 
-FAMILY_STYLE = {
+_FAMILY_STYLE: Final = {
     Family.EXPRESSION: "green",
     Family.CONCEPT: "cyan",
     Family.INTENT: "magenta",
@@ -65,6 +65,11 @@ FAMILY_STYLE = {
     Family.CONTEXT: "blue",
     Family.RELATED: "bright_black",
 }
+
+
+def family_style(family: Family) -> str:
+    """Return the colour of a family; white where it has none of its own."""
+    return _FAMILY_STYLE.get(family, "white")
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -9,7 +9,7 @@ from typing import Final
 from rich.console import Console
 from rich.markup import escape
 
-from abstrag.cli.output import FAMILY_STYLE
+from abstrag.cli.output import family_style
 from abstrag.config import COST_UNIT
 from abstrag.model.cost import told_sum
 from abstrag.model.index import DocumentIndex
@@ -182,7 +182,7 @@ def _how(found: LiteralTrace, labels: Labels) -> str:
 
 
 def _bridge(bridge: Bridge, labels: Labels) -> Iterator[str]:
-    style = FAMILY_STYLE[bridge.family]
+    style = family_style(bridge.family)
     source = escape(labels.get(bridge.source, bridge.source))
     target = escape(labels.get(bridge.target, bridge.target))
     price = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from abstrag.indexing.layers import Map
 from abstrag.indexing.operator import IndexDraft, Layer
@@ -13,7 +13,10 @@ from abstrag.model.term import AbstractionMap, Edge, Interval, Mention, Term, Te
 
 @dataclass(frozen=True, slots=True)
 class BuildMap:
-    """Package terms, edges, mentions and frames; one term an id, one edge a step."""
+    """Package what the layers hold as terms, edges, mentions and frames.
+
+    One term an id, one edge a step. A layer without a field of that name brings none.
+    """
 
     name: ClassVar[str] = "build_map"
     requires: ClassVar[Layer | None] = Layer.EVENTS
@@ -23,21 +26,20 @@ class BuildMap:
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Build the map of a draft."""
-        assert draft.entities is not None
-        assert draft.times is not None
-        assert draft.concepts is not None
-        assert draft.events is not None
-        layers = (draft.entities, draft.times, draft.concepts, draft.events)
-        terms = merged_terms([t for layer in layers for t in layer.terms] + list(_anchors(draft)))
-        edges = merged_edges(
-            edge for layer in (draft.entities, draft.concepts, draft.events) for edge in layer.edges
-        )
+        terms = merged_terms([*_all(draft, "terms"), *_anchors(draft)])
+        edges = merged_edges(_all(draft, "edges"))
         known = {t.id for t in terms}
         dangling = {e for edge in edges for e in (edge.source, edge.target)} - known
         assert not dangling, f"edges lead to terms nobody made: {sorted(dangling)[:5]}"
-        mentions = sorted({m for layer in layers for m in layer.mentions}, key=_place)
-        made = Map(AbstractionMap(terms, edges), tuple(mentions), draft.events.frames)
+        mentions = sorted(set(_all(draft, "mentions")), key=_place)
+        made = Map(AbstractionMap(terms, edges), tuple(mentions), tuple(_all(draft, "frames")))
         return draft.with_(mapped=made)
+
+
+def _all(draft: IndexDraft, name: str) -> Iterator[Any]:
+    """Go through what all layers have in the field of a name, in chain order."""
+    for layer in draft.layers:
+        yield from getattr(layer, name, ())
 
 
 def _place(mention: Mention) -> tuple[int, int, int, int, str]:

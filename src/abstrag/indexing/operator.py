@@ -79,6 +79,11 @@ class IndexDraft:
         assert self.segmented is not None
         return self.segmented.segments
 
+    @property
+    def layers(self) -> tuple[object, ...]:
+        """The layers that are there, in chain order."""
+        return tuple(made for each in Layer if (made := getattr(self, each.value)) is not None)
+
     def tokens(self, segment: int) -> Tokens:
         """Return the parsed tokens of a segment; offsets are those of its parsed text."""
         assert self.segmented is not None
@@ -117,6 +122,11 @@ class Chain:
                     f"operator {op.name!r} needs the layer {op.requires.value!r}; "
                     f"the chain has {', '.join(have) or 'nothing'} at that point",
                     hint=f"put the operator that provides {op.requires.value!r} before it",
+                )
+            if Layer.MAP in have:
+                raise ChainError(
+                    f"operator {op.name!r} comes after the map, which would lack what it finds",
+                    hint="put the operator that provides 'mapped' last",
                 )
             have.append(op.provides)
         self.operators = operators

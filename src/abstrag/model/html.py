@@ -23,6 +23,7 @@ _COLOURS: Final = {
     Family.CONTEXT: "#1565c0",
     Family.RELATED: "#616161",
 }
+_OTHER_COLOUR: Final = "#424242"  # of a family that has none of its own
 _SMALL: Final = "font-size:85%;opacity:.75"
 _MOST_EDGES: Final = 60
 
@@ -67,10 +68,14 @@ def trace_html(trace: GapTrace) -> str:
     return f"<div style='margin:.2em 0 .8em 1em'>{''.join(lines)}</div>"
 
 
+def _colour(family: Family) -> str:
+    return _COLOURS.get(family, _OTHER_COLOUR)
+
+
 def _step(bridge: Bridge) -> str:
     price = "free" if bridge.truth_preserving else f"{bridge.cost:.2f}"
     return (
-        f" <span style='color:{_COLOURS[bridge.family]}'>[{bridge.family.value} "
+        f" <span style='color:{_colour(bridge.family)}'>[{bridge.family.value} "
         f"{escape(bridge.source)} → {escape(bridge.target)} {price}]</span>"
     )
 
@@ -128,7 +133,7 @@ def map_html(shown: AbstractionMap) -> str:
         own = [edge for edge in edges[:_MOST_EDGES] if edge.family is family]
         if own:
             lines = "".join(f"<li>{_edge(edge, labels)}</li>" for edge in own)
-            parts.append(f"<b style='color:{_COLOURS[family]}'>{family.value}</b><ul>{lines}</ul>")
+            parts.append(f"<b style='color:{_colour(family)}'>{family.value}</b><ul>{lines}</ul>")
     if len(edges) > _MOST_EDGES:
         parts.append(f"<p style='{_SMALL}'>and {len(edges) - _MOST_EDGES} more</p>")
     return f"<div>{''.join(parts)}</div>"

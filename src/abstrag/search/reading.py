@@ -274,7 +274,7 @@ def _how(word: WordTrace) -> str:
         way = direction(word.asked, word.said)
         return f"a {way} word" if way else "a conceptual step"
     assert word.family is not None
-    return _STEPS[word.family]
+    return _kind_of_step(word.family)
 
 
 def _opinion(judgement: float, unmet: list[LiteralTrace], company: str | None) -> str:
@@ -311,8 +311,8 @@ def _known(trace: LiteralTrace, via: str, said: str) -> str:
 def _reason(bridge: Bridge) -> str:
     """Say what kind of step it is, and which other document allows it where one does."""
     if bridge.licence is not None and bridge.licence.kind is LicenceKind.COLLECTION:
-        return f"{_STEPS[bridge.family]}: {bridge.licence.reference}"
-    return _STEPS[bridge.family]
+        return f"{_kind_of_step(bridge.family)}: {bridge.licence.reference}"
+    return _kind_of_step(bridge.family)
 
 
 _STEPS: Final[Mapping[Family, str]] = {
@@ -323,6 +323,11 @@ _STEPS: Final[Mapping[Family, str]] = {
     Family.CONTEXT: "the context",
     Family.RELATED: "a related word",
 }
+
+
+def _kind_of_step(family: Family) -> str:
+    """Say what kind of step a family is; one without words of its own is called by its name."""
+    return _STEPS.get(family, f"{_a(family.value)} step")
 
 
 def _source(trace: LiteralTrace) -> str:

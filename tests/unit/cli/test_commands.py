@@ -1,6 +1,7 @@
 """The command line as a person meets it: output, errors, exit codes."""
 
 import json
+import re
 import subprocess
 import sys
 from importlib.resources import files
@@ -12,6 +13,7 @@ import pytest
 
 from abstrag.cli.main import COMMANDS, main
 from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE
+from abstrag.errors import AbstragError
 
 DEMO = Path(str(files("abstrag.data"))) / "demo"
 
@@ -50,11 +52,18 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
         assert "Usage:" in out
 
 
+def kinds_of(error: type[AbstragError]) -> set[type[AbstragError]]:
+    return {error}.union(*map(kinds_of, error.__subclasses__()))
+
+
 def test_help_lists_commands_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "--help")
     assert all(f"  {name} " in out for name in COMMANDS)
-    assert "16" in out
-    assert "some of several files failed" in out
+    assert "16  some of several files failed" in out
+    told = {
+        int(code) for code in re.findall(r"(?<=  )(\d{1,3})  \S", out.partition("Exit codes:")[2])
+    }
+    assert {kind.exit_code for kind in kinds_of(AbstragError)} <= told
 
 
 def test_help_does_not_wait_for_the_language_model() -> None:

@@ -72,6 +72,7 @@ def test_every_step_and_both_rankings_are_in_the_json(
     made = json.loads(refine(capsys, report, LOCK, "--gold", "s7", "--gold", "s15", "--json"))
     assert {"steps", "before", "after", "accepted", "reason", "end", "patches"} <= made.keys()
     assert made["before"]["hits"][0]["segment"] == "s7"
+    assert made["steps"]
     for step in made["steps"]:
         assert step["failure"]["diagnosis"]["reading"]
         assert step["localization"]["stage"] in ("context", "map", "event", "query")

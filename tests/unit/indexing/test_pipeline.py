@@ -158,7 +158,8 @@ def test_a_changed_operator_re_runs_only_what_depends_on_it() -> None:
     shelf, ran = Shelf(), list[str]()
     full = demo_background()
     index(demo_document(), background=full, cache=shelf, on_step=ran.append)
-    assert len(ran) == 8
+    names = [op.name for op in standard_chain().operators]
+    assert ran == names
     ran.clear()
     again = index(demo_document(), background=full, cache=shelf, on_step=ran.append)
     assert ran == ["build_map"]  # which is faster made than read
@@ -166,7 +167,7 @@ def test_a_changed_operator_re_runs_only_what_depends_on_it() -> None:
     ran.clear()
     fewer = Background(full.aliases, full.classes, full.roles, full.events[:1], name=full.name)
     changed = index(demo_document(), background=fewer, cache=shelf, on_step=ran.append)
-    assert ran == ["abstract_events", "build_map"]
+    assert ran == names[names.index("abstract_events") :]
     assert to_json(changed) == to_json(index(demo_document(), background=fewer))
 
 

@@ -154,5 +154,6 @@ def test_the_layer_survives_the_store_and_is_the_same_every_time() -> None:
 
 
 def test_the_settings_are_the_fingerprint() -> None:
-    assert repr(NormalizeTimes()) == repr(NormalizeTimes())
+    one, other = NormalizeTimes(), NormalizeTimes()  # both alive, so at two addresses
+    assert repr(one) == repr(other)
     assert repr(NormalizeTimes((("x", "2019"),))) != repr(NormalizeTimes())

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abstrag.language.acronyms import acronyms, singular
@@ -93,7 +93,11 @@ def test_only_a_plural_s_comes_off() -> None:
     ]
 
 
-@given(st.text(alphabet="ab AB()[],.;-12", max_size=60))
+PIECES = ("aa bb", "Aa-bb", "(AB)", "AB", "(aa bb", "A1 (", ")", "AB (aa, bb)", "[ab]", ";", "12.")
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12).map(" ".join))
+@example("xs aa bb (AB) and A1 (a 1).")
 def test_every_pair_quotes_the_text(text: str) -> None:
     for a in acronyms(text):
         assert text[a.short_start : a.short_start + len(a.short)] == a.short

@@ -119,6 +119,6 @@ def _disguised(char: str, chance: object) -> str:
 
 
 @settings(deadline=None)
-@given(st.text(max_size=200))
-def test_any_text_gets_an_answer(text: str) -> None:
-    assert denied(text) is None or denied(text)
+@given(st.text(max_size=200), st.sampled_from(BAD))
+def test_no_text_before_an_instruction_hides_it(text: str, bad: str) -> None:
+    assert denied(f"{text}. {bad}")

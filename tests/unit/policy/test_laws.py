@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from abstrag.errors import PolicyError
@@ -30,9 +30,10 @@ from tests.unit.policy.samples import (
 K = 2
 RULES = (RULE, OTHER_RULE, THIRD_RULE)
 
+votes = st.tuples(st.just("vote"), st.sampled_from(RULES), st.sampled_from(["c1", "c2", "c3"]))
 steps = st.one_of(
-    st.tuples(st.just("vote"), st.sampled_from(RULES), st.sampled_from(["c1", "c2", "c3"])),
-    st.tuples(st.just("promote")),
+    *(votes, votes, votes),  # it takes two of one kind before anything can be promoted
+    *(st.tuples(st.just("promote")), st.tuples(st.just("promote"))),
     st.tuples(st.just("stop"), st.integers(0, 40)),
     st.tuples(st.just("hand")),
     st.tuples(st.just("revert"), st.integers(0, 2)),
@@ -92,6 +93,7 @@ class Told:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(steps, max_size=16))
+@example([("vote", RULE, "c1"), ("vote", RULE, "c2"), ("promote",), ("hand",), ("promote",)])
 def test_no_order_of_events_loses_anything(events: list[tuple[str, ...]]) -> None:
     with TemporaryDirectory() as folder:
         told = Told(Path(folder))

@@ -22,9 +22,9 @@ def vocabulary() -> Vocabulary:
     return Vocabulary.of(demo_index())
 
 
-def test_there_are_six_and_their_names_are_the_papers() -> None:
+def test_every_operator_has_its_name_and_the_first_six_are_the_papers() -> None:
     assert tuple(op.name for op in standard_operators(vocabulary())) == OPERATORS
-    assert len(OPERATORS) == 6
+    assert OPERATORS[:6] == ("alias", "synonym", "hypernym", "role", "event", "time")
 
 
 def test_every_costed_edge_of_the_map_belongs_to_exactly_one_operator() -> None:

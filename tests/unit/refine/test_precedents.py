@@ -15,7 +15,11 @@ from abstrag.refine.precedents import PrecedentReplay, Taught, sifted
 from abstrag.refine.state import State
 from abstrag.search.precedents import (
     direction,
+    lead,
+    led,
     moved,
+    opened,
+    openings,
     packed,
     pull,
     pulled,
@@ -213,3 +217,39 @@ def test_nobody_proposes_a_precedent(workspace: Workspace) -> None:
     document = workspace.document("thun").index
     patch = _taught("a", [1.0], [1.0]).patch
     assert "not proposed" in (objection(patch, State(""), document, budget=RefineBudget()) or "")
+
+
+LIST = (
+    "The parties have met.",
+    "The Recipient shall:",
+    "(a) keep it secret;",
+    "whatever it is worth; and",
+    "(b) return it.",
+    "Nothing else is agreed except",
+    "1. what the law demands.",
+    "2) See above.",
+)
+
+
+def test_an_item_belongs_to_the_words_that_open_its_list() -> None:
+    assert openings(LIST).tolist() == [-1, -1, 1, -1, 1, -1, 5, 5]
+    assert openings(("It is so.", "(a) A heading of its own.")).tolist() == [-1, -1]
+    assert openings(()).tolist() == []
+
+
+def test_evidence_tells_whether_an_item_comes_with_the_opening_of_its_list() -> None:
+    where = openings(LIST)
+    assert opened([1, 2], where) == 1.0
+    assert opened([1, 2, 6], where) == 0.5
+    assert opened([0, 1], where) is None  # no item among it
+
+
+def test_an_opening_comes_up_to_its_best_item_where_evidence_had_both() -> None:
+    asked = np.array([1.0, 0.0], np.float32)
+    plain = [_taught(name, [1.0, 0.0], [0.0, 0.0]).precedent for name in "abcde"]
+    assert lead(asked, tuple(plain), "m") == 0.0
+    both = tuple(replace(one, opened=1.0) for one in plain)
+    assert lead(asked, both, "m") == pytest.approx(0.75)  # 1.5 · 5 against a doubt of 5
+    units = np.array([9.0, 8.0, 2.0, 4.0, 6.0, 1.0, 5.0, 3.0])
+    gained = led(units, openings(LIST), 0.5)
+    assert gained.tolist() == [0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.5]

@@ -274,7 +274,8 @@ class Scoring:
     def _drawn(self, units: FloatArray) -> FloatArray:
         """Return what segments gain by those beside them, and the openings of lists by their items.
 
-        What counts is all that they pay, the judge's word left out.
+        What counts is all that they pay, the judge's word left out; nobody gains more than what
+        words, whole and wording cost him.
         """
         alignment, preset = self.alignment, self.preset
         assert alignment is not None
@@ -285,7 +286,7 @@ class Scoring:
         gained = np.rint(pulled(paid, alignment.pull))
         if alignment.lead:
             gained += np.rint(led(paid - gained, alignment.words.openings, alignment.lead))
-        return gained
+        return np.minimum(gained, units)
 
     def _fee(self, units: FloatArray, nothing: BoolArray) -> FloatArray:
         """Return what segments that meet nothing pay, given what words and whole add to each.

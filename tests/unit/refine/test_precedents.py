@@ -253,3 +253,29 @@ def test_an_opening_comes_up_to_its_best_item_where_evidence_had_both() -> None:
     units = np.array([9.0, 8.0, 2.0, 4.0, 6.0, 1.0, 5.0, 3.0])
     gained = led(units, openings(LIST), 0.5)
     assert gained.tolist() == [0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.5]
+
+
+def test_what_a_list_gains_is_told_and_no_score_exceeds_its_bound(tmp_path: Path) -> None:
+    made = Workspace(
+        WorkspaceConfig(MEMORY, policy=tmp_path / "policy", options=SearchOptions(preset=ALIGNED))
+    )
+    for name in NAMES:
+        path = tmp_path / f"{name.lower()}.md"
+        rules = f"A guest of {name} shall:\n\n(a) not fish in the lake;\n\n(b) pay at noon.\n\n"
+        path.write_text(f"# {name}\n\n{rules}Boats cross in May.\n\nAll is well.\n", "utf-8")
+        made.document(path)
+    query = "Is it allowed to fish in the lake?"
+
+    def ids(name: str) -> list[str]:
+        segments = made.document(name).index.segments
+        return [next(s.id for s in segments if word in s.text) for word in ("fish", "shall")]
+
+    item, opening = ids("thun")
+    before = made.document("thun").explain(query, opening)
+    for name in ("basel", "como", "garda"):
+        made.document(name).feedback(query, good=ids(name))
+    learn(made)
+    after = made.document("thun").explain(query, opening)
+    assert after.relevance > before.relevance
+    assert all(0 <= hit.match <= 1 for hit in made.document("thun").search(query).hits)
+    assert [hit.segment for hit in made.document("thun").search(query, k=2).hits] == [item, opening]

@@ -48,6 +48,7 @@ from abstrag.refine.lessons import base
 from abstrag.refine.outcome import Run
 from abstrag.refine.propose import Delta, nearest, patch_cost, unmet_literals
 from abstrag.search.document_words import forms
+from abstrag.search.lexical import words
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.search.scoring import Scoring
 from abstrag.search.why_not import KINDS
@@ -99,7 +100,8 @@ class GuessingProposer:
     def _keep_out(self, scoring: Scoring) -> Iterator[Delta]:
         """Words ruled out, higher prices of families, bars on steps, by the hits they serve."""
         hits = scoring.ranking(self.k).hits
-        said = Counter((base(w.asked), base(w.said)) for hit in hits for w in hit.words if w.met)
+        met = [w for hit in hits for w in hit.words if w.met and words(w.asked) and words(w.said)]
+        said = Counter((base(w.asked), base(w.said)) for w in met)
         for asked, word in sorted(said, key=lambda step: (-said[step], step)):
             yield StepPrice(asked, word, at_least=MAX_GAP)
         steps = Counter(bridge for hit in hits for bridge in dict.fromkeys(assumed(hit)))
@@ -134,15 +136,14 @@ def _words_let_in(hit: Hit, scoring: Scoring) -> Iterator[Delta]:
     """Any word of the segment for one that is dear there, at no price, the commonest first."""
     if scoring.alignment is None:
         return
-    words = scoring.alignment.words
-    bases, owners, numbers = words.bases
+    bases, owners, numbers = scoring.alignment.words.bases
     spread = np.bincount(numbers, minlength=len(bases))
     here = sorted(set(numbers[owners == hit.position].tolist()), key=lambda n: (-spread[n], n))
     for word in sorted(hit.words, key=lambda one: -one.price):
         own = set(forms(word.asked))
-        if word.price > 0 and not any(c.isdigit() for c in word.asked):
+        if word.price > 0 and words(word.asked) and not any(c.isdigit() for c in word.asked):
             for said in (bases[n] for n in here):
-                if own.isdisjoint(forms(said)):
+                if own.isdisjoint(forms(said)) and words(said):
                     yield StepPrice(base(word.asked), said, at_most=0.0)
 
 
@@ -171,7 +172,6 @@ REASONS: Final = {  # why an attempt was refused, and how its reason reads
     "solves less": "solves less",
     "judges disagree": "judges disagree",
     "changes nothing": "it changes nothing",
-    "no step from word to word": "no step from word to word",
     "a state that was left": "a state that was left",
     "not allowed": "allowed",
 }

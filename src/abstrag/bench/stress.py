@@ -17,11 +17,13 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from abstrag.bench.abstrag_system import SharedIndexer
 from abstrag.bench.case import Case, Dataset
 from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.record import CaseRecord
-from abstrag.config import OMEGA, TAU
+from abstrag.config import MAX_GAP, OMEGA, TAU
 from abstrag.engine.refinement import Refiner
 from abstrag.errors import InputError
 from abstrag.model.patch import (
@@ -32,16 +34,21 @@ from abstrag.model.patch import (
     HypernymRestriction,
     Patch,
     Stage,
+    StepPrice,
 )
 from abstrag.model.query import LiteralKind
+from abstrag.model.ranking import Hit
 from abstrag.model.record import from_json, to_json
 from abstrag.model.term import Family, Licence, LicenceKind
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K, reach_of
 from abstrag.refine.explain import assumed
 from abstrag.refine.gate import Controls
+from abstrag.refine.lessons import base
 from abstrag.refine.outcome import Run
 from abstrag.refine.propose import Delta, nearest, patch_cost, unmet_literals
+from abstrag.search.document_words import forms
+from abstrag.search.lexical import words
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.search.scoring import Scoring
 from abstrag.search.why_not import KINDS
@@ -58,6 +65,7 @@ _STAGE: Final = {
     EventMapping: Stage.EVENT,
     HypernymRestriction: Stage.QUERY,
     ClauseCost: Stage.QUERY,
+    StepPrice: Stage.MAP,
 }
 
 
@@ -66,11 +74,11 @@ class GuessingProposer:
     """Guesses what to let in and what to keep out by turns, the most far-reaching first.
 
     It stands for a careless model, which does not care for the stage it is asked about either. To
-    let something in, it takes any term of the missed segment for an unmet literal: the segment
-    rises, and so does whatever else holds the term. To keep something out, it prices a family of
-    bridges out of the budget or bars a step to a broader concept: distractors go, and so does
-    evidence of other queries that hangs on them. Which it begins with hangs on the failure. Only
-    the stress slice uses it.
+    let something in, it takes any word or term of the missed segment for one that is asked for:
+    the segment rises, and so does whatever else holds it. To keep something out, it rules out the
+    words by which most of the first hits are found, prices a family of bridges out of the budget
+    or bars a step to a broader concept: distractors go, and so does evidence of other queries that
+    hangs on them. Which it begins with hangs on the failure. Only the stress slice uses it.
     """
 
     k: int = K
@@ -90,8 +98,12 @@ class GuessingProposer:
                 yield Patch(_STAGE[type(delta)], delta, _GUESSED, patch_cost(delta))
 
     def _keep_out(self, scoring: Scoring) -> Iterator[Delta]:
-        """Higher prices of families, then bars on steps, by how many of the first K they serve."""
+        """Words ruled out, higher prices of families, bars on steps, by the hits they serve."""
         hits = scoring.ranking(self.k).hits
+        met = [w for hit in hits for w in hit.words if w.met and words(w.asked) and words(w.said)]
+        said = Counter((base(w.asked), base(w.said)) for w in met)
+        for asked, word in sorted(said, key=lambda step: (-said[step], step)):
+            yield StepPrice(asked, word, at_least=MAX_GAP)
         steps = Counter(bridge for hit in hits for bridge in dict.fromkeys(assumed(hit)))
         families: Counter[Family] = Counter()
         for bridge, count in steps.items():
@@ -104,10 +116,11 @@ class GuessingProposer:
 
 
 def _let_in(failure: Failure, scoring: Scoring) -> Iterator[Delta]:
-    """An edge from each term that could stand for a literal by its kind."""
+    """Each word for those that are dear, then each term for the literals it fits by its kind."""
     hit = nearest(failure, scoring)
     if hit is None:
         return
+    yield from _words_let_in(hit, scoring)
     here = scoring.index.terms_of(hit.position)
     for literal in unmet_literals(failure):
         prefixes = tuple(f"{kind.value}:" for kind in KINDS[literal.kind])
@@ -117,6 +130,21 @@ def _let_in(failure: Failure, scoring: Scoring) -> Iterator[Delta]:
             if term not in literal.terms:
                 kind = EventMapping if literal.kind is LiteralKind.EVENT else Alias
                 yield kind(term, literal.terms[0], 0.0)
+
+
+def _words_let_in(hit: Hit, scoring: Scoring) -> Iterator[Delta]:
+    """Any word of the segment for one that is dear there, at no price, the commonest first."""
+    if scoring.alignment is None:
+        return
+    bases, owners, numbers = scoring.alignment.words.bases
+    spread = np.bincount(numbers, minlength=len(bases))
+    here = sorted(set(numbers[owners == hit.position].tolist()), key=lambda n: (-spread[n], n))
+    for word in sorted(hit.words, key=lambda one: -one.price):
+        own = set(forms(word.asked))
+        if word.price > 0 and words(word.asked) and not any(c.isdigit() for c in word.asked):
+            for said in (bases[n] for n in here):
+                if own.isdisjoint(forms(said)) and words(said):
+                    yield StepPrice(base(word.asked), said, at_most=0.0)
 
 
 def _steep(family: Family) -> float:

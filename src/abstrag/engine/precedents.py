@@ -13,7 +13,7 @@ from abstrag.model.patch import Precedent
 from abstrag.refine.evaluator import EVIDENCE, reach_of
 from abstrag.refine.ledger import text_hash
 from abstrag.refine.sufficiency import sufficiency
-from abstrag.search.precedents import RIVALS, direction, packed, together, wording
+from abstrag.search.precedents import RIVALS, direction, opened, packed, together, wording
 
 SURE: Final = 0.5  # the critic's doubt below which the first hit is taken for evidence
 
@@ -45,6 +45,7 @@ def precedent_of(searcher: Searcher, query: str, good: Sequence[str]) -> Precede
         "" if told is None else packed(told),
         wording(words, at, rivals),
         round(together(at), 3),
+        opened(at, alignment.words.openings),
     )
 
 

@@ -181,6 +181,7 @@ class Precedent:
     told: str
     words: tuple[tuple[str, float, float], ...] = ()  # the share of evidence, of the others with it
     beside: float = 0.0  # the share of evidence that stands beside other evidence
+    opened: float | None = None  # of evidence in lists, the share whose opening is evidence too
     kind: Literal[DeltaKind.PRECEDENT] = DeltaKind.PRECEDENT
 
     def __hash__(self) -> int:

@@ -105,7 +105,13 @@ class LocalExplainer:
         stepped = [each.literal.label for each in trace.literals if not each.met or each.distance]
         made = replace(made, nearby=_nearby(stepped, scoring, hit))
         rank = scoring.rank(hit.position)
-        return replace(made, reading=_reading(made, hit, rank, missed=missed))
+        who = f"the nearest is {hit.segment}"
+        if missed:
+            segment = scoring.document.segments[hit.position]
+            sure = bool(episode.gold) or self.evaluator.evidence(scoring.query, [segment])[0]
+            name = "the evidence" if sure else "what comes nearest to evidence,"
+            who = f"{name} {hit.segment}{'' if sure else ','} {_where(rank)}"
+        return replace(made, reading=_reading(made, who, missed=missed))
 
     def _over_expansion(
         self, episode: Episode, scoring: Scoring, ranking: Ranking
@@ -161,9 +167,11 @@ def dominant(trace: GapTrace) -> tuple[GapTerm, ...]:
     return tuple(sorted(terms, key=lambda term: (-term.cost, term.family)))
 
 
-def _reading(diagnosis: Diagnosis, hit: Hit, rank: int | None, *, missed: bool) -> str:
-    where = "scores nothing" if rank is None else f"is at rank {rank}"
-    who = f"the evidence {hit.segment} {where}" if missed else f"the nearest is {hit.segment}"
+def _where(rank: int | None) -> str:
+    return "scores nothing" if rank is None else f"is at rank {rank}"
+
+
+def _reading(diagnosis: Diagnosis, who: str, *, missed: bool) -> str:
     parts = []
     if diagnosis.unmet:
         parts.append("nothing licenses " + ", ".join(f"“{u}”" for u in diagnosis.unmet))

@@ -16,6 +16,7 @@ from abstrag.model.record import record
 from abstrag.refine.evaluator import Signals
 
 OVERLAP: Final = 0.5  # of the first K, before and after, in place of controls
+_IDLE: Final = "it solves nothing: the first hits of no query change"
 _TINY: Final = 1e-9  # a change of a sum of shares that is nothing but rounding
 
 
@@ -32,7 +33,8 @@ class GateVerdict:
 class Controls:
     """What the gate enforces: everything, except to measure what each part is for.
 
-    The two controls without `progress` are the paper's gate; only with it does a run converge.
+    The two controls without `progress` are the paper's gate; only with it does a run converge. What
+    changes the first hits of no query is refused either way.
     """
 
     sufficiency: bool = True
@@ -75,7 +77,13 @@ def decide(
     if enforce.progress and (lacking := _progress(before, after)):
         lifts = not reasons and _lifts(before, after, triggers)
         return GateVerdict(False, (*reasons, *lacking), lifts)
+    if not enforce.progress and all(_alike(before[name], after[name]) for name in before):
+        reasons.append(_IDLE)
     return GateVerdict(not reasons, tuple(reasons))
+
+
+def _alike(one: Signals, other: Signals) -> bool:
+    return (one.first, one.sufficient) == (other.first, other.sufficient)
 
 
 def potential(cases: Cases) -> tuple[int, int]:
@@ -121,7 +129,7 @@ def _progress(before: Cases, after: Cases) -> list[str]:
         return []
     changed = sum(before[name].first != after[name].first for name in before)
     if not changed:
-        return ["it solves nothing: the first hits of no query change"]
+        return [_IDLE]
     queries = "1 query changes" if changed == 1 else f"{changed} queries change"
     return (
         [f"it solves nothing: {queries}, and {new} of {len(after)} are solved as before"]

@@ -278,11 +278,14 @@ class PatchLedger:
         return tuple(found.values())
 
     def documents(self) -> tuple[tuple[str, str], ...]:
-        """Return the id and the text's hash of every document that has a solved query."""
+        """Return the id and the text's hash of every document with a query that must not get worse.
+
+        Refinement has solved it, or somebody said what its evidence is.
+        """
         found = {
             (str(entry.payload["name"]), str(entry.payload["document"])): None
             for entry in self._entries()
-            if entry.payload["action"] == SOLVED
+            if entry.payload["action"] in (SOLVED, FEEDBACK)
         }
         return tuple(found)
 

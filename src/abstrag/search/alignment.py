@@ -37,7 +37,7 @@ from abstrag.search.families import (
 )
 from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
-from abstrag.search.precedents import LENGTH, moved, pull, speaking, word_weights
+from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_weights
 
 # How cheap a learned step must be to count, given what else speaks for it.
 #
@@ -274,6 +274,11 @@ class Alignment:
     def pull(self) -> float:
         """How far a segment comes up to a better one beside it, as evidence elsewhere stands."""
         return pull(self.asked.gist, self.precedents, self.words.model)
+
+    @cached_property
+    def lead(self) -> float:
+        """How far the opening of a list comes up to its best item, as in evidence elsewhere."""
+        return lead(self.asked.gist, self.precedents, self.words.model)
 
     @cached_property
     def rarity(self) -> FloatArray:

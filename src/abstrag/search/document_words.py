@@ -33,6 +33,7 @@ from abstrag.neural.passage import segment_text
 from abstrag.neural.word_table import Added, WordTable
 from abstrag.search.lexical import stemmed
 from abstrag.search.postings import BoolArray, FloatArray, IntArray
+from abstrag.search.precedents import openings
 
 # Words of a canonical text that the text itself does not have, and what stands there for them.
 #
@@ -239,6 +240,11 @@ class DocumentWords:
         pairs = np.unique(pairs + numbers[self.table.numbers[plain]])
         segments, words = np.divmod(pairs, max(1, len(known)))
         return list(known), segments, words
+
+    @cached_property
+    def openings(self) -> IntArray:
+        """For each segment that is an item of a list where the list is opened, else −1."""
+        return openings([segment.text for segment in self.segments])
 
     @cached_property
     def _owners(self) -> npt.NDArray[np.int32]:

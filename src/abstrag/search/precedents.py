@@ -5,11 +5,13 @@ evidence in which direction the answer to such a question lies, the question is 
 the further the more of them there are and the nearer their questions; then it is compared with
 the segments as usual. And the words that evidence has and its rivals lack, or the other way round,
 in three documents or more, tell which segments here are worded like evidence. Where evidence stood
-side by side, a segment beside a better one comes nearer to it.
+side by side, a segment beside a better one comes nearer to it; and where an item of a list was
+evidence together with the words that open the list, so do these to the best of their items.
 """
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,6 +36,11 @@ WORDING: Final = 0.75  # how much the wording counts, in −log of a score
 LENGTH: Final = 5  # words that every segment is taken to have besides its own: short ones say less
 PULL: Final = 1.5  # how much standing together counts, times the share of evidence that does
 _MOST_PULL: Final = 0.5  # of the way to the better segment beside
+_MOST_LED: Final = 0.9  # of the way to the best item of a list
+_FAR: Final = 15  # segments before an item in which the opening of its list is looked for
+_ITEM: Final = re.compile(r"\W{0,2}(?:[ivxlc]{1,5}|[a-z]|\d{1,2})\s?[.)]\s*\S", re.IGNORECASE)
+_INSIDE: Final = (";", ",", "; or", "; and")  # how what belongs to an item may end
+NO_LIST: Final = -1
 _SMOOTHING: Final = 0.5  # of a segment with and of one without a word, on either side
 
 
@@ -132,6 +139,54 @@ def pulled(units: npt.NDArray[np.float64], share: float) -> npt.NDArray[np.float
     return gained
 
 
+def openings(texts: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Return for each item of a list where the list is opened ("Recipient shall:"), else −1."""
+    stripped = [text.strip() for text in texts]
+    items = [_ITEM.match(text) is not None for text in stripped]
+    found = np.full(len(texts), NO_LIST, np.int64)
+    for at in np.flatnonzero(items).tolist():
+        for before in range(at - 1, max(-1, at - 1 - _FAR), -1):
+            text = stripped[before]
+            if text.endswith(":"):
+                found[at] = before
+            elif items[before] or text.endswith(_INSIDE):
+                continue
+            elif not text.endswith("."):  # a sentence that goes on in the items
+                found[at] = before
+            break
+    return found
+
+
+def opened(evidence: Sequence[int], opening: npt.NDArray[np.int64]) -> float | None:
+    """Return the share of the evidence in lists whose opening is evidence too; None without any."""
+    known = frozenset(evidence)
+    of_items = [int(opening[at]) for at in known if opening[at] != NO_LIST]
+    return sum(at in known for at in of_items) / len(of_items) if of_items else None
+
+
+def lead(asked: Vectors, precedents: tuple[Precedent, ...], model: str) -> float:
+    """Return how far the opening of a list comes up to the best of its items, from 0 to 0.9."""
+    near = _near(asked, precedents, model)
+    if near is None:
+        return 0.0
+    weights, known = near
+    total = float(weights @ ~np.isnan(known.opened))
+    return min(_MOST_LED, PULL * float(weights @ np.nan_to_num(known.opened)) / (total + DOUBT))
+
+
+def led(
+    units: npt.NDArray[np.float64], opening: npt.NDArray[np.int64], share: float
+) -> npt.NDArray[np.float64]:
+    """Return what the opening of a list gains by its best item, and half as much the other way."""
+    items = np.flatnonzero(opening != NO_LIST)
+    best = units.copy()
+    np.minimum.at(best, opening[items], units[items])
+    gained: npt.NDArray[np.float64] = share * (units - best)
+    back = 0.5 * share * np.maximum(units[items] - units[opening[items]], 0.0)
+    gained[items] = np.maximum(gained[items], back)
+    return gained
+
+
 def _near(
     asked: Vectors, precedents: tuple[Precedent, ...], model: str
 ) -> tuple[npt.NDArray[np.float64], _Known] | None:
@@ -170,6 +225,7 @@ class _Known:
     evidence: npt.NDArray[np.float32]
     rivals: npt.NDArray[np.float32]
     beside: npt.NDArray[np.float64]
+    opened: npt.NDArray[np.float64]  # nan where no evidence is in a list
 
     def votes(self, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """Return for each word in how many documents' evidence it is, of some precedents."""
@@ -194,4 +250,5 @@ def _known(precedents: tuple[Precedent, ...]) -> _Known:
         evidence,
         rivals,
         np.array([one.beside for one in precedents]),
+        np.array([np.nan if one.opened is None else one.opened for one in precedents]),
     )

@@ -27,7 +27,7 @@ from abstrag.search.judging import Judge
 from abstrag.search.lookup import Lookup
 from abstrag.search.match import Pooling, Signal, Similarity, coverage, log_units
 from abstrag.search.postings import BoolArray, FloatArray, IntArray
-from abstrag.search.precedents import pulled
+from abstrag.search.precedents import led, pulled
 from abstrag.search.query.scope import in_scope
 from abstrag.search.reading import DOUBTFUL, read_aloud
 from abstrag.search.relevance import SMOOTH, Preset
@@ -36,6 +36,7 @@ from abstrag.search.trace import stated, trace
 from abstrag.telemetry import span
 
 NOTHING: Final = 1 << 40  # units: the score of what has no utility at all is 0
+_LEAST_UTILITY: Final = 0.01  # that is told apart from none, where what segments pay is compared
 STATED: Final = 0.9  # what a judge is taken to say at least where a Background settles the query
 
 
@@ -261,14 +262,31 @@ class Scoring:
         shares = np.append((1 - share) * weights, share)
         units = np.rint(preset.alignment_weight * COST_UNIT * shares[:, None] * charged)
         shown = np.rint(COST_UNIT * alignment.unlike)
-        if alignment.pull:
-            shown -= np.rint(pulled(units.sum(axis=0) + shown, alignment.pull))
+        if alignment.pull or alignment.lead:
+            shown -= self._drawn(units.sum(axis=0) + shown)
         units = np.vstack((units, shown[None]))
         nothing = ~(met.any(axis=0) | self.holds)
         whole: IntArray = np.vstack((units, self._fee(units.sum(axis=0), nothing)[None])).astype(
             int
         )
         return whole
+
+    def _drawn(self, units: FloatArray) -> FloatArray:
+        """Return what segments gain by those beside them, and the openings of lists by their items.
+
+        What counts is all that they pay, the judge's word left out; nobody gains more than what
+        words, whole and wording cost him.
+        """
+        alignment, preset = self.alignment, self.preset
+        assert alignment is not None
+        gap = np.full(len(units), self.gaps.rest_gap)
+        gap[self.gaps.segments] = self.gaps.gap
+        paid = units + preset.gap_rate * gap * COST_UNIT
+        paid += log_units(np.maximum(self.index.utilities, _LEAST_UTILITY), preset.utility_power)
+        gained = np.rint(pulled(paid, alignment.pull))
+        if alignment.lead:
+            gained += np.rint(led(paid - gained, alignment.words.openings, alignment.lead))
+        return np.minimum(gained, units)
 
     def _fee(self, units: FloatArray, nothing: BoolArray) -> FloatArray:
         """Return what segments that meet nothing pay, given what words and whole add to each.

@@ -186,16 +186,23 @@ def _learn_steps(workspace: Workspace, evaluator: Evaluator | None) -> tuple[Aud
 
 
 def _solved(workspace: Workspace) -> list[tuple[DocumentIndex, tuple[Episode, ...]]]:
-    """Return the documents with solved queries that are still in the store as they were."""
+    """Return the documents with queries that must not get worse, still in the store as they were.
+
+    What somebody called evidence counts like what refinement has found, as far as it is found.
+    """
     ledger = workspace.patches.ledger
     found = []
     for name, text in ledger.documents():
+        solved = {episode.query for episode in ledger.solved(text)}
+        kept = tuple(e for e in ledger.episodes(text) if e.gold or e.query in solved)
+        if not kept:
+            continue
         try:
             document = workspace.edited(name)
         except UnknownDocument:
             continue
         if text_hash(document) == text:
-            found.append((document, ledger.solved(text)))
+            found.append((document, kept))
     return found
 
 

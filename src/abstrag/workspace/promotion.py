@@ -66,6 +66,8 @@ class Promoter:
         ledger = PatchLedger(self.policy)
         found = []
         for name, text in ledger.documents():
+            if not ledger.solved(text):
+                continue
             try:
                 document = self.workspace.store.get(name)
             except UnknownDocument:

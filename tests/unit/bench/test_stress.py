@@ -8,16 +8,29 @@ import pytest
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset
+from abstrag.bench.pool import to_document
 from abstrag.bench.stress import ARMS, UNREFINED, GuessingProposer, Stress, run_stress
 from abstrag.bench.stress_summary import interacting, summarize, to_markdown
+from abstrag.config import MAX_GAP
 from abstrag.errors import InputError
-from abstrag.model.patch import Alias, ClauseCost, EffectKind, HypernymRestriction, Stage
+from abstrag.model.patch import (
+    Alias,
+    ClauseCost,
+    EffectKind,
+    HypernymRestriction,
+    Stage,
+    StepPrice,
+)
 from abstrag.model.term import Family
 from abstrag.refine.episode import Episode
 from abstrag.refine.explain import LocalExplainer
 from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.router import classify, route
+from abstrag.search.relevance import ALIGNED
+from abstrag.stores.location import MEMORY
+from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.replay import gold_evaluator
+from abstrag.workspace.workspace import Workspace
 from tests.unit.refine.harbour import EMPLOYEE, PRESET, evaluator, refiner
 from tools import stress_slice
 
@@ -141,6 +154,22 @@ def test_guesses_keep_out_whole_families_first_and_stay_within_the_limits() -> N
     barred = route(one.initial, narrow[1])
     served = len(scoring.ranking(10).hits)
     assert len(one.system.scoring(asked, barred).ranking(10).hits) < served
+
+
+def test_where_words_have_prices_any_word_is_let_in_and_the_commonest_are_ruled_out() -> None:
+    with Workspace(WorkspaceConfig(MEMORY, options=SearchOptions(preset=ALIGNED))) as workspace:
+        document = workspace.document(to_document(_dataset(1).cases[0].document).document)
+        asked = "Is there sewage in the river?"
+        scoring = document.searcher.scoring(asked)
+        (missed,) = [s.id for s in document.index.segments if "wastewater" in s.text]
+        episode = Episode("d0", asked, (missed,))
+        failure = LocalExplainer(gold_evaluator(k=2))(episode, scoring, scoring.ranking(2))
+        failure = replace(failure, segment=missed)
+        made = [patch.delta for patch in GuessingProposer(2)(failure, Stage.MAP, scoring)]
+    steps = [delta for delta in made if isinstance(delta, StepPrice)]
+    assert StepPrice("sewage", "basin", at_most=0.0) in steps
+    assert StepPrice("river", "river", at_least=MAX_GAP) in steps
+    assert not any(s.at_most == 0 and s.asked == s.said for s in steps)
 
 
 def test_the_slice_is_where_a_patch_can_do_harm(tmp_path: Path) -> None:

@@ -94,6 +94,12 @@ def test_each_control_blocks_what_the_other_cannot() -> None:
     assert not accepted(lost, only_suff)
 
 
+def test_what_changes_no_first_hit_is_refused_even_where_no_progress_is_asked_for() -> None:
+    for enforce in (Controls(progress=False), Controls(False, False, False)):
+        verdict = decide({"t": FAILED}, {"t": FAILED}, triggers=["t"], controls=[], enforce=enforce)
+        assert verdict.reasons == ("it solves nothing: the first hits of no query change",)
+
+
 def test_doubt_refuses() -> None:
     after = {"t": Signals(True, -0.5, dissent=1 / 3)}
     (reason,) = decide({"t": FAILED}, after, triggers=["t"], controls=[]).reasons

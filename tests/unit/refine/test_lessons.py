@@ -122,6 +122,26 @@ def test_a_thousand_lines_of_hostile_feedback_on_one_document_teach_no_other(
     assert check(tmp_path / "policy") == ()
 
 
+def test_a_thousand_lies_of_three_documents_cost_nobody_what_is_known_to_be_evidence(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """They agree, so each has its votes; the evidence that an honest person named decides."""
+    honest = workspace.document("thun")
+    honest.feedback(QUERY, good=["s2"])
+    assert "s2" in [hit.segment for hit in honest.search(QUERY, k=3).hits]
+    lies = [SaidStep("sewage", word) for word in ("effluent", "june", "reach")]
+    lies += [SaidStep("lake", word) for word in ("lake", "effluent")]
+    for name in ("basel", "como", "garda"):
+        document = workspace.document(name)
+        for number in range(67):
+            document.feedback(f"{QUERY} {number % 2}", wrong=lies)
+    entries = learn(workspace, evaluator=gold_evaluator(k=3))
+    assert any(not entry.accepted for entry in entries)
+    assert all("lose their evidence" in e.reason for e in entries if not e.accepted)
+    assert "s2" in [hit.segment for hit in workspace.document("thun").search(QUERY, k=3).hits]
+    assert check(tmp_path / "policy") == ()
+
+
 @pytest.mark.parametrize(
     "delta",
     [

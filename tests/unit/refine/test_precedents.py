@@ -15,7 +15,11 @@ from abstrag.refine.precedents import PrecedentReplay, Taught, sifted
 from abstrag.refine.state import State
 from abstrag.search.precedents import (
     direction,
+    lead,
+    led,
     moved,
+    opened,
+    openings,
     packed,
     pull,
     pulled,
@@ -213,3 +217,65 @@ def test_nobody_proposes_a_precedent(workspace: Workspace) -> None:
     document = workspace.document("thun").index
     patch = _taught("a", [1.0], [1.0]).patch
     assert "not proposed" in (objection(patch, State(""), document, budget=RefineBudget()) or "")
+
+
+LIST = (
+    "The parties have met.",
+    "The Recipient shall:",
+    "(a) keep it secret;",
+    "whatever it is worth; and",
+    "(b) return it.",
+    "Nothing else is agreed except",
+    "1. what the law demands.",
+    "2) See above.",
+)
+
+
+def test_an_item_belongs_to_the_words_that_open_its_list() -> None:
+    assert openings(LIST).tolist() == [-1, -1, 1, -1, 1, -1, 5, 5]
+    assert openings(("It is so.", "(a) A heading of its own.")).tolist() == [-1, -1]
+    assert openings(()).tolist() == []
+
+
+def test_evidence_tells_whether_an_item_comes_with_the_opening_of_its_list() -> None:
+    where = openings(LIST)
+    assert opened([1, 2], where) == 1.0
+    assert opened([1, 2, 6], where) == 0.5
+    assert opened([0, 1], where) is None  # no item among it
+
+
+def test_an_opening_comes_up_to_its_best_item_where_evidence_had_both() -> None:
+    asked = np.array([1.0, 0.0], np.float32)
+    plain = [_taught(name, [1.0, 0.0], [0.0, 0.0]).precedent for name in "abcde"]
+    assert lead(asked, tuple(plain), "m") == 0.0
+    both = tuple(replace(one, opened=1.0) for one in plain)
+    assert lead(asked, both, "m") == pytest.approx(0.75)  # 1.5 · 5 against a doubt of 5
+    units = np.array([9.0, 8.0, 2.0, 4.0, 6.0, 1.0, 5.0, 3.0])
+    gained = led(units, openings(LIST), 0.5)
+    assert gained.tolist() == [0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.5]
+
+
+def test_what_a_list_gains_is_told_and_no_score_exceeds_its_bound(tmp_path: Path) -> None:
+    made = Workspace(
+        WorkspaceConfig(MEMORY, policy=tmp_path / "policy", options=SearchOptions(preset=ALIGNED))
+    )
+    for name in NAMES:
+        path = tmp_path / f"{name.lower()}.md"
+        rules = f"A guest of {name} shall:\n\n(a) not fish in the lake;\n\n(b) pay at noon.\n\n"
+        path.write_text(f"# {name}\n\n{rules}Boats cross in May.\n\nAll is well.\n", "utf-8")
+        made.document(path)
+    query = "Is it allowed to fish in the lake?"
+
+    def ids(name: str) -> list[str]:
+        segments = made.document(name).index.segments
+        return [next(s.id for s in segments if word in s.text) for word in ("fish", "shall")]
+
+    item, opening = ids("thun")
+    before = made.document("thun").explain(query, opening)
+    for name in ("basel", "como", "garda"):
+        made.document(name).feedback(query, good=ids(name))
+    learn(made)
+    after = made.document("thun").explain(query, opening)
+    assert after.relevance > before.relevance
+    assert all(0 <= hit.match <= 1 for hit in made.document("thun").search(query).hits)
+    assert [hit.segment for hit in made.document("thun").search(query, k=2).hits] == [item, opening]

@@ -13,7 +13,7 @@ from abstrag.errors import StoreCorrupt, StoreError, StoreTooNew
 from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Mention
-from abstrag.sqlite_file import transaction, use_write_ahead_log
+from abstrag.sqlite_file import part, transaction, use_write_ahead_log
 from abstrag.stores import layer_rows, memory, packed_rows, places, removal
 from abstrag.stores.columns import (
     GIVEN,
@@ -59,6 +59,7 @@ class SqliteStore:
         self.mapped = MappedFiles.beside(path)
         self._connection = connection
         self._turns = Turns(str(path))
+        self._together = False  # whether calls are parts of one transaction
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Self:
@@ -353,6 +354,19 @@ class SqliteStore:
         self.close()
 
     @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make one transaction of the calls of a block: a disk that syncs takes its time for each.
+
+        A call that fails leaves nothing of itself; an error that leaves the block leaves nothing.
+        """
+        with self._transaction(write=True):
+            self._together = True
+            try:
+                yield
+            finally:
+                self._together = False
+
+    @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Give one consistent view of the file, whatever others write meanwhile."""
         with self._transaction(write=False) as run:
@@ -369,7 +383,7 @@ class SqliteStore:
         with (
             self._turns.taken(),
             translated(self.path),
-            transaction(self._connection, write=write),
+            (part if self._together else transaction)(self._connection, write=write),
         ):
             yield self._connection
 

@@ -140,7 +140,7 @@ def test_workers_prepare_the_search_over_all_as_one_process_does(tmp_path: Path)
             list(workspace.library.index_paths([folder]))
             make = None if engine is None else made_by_workers(workspace, engine)
             told: list[tuple[int, int]] = []
-            made = prepare(workspace, lambda *far, told=told: told.append(far), make)  # type: ignore[misc]
+            made = prepare(workspace, lambda *far, told=told: told.append(far), make)
             assert told[0] == (0, made)
             assert told[-1] == (made, made)
             assert prepare(workspace) == 0

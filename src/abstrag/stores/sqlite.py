@@ -37,7 +37,7 @@ from abstrag.stores.naming import candidates, choose, complete, unknown
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
 from abstrag.stores.rows import mention, squeeze, unpack, unpack_background, unsqueeze
-from abstrag.stores.schema import VERSION_KEY, migrate
+from abstrag.stores.schema import VERSION_KEY, migrate, odd_parts
 from abstrag.stores.seal import seal
 from abstrag.stores.tables import POSTINGS, TABLES, TERMS, Row
 from abstrag.stores.turns import Turns
@@ -324,8 +324,11 @@ class SqliteStore:
         with self._reading() as run:
             problems = [row[0] for row in run.execute("PRAGMA integrity_check")]
             orphans = [row[0] for row in run.execute("PRAGMA foreign_key_check")]
+            odd_schema = odd_parts(run)
         if problems != ["ok"]:
             raise corrupt(self.path, problems[0])
+        if odd_schema:
+            raise corrupt(self.path, f"{odd_schema[0]!r} is not as it was made")
         if orphans:
             raise corrupt(self.path, f"rows of {orphans[0]!r} belong to no document")
         for info in self.documents():
@@ -335,6 +338,10 @@ class SqliteStore:
                 with self._writing() as run:
                     run.execute("INSERT OR IGNORE INTO seals VALUES (?, ?)", kept.to_seal)
             self.layers(info.content_hash)
+        with self._reading() as run, decoding("what models said", self._corrupt):
+            odd = next(memory.broken(run), None)
+        if odd is not None:
+            raise corrupt(self.path, f"{odd} is not as it was written")
 
     def close(self) -> None:
         """Let go of the store; closing twice is fine."""

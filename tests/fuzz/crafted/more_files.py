@@ -19,7 +19,6 @@ from tests.unit.documents.zip_maker import book, presentation, shape, sheet_rows
 _PLAIN = "The port leased Pier 4 to Lind Shipping."
 _SAYS = paragraph(_PLAIN)
 FEW = (10, 100, 1_000)
-_CHOICE = "<mc:AlternateContent><mc:Choice Requires='wps'>{0}</mc:Choice><mc:Fallback>{0}</mc:Fallback></mc:AlternateContent>"
 
 
 def _each(piece: Callable[[int], str]) -> Callable[[int], str]:
@@ -36,12 +35,14 @@ def _wrapped(name: str, opens: str, closes: str, sizes: tuple[int, ...] = FEW) -
     )
 
 
-def _doubled(n: int) -> bytes:
-    """Both what is meant and what stands in for it, at every level."""
-    inner = paragraph("a")
-    for _ in range(n):
-        inner = f"<w:p><w:r>{_CHOICE.format(f'<w:txbxContent>{inner}</w:txbxContent>')}</w:r></w:p>"
-    return word(_SAYS + inner)
+def _stood_in(n: int) -> bytes:
+    """A box in a box, and beside each what stands in for it."""
+    opens = "<w:p><w:r><mc:AlternateContent><mc:Choice Requires='wps'><w:txbxContent>"
+    closes = (
+        "</w:txbxContent></mc:Choice><mc:Fallback><w:pict><w:txbxContent>"
+        f"{paragraph('b')}</w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>"
+    )
+    return word(_SAYS + opens * n + paragraph("a") + closes * n)
 
 
 def _merged_down(n: int) -> bytes:
@@ -172,7 +173,7 @@ def _with_chunk(kind: bytes, head: bytes, n: int) -> bytes:
 
 
 _WORD = (
-    Family("what is meant twice", "docx", _doubled, (2, 6, 10, 13)),
+    Family("what stands in for a box", "docx", _stood_in, (2, 20, 100, 300)),
     Family("cells merged down", "docx", _merged_down, FEW),
     _wrapped("controls in controls", "<w:sdt><w:sdtContent>", "</w:sdtContent></w:sdt>"),
     _wrapped("insertions in deletions", "<w:ins><w:del>", "</w:del></w:ins>"),

@@ -198,10 +198,10 @@ FAMILIES = (
         "a grid of words",
         b"".join(
             b"BT /F 4 Tf %d %d Td (ab) Tj ET\n" % (x, y)
-            for x in range(20, 580, 40)
-            for y in range(20, 780, 60)
+            for x in range(20, 580, 140)
+            for y in range(20, 780, 200)
         ),
-        (1, 5, 20),
+        (1, 20, 400),
     ),
     _pdf("transformations", b"1.01 0 0 1.01 0 0 cm ", FEW, b""),
     _pdf("shadings", b"/P sh /P gs /P cs "),

@@ -56,6 +56,25 @@ def transaction(connection: sqlite3.Connection, *, write: bool) -> Iterator[None
         raise
 
 
+@contextmanager
+def part(connection: sqlite3.Connection, *, write: bool) -> Iterator[None]:
+    """Run a block as a part of the transaction that is open; an error undoes that part."""
+    if not connection.in_transaction:  # an error of the disk undid all of it
+        raise sqlite3.OperationalError("the transaction was rolled back")
+    if not write:
+        yield
+        return
+    connection.execute("SAVEPOINT part")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK TO part")
+            connection.execute("RELEASE part")
+        raise
+    connection.execute("RELEASE part")
+
+
 def result_code(error: sqlite3.Error) -> int | None:
     """Return the primary result code of an error."""
     code: int | None = getattr(error, "sqlite_errorcode", None)

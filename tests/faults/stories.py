@@ -42,6 +42,13 @@ def _put(name: str, text: str = "") -> Callable[[SqliteStore], object]:
     return lambda store: store.put(_index(name, text), source_path=f"/{name}", source_hash=text)
 
 
+def _put_together(store: SqliteStore) -> None:
+    with store.together():
+        _put("c")(store)
+        store.put_layer(_A, "vectors", "model-2", VECTOR)
+        _put("d")(store)
+
+
 def _seen_in_store(store: SqliteStore) -> object:
     infos = store.documents()
     contents = sorted({info.content_hash for info in infos})
@@ -65,6 +72,7 @@ STORE = Story(
         _put("b"),
         _put("a", "once more"),  # in place of the first, whose layers go
         lambda store: store.remove("b"),
+        _put_together,
         lambda store: store.forget(_A),
     ),
     seen=_seen_in_store,

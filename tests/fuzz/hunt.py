@@ -20,11 +20,10 @@ from tempfile import TemporaryDirectory
 from abstrag.config import DocumentBudget
 from abstrag.workers.processes import Processes
 from abstrag.workers.protocol import LostItem
-from tests.fuzz.crafted.every import crafted
+from tests.fuzz.crafted.every import FAMILIES, MORE, crafted
 from tests.fuzz.make_corpus import CORPUS
 from tests.fuzz.mutate import mutant
 from tests.fuzz.targets import Item, Trial, Tried
-from tests.fuzz.wire import Watch, http_mutants, mcp, mcp_http_mutants, pipe_mutants, studio
 
 BUDGET = DocumentBudget(cpu_seconds=60, memory_bytes=2 * 1024**3, seconds=240)
 QUERIES = Path(__file__).parent / "queries.txt"
@@ -116,14 +115,17 @@ def main() -> int:
     options.add_argument("--mutants", type=int, default=0, help="this many, whatever it takes")
     options.add_argument("--requests", type=int, default=0, help="this many to HTTP and MCP each")
     options.add_argument("--crafted", action="store_true", help="all crafted files")
-    options.add_argument("--only", action="append", help="formats to mutate")
+    options.add_argument("--more", action="store_true", help="the newer crafted files alone")
+    options.add_argument("--only", action="append", help="formats to mutate and to craft")
     options.add_argument("--first", type=int, default=0, help="the first seed")
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--finds", type=Path, default=Path("build/fuzz"))
     given = options.parse_args()
     tally = Tally(given.finds)
-    if given.crafted:
-        run(crafted(), tally, given.workers)
+    if given.crafted or given.more:
+        families = MORE if given.more else FAMILIES
+        wanted = [each for each in families if given.only is None or each.kind in given.only]
+        run(crafted(wanted), tally, given.workers)
     if given.mutants:
         run(islice(mutants(given.first, given.only), given.mutants), tally, given.workers)
     if given.minutes is not None:
@@ -155,6 +157,8 @@ def run(items: Iterable[Item], tally: Tally, workers: int) -> None:
 
 def send(number: int, first: int, tally: Tally) -> None:
     """Send mutants of requests to a server of each kind."""
+    from tests.fuzz.wire import Watch, http_mutants, mcp, mcp_http_mutants, pipe_mutants, studio
+
     seeds = range(first, first + number)
     with TemporaryDirectory() as folder, studio(Path(folder)) as (store, client):
         for name in ("http", "mcp over http", "mcp over a pipe"):

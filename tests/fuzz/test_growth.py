@@ -25,7 +25,8 @@ MOST = 2.4  # times the work for twice the pieces
 START = 2_000  # calls that any file takes, and noise
 # A table costs what its cells cover, which is more than their number and has a limit of its own.
 COVERS = "cells over one another"
-KINDS = sorted({family.kind for family in FAMILIES} - {"png"})  # pictures have no pieces
+PICTURES = {"bmp", "gif", "png", "tiff"}  # they have no pieces
+KINDS = sorted({family.kind for family in FAMILIES} - PICTURES)
 RULES = (
     "a list of names",
     "pronouns",

@@ -34,6 +34,7 @@ from abstrag.workers.processes import usual_workers
 from abstrag.workers.protocol import Engine
 from abstrag.workspace.many_files import FEW, index_many
 from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.preparing import made_by_workers
 from abstrag.workspace.upkeep import prepare, read_words
 from abstrag.workspace.workspace import Workspace
 
@@ -179,8 +180,10 @@ def index_command(
         else:
             few = FEW if workers_options.workers is None and not workers_options.is_given else 0
             outcomes = _outcomes(workspace, library, paths, engine, few=few, told=told)
-            prepared = 0 if no_prepare else prepare(workspace, told.on_prepared)
+            prepared = 0
             if not no_prepare:
+                make = None if engine is None else made_by_workers(workspace, engine)
+                prepared = prepare(workspace, told.on_prepared, make)
                 new = (each.document for each in outcomes if each.status == "indexed")
                 read_words(workspace, (name for name in new if name is not None))
         ledger = models.ledger() if models else None

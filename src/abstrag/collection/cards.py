@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from abstrag.collection.card import VERSION, Card, card_of
 from abstrag.collection.sentences import VERSION as SENTENCES_VERSION
 from abstrag.collection.sentences import SentenceShelf, embedded
 from abstrag.collection.vectors import WINDOW_WORDS, Coded, windows
+from abstrag.errors import StoreReadOnly
 from abstrag.neural.encoder import TextEncoder
 from abstrag.search.document_words import keep_words
-from abstrag.stores.protocol import DocumentInfo, Store
-from abstrag.stores.spare import SpareMemory, keep_layer
+from abstrag.stores.protocol import DocumentInfo, LayerKey, Store
+from abstrag.stores.spare import SpareMemory
 
 CARD: Final = "card"
 VECTORS: Final = "vectors"
 _AT_A_TIME: Final = 16  # documents embedded together, so that every core has some
 
 OnMade = Callable[[int, int], None]  # told how many are done, of how many
+Layers = Mapping[LayerKey, bytes]
+
+
+class Lacking(NamedTuple):
+    """A document, and what a search over all documents lacks of it."""
+
+    info: DocumentInfo
+    card: bool
+    vectors: bool
+
+
+Batch = tuple[Lacking, ...]
+MakeLayers = Callable[[Iterable[Batch]], Iterator[tuple[Batch, Layers]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +52,7 @@ def all_cards(
     *,
     encoder: TextEncoder | None = None,
     on_made: OnMade = lambda _done, _all: None,
+    make: MakeLayers | None = None,
 ) -> Cards:
     """Return the cards of a store's documents; what is missing is made and kept.
 
@@ -44,22 +60,53 @@ def all_cards(
         store: It is written to where a document has no card yet, or another index than its card.
         encoder: None leaves vectors out; those that are kept stay.
         on_made: Told of every few documents that are done.
+        make: Makes what is missing, with `made_layers` in other processes; None does it here.
     """
     documents = store.documents()
     reader = _Reader(store, encoder)
     cards, vectors = reader.kept(documents)
-    missing = [info for info in documents if not reader.complete(info, cards, vectors)]
-    for at in range(0, len(missing), _AT_A_TIME):
-        on_made(at, len(missing))
-        reader.make(missing[at : at + _AT_A_TIME], cards, vectors)
+    found = (reader.lacking(info, cards, vectors) for info in documents)
+    missing = [each for each in found if each.card or each.vectors]
+    batches = (tuple(missing[at : at + _AT_A_TIME]) for at in range(0, len(missing), _AT_A_TIME))
+    done = 0
     if missing:
-        on_made(len(missing), len(missing))
+        on_made(0, len(missing))
+    for batch, layers in (make or reader.made_here)(batches):
+        with suppress(StoreReadOnly):
+            store.put_layers(layers)  # together: a disk that syncs takes its time for each
+        reader.add(batch, layers, cards, vectors)
+        done += len(batch)
+        on_made(done, len(missing))
     return Cards(
         documents=documents,
         cards=tuple(cards[card_key(info)] for info in documents),
         vectors=tuple(vectors[info.content_hash] for info in documents) if encoder else None,
         made=len(missing),
     )
+
+
+def made_layers(store: Store, encoder: TextEncoder | None, batch: Batch) -> dict[LayerKey, bytes]:
+    """Make what some documents lack.
+
+    Words that are read ahead are kept at once, in files; the rest is for the caller to keep.
+    """
+    indexes = {each.info: store.get(each.info.id) for each in batch}
+    shelf = SentenceShelf(store, encoder)
+    made: dict[LayerKey, bytes] = {}
+    for info, card, _ in batch:
+        if card:
+            made |= shelf.stem_layer(info, indexes[info])
+            content, made_of = card_key(info)
+            made[content, CARD, made_of] = card_of(indexes[info]).to_bytes()
+    bare = {each.info.content_hash: each.info for each in batch if each.vectors}
+    if encoder is not None and bare:
+        for info in bare.values():
+            keep_words(indexes[info], SpareMemory(store))
+        made |= shelf.vector_layers({info: indexes[info] for info in bare.values()})
+        cut = {content: windows(indexes[info]) for content, info in bare.items()}
+        for content, coded in embedded(cut, encoder):
+            made[content, VECTORS, vectors_made_by(encoder)] = coded.to_bytes()
+    return made
 
 
 def card_key(info: DocumentInfo) -> tuple[str, str]:
@@ -99,42 +146,30 @@ class _Reader:
         }
         return cards, vectors
 
-    def complete(
-        self,
-        info: DocumentInfo,
-        cards: Mapping[tuple[str, str], Card],
-        vectors: Mapping[str, Coded],
-    ) -> bool:
-        """Tell whether everything of a document is there."""
-        return card_key(info) in cards and (self.encoder is None or info.content_hash in vectors)
+    def lacking(
+        self, info: DocumentInfo, cards: _CardsByKey, vectors: _VectorsByContent
+    ) -> Lacking:
+        """Say what is missing of a document."""
+        bare = self.encoder is not None and info.content_hash not in vectors
+        return Lacking(info, card_key(info) not in cards, bare)
 
-    def make(
-        self, documents: Sequence[DocumentInfo], cards: _CardsByKey, vectors: _VectorsByContent
+    def made_here(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, Layers]]:
+        """Make what documents lack in this process."""
+        for batch in batches:
+            yield batch, made_layers(self.store, self.encoder, batch)
+
+    def add(
+        self, batch: Batch, layers: Layers, cards: _CardsByKey, vectors: _VectorsByContent
     ) -> None:
-        """Make and keep what documents lack, and put it with the rest.
-
-        Sentences and words come first: a card or a vector says that those of its document are
-        there.
-        """
-        indexes = {info: self.store.get(info.id) for info in documents}
-        for info, index in indexes.items():
-            if card_key(info) not in cards:
-                self._sentences.keep_stems(info, index)
-                cards[card_key(info)] = made = card_of(index)
-                keep_layer(self.store, info.content_hash, CARD, card_key(info)[1], made.to_bytes())
-        if self.encoder is not None:
-            bare = {i.content_hash: i for i in documents if i.content_hash not in vectors}
-            for info in bare.values():
-                keep_words(indexes[info], SpareMemory(self.store))
-            self._sentences.keep_vectors({info: indexes[info] for info in bare.values()})
-            cut = {content: windows(indexes[info]) for content, info in bare.items()}
-            for content, coded in embedded(cut, self.encoder):
-                vectors[content] = coded
-                keep_layer(self.store, content, VECTORS, self._vector_print, coded.to_bytes())
-
-    @property
-    def _sentences(self) -> SentenceShelf:
-        return SentenceShelf(self.store, self.encoder)
+        """Put what was made of documents with the rest."""
+        for info, _, _ in batch:
+            content, made_of = card_key(info)
+            if (data := layers.get((content, CARD, made_of))) is not None:
+                cards[content, made_of] = Card.from_bytes(data)
+            if self.encoder is not None:
+                data = layers.get((content, VECTORS, self._vector_print))
+                if data is not None:
+                    vectors[content] = Coded.from_bytes(data)
 
     @property
     def _vector_print(self) -> str:

@@ -136,24 +136,27 @@ class SentenceShelf:
         return Sentences(SentenceStems.from_bytes(stems), vectors)
 
     def _vectors(self, info: DocumentInfo) -> Coded:
-        (made,) = self.keep_vectors({info: self.store.get(info.id)})
-        return made
+        ((key, data),) = self.vector_layers({info: self.store.get(info.id)}).items()
+        keep_layer(self.store, *key, data)
+        return Coded.from_bytes(data)
 
     def keep_stems(self, info: DocumentInfo, index: DocumentIndex) -> SentenceStems:
         """Make and keep the stems of a document's sentences."""
-        made = SentenceStems.of(index)
-        keep_layer(self.store, *_stem_key(info), made.to_bytes())
-        return made
+        ((key, data),) = self.stem_layer(info, index).items()
+        keep_layer(self.store, *key, data)
+        return SentenceStems.from_bytes(data)
 
-    def keep_vectors(self, indexes: Mapping[DocumentInfo, DocumentIndex]) -> list[Coded]:
-        """Make and keep the vectors of several documents' sentences, in one go."""
+    def stem_layer(self, info: DocumentInfo, index: DocumentIndex) -> dict[LayerKey, bytes]:
+        """Make the stems of a document's sentences."""
+        return {_stem_key(info): SentenceStems.of(index).to_bytes()}
+
+    def vector_layers(self, indexes: Mapping[DocumentInfo, DocumentIndex]) -> dict[LayerKey, bytes]:
+        """Make the vectors of several documents' sentences, in one go."""
         assert self.encoder is not None
         # one that has no sentence is known by its title
         texts = {info.id: sentences(i) or [i.document.title] for info, i in indexes.items()}
         made = dict(embedded(texts, self.encoder))
-        for info in indexes:
-            keep_layer(self.store, *self._vector_key(info), made[info.id].to_bytes())
-        return list(made.values())
+        return {self._vector_key(info): made[info.id].to_bytes() for info in indexes}
 
     def _vector_key(self, info: DocumentInfo) -> LayerKey:
         assert self.encoder is not None

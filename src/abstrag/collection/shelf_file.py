@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Final
 
 from abstrag.array_file import file_parts, mapped_arrays
-from abstrag.collection.cards import OnMade, all_cards, card_key, vectors_made_by
+from abstrag.collection.cards import MakeLayers, OnMade, all_cards, card_key, vectors_made_by
 from abstrag.collection.shelf import Shelf
 from abstrag.neural.encoder import TextEncoder
 from abstrag.stores.protocol import DocumentInfo, Store
@@ -44,15 +44,16 @@ def keep_shelf(
     *,
     encoder: TextEncoder | None = None,
     on_made: OnMade = lambda _done, _all: None,
+    make: MakeLayers | None = None,
 ) -> tuple[int, int]:
     """See that a store has its file, and say how many cards were made, of how many documents.
 
-    A store that has no place for files has its cards then.
+    A store that has no place for files has its cards then. `make` is as in `all_cards`.
     """
     documents = store.documents()
     if _kept(store, documents, encoder) is not None:
         return 0, len(documents)
-    cards = all_cards(store, encoder=encoder, on_made=on_made)
+    cards = all_cards(store, encoder=encoder, on_made=on_made, make=make)
     if store.mapped is not None:
         name = _name(cards.documents, encoder)
         store.mapped.put(_PLACE, name, file_parts(_MAGIC, Shelf.of(cards).arrays), versions=_KEPT)

@@ -51,14 +51,24 @@ def read_picture(pixels: NDArray[np.uint8]) -> tuple[PictureLine, ...]:
     """Read the lines of a picture (height × width × 3), from top to bottom."""
     with _ONE_AT_A_TIME:
         # no look at whether a line is upside down: on clean pages it turns lines that are not
-        found = _reader()(pixels, use_cls=False, return_word_box=True)
-    if found.boxes is None or not found.txts:
+        found = _found(pixels)
+    if found is None or found.boxes is None or not found.txts:
         return ()
     return tuple(
         PictureLine(words, _bounds(box))
         for box, text, pieces in zip(found.boxes, found.txts, found.word_results, strict=True)
         if (words := tuple(_words(text, pieces)))
     )
+
+
+def _found(pixels: NDArray[np.uint8]) -> Any | None:
+    """Return what the reader sees; None for a strip too narrow for it to have a line."""
+    from rapidocr.utils.process_img import ResizeImgError
+
+    try:
+        return _reader()(pixels, use_cls=False, return_word_box=True)
+    except ResizeImgError:
+        return None
 
 
 @cache

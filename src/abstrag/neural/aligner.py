@@ -35,7 +35,7 @@ from abstrag.neural.tokens import Tokenizer
 
 ALIGNER: Final = WEIGHTS / "aligner"
 MEAN: Final = "mean.npy"  # of the vectors of whole texts
-_QUESTIONS_KEPT: Final = 16
+_TEXTS_KEPT: Final = 128
 
 Prices = npt.NDArray[np.float64]
 
@@ -85,8 +85,8 @@ class Aligner:
         self._bundle = bundle
         self._lock = Lock()
         self._parts: tuple[Tokenizer, Any] | None = None
-        # a question is put to many documents, and read once
-        self._alone = lru_cache(maxsize=_QUESTIONS_KEPT)(self._read_one)
+        # a question is put to many documents, and a sentence is read for its words and as a whole
+        self._once = lru_cache(maxsize=_TEXTS_KEPT)(self._read_one)
 
     @classmethod
     def load(
@@ -126,9 +126,9 @@ class Aligner:
 
     def _read(self, texts: Sequence[str]) -> list[AlignedText]:
         if len(texts) == 1:
-            return [self._alone(texts[0])]
+            return [self._once(texts[0])]
         unique = list(dict.fromkeys(texts))
-        made = side_by_side(self._read_one, unique, threads=self.threads, size=len)
+        made = side_by_side(self._once, unique, threads=self.threads, size=len)
         found = dict(zip(unique, made, strict=True))
         return [found[text] for text in texts]
 

@@ -13,10 +13,11 @@ R = TypeVar("R")
 
 
 def thread_count(threads: int | None) -> int:
-    """Return how many threads to use: the number asked for, or one for every core."""
+    """Return how many threads to use: the number asked for, or one for every core we may use."""
     if threads is not None and threads < 1:
         raise InputError(f"threads is {threads!r}", hint="at least 1, or None for every core")
-    return threads or os.cpu_count() or 1
+    allowed = getattr(os, "sched_getaffinity", None)  # not every system limits a process to some
+    return threads or (len(allowed(0)) if allowed else os.cpu_count() or 1)
 
 
 def side_by_side(

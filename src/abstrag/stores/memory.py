@@ -8,7 +8,8 @@ than that, at no cost that grows with the table.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from abstrag.errors import InputError
@@ -57,8 +58,11 @@ def remember(
         "SELECT number FROM owners WHERE content_hash = ? AND model = ?", (content_hash, model)
     ).fetchone()
     connection.executemany(
-        f"INSERT OR IGNORE INTO {table} (owner, key, value) VALUES (?, ?, ?)",
-        ((owner, key, value) for key, value in values.items()),
+        f"INSERT OR IGNORE INTO {table} (owner, key, value, checksum) VALUES (?, ?, ?, ?)",
+        (
+            (owner, key, value, checksum(content_hash, model, key, value))
+            for key, value in values.items()
+        ),
     )
     connection.execute(
         f"DELETE FROM {table} WHERE number <= (SELECT max(number) FROM {table}) - ?",
@@ -79,6 +83,25 @@ def remembered(
     ):
         found.setdefault(model, {})[key] = value
     return found
+
+
+def checksum(content_hash: str, model: str, key: bytes, value: bytes) -> int:
+    """Return what tells whether an entry is as it was written."""
+    return zlib.crc32(b"\n".join((content_hash.encode(), model.encode(), key, value)))
+
+
+def broken(connection: sqlite3.Connection) -> Iterator[str]:
+    """Go through the entries that are not as they were written, as the kind and model of each."""
+    for kind in LIMITS:
+        rows = connection.execute(
+            f"SELECT content_hash, model, key, value, checksum FROM {kind} AS t "
+            "LEFT JOIN owners ON owners.number = t.owner"
+        )
+        for content_hash, model, key, value, written in rows:
+            if content_hash is None or (
+                written is not None and checksum(content_hash, model, key, value) != written
+            ):
+                yield f"one of the {kind} of model {model!r}"
 
 
 def forget(connection: sqlite3.Connection, content_hash: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -232,7 +233,14 @@ _V6: Final[Migration] = (
     "DROP INDEX IF EXISTS terms_id",
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (_V1, _V2, _V3, _V4, _V5, _V6)
+# A checksum for each entry that a model made; see `memory.py`. What older releases wrote has none.
+_V7: Final[Migration] = tuple(
+    f"ALTER TABLE {name} ADD COLUMN checksum INTEGER" for name in ("embeddings", "judgements")
+)
+
+_PARTS: Final = "SELECT name, type, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_V1, _V2, _V3, _V4, _V5, _V6, _V7)
 
 
 def migrate(
@@ -251,6 +259,15 @@ def migrate(
         connection.execute(
             "INSERT OR REPLACE INTO meta VALUES ('schema_version', ?)", (str(len(migrations)),)
         )
+
+
+def odd_parts(connection: sqlite3.Connection) -> list[str]:
+    """Return the tables, indexes and triggers that are not as the migrations make them."""
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        fresh.isolation_level = None
+        migrate(fresh, Path(":memory:"))
+        made, found = (set(each.execute(_PARTS)) for each in (fresh, connection))
+    return sorted(str(name) for name, *_ in made ^ found)
 
 
 def _version(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration]) -> int:

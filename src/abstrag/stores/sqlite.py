@@ -13,7 +13,7 @@ from abstrag.errors import StoreCorrupt, StoreError, StoreTooNew
 from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Mention
-from abstrag.sqlite_file import transaction, use_write_ahead_log
+from abstrag.sqlite_file import part, transaction, use_write_ahead_log
 from abstrag.stores import layer_rows, memory, packed_rows, places, removal
 from abstrag.stores.columns import (
     GIVEN,
@@ -37,7 +37,7 @@ from abstrag.stores.naming import candidates, choose, complete, unknown
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
 from abstrag.stores.rows import mention, squeeze, unpack, unpack_background, unsqueeze
-from abstrag.stores.schema import VERSION_KEY, migrate
+from abstrag.stores.schema import VERSION_KEY, migrate, odd_parts
 from abstrag.stores.seal import seal
 from abstrag.stores.tables import POSTINGS, TABLES, TERMS, Row
 from abstrag.stores.turns import Turns
@@ -59,6 +59,7 @@ class SqliteStore:
         self.mapped = MappedFiles.beside(path)
         self._connection = connection
         self._turns = Turns(str(path))
+        self._together = False  # whether calls are parts of one transaction
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Self:
@@ -323,8 +324,11 @@ class SqliteStore:
         with self._reading() as run:
             problems = [row[0] for row in run.execute("PRAGMA integrity_check")]
             orphans = [row[0] for row in run.execute("PRAGMA foreign_key_check")]
+            odd_schema = odd_parts(run)
         if problems != ["ok"]:
             raise corrupt(self.path, problems[0])
+        if odd_schema:
+            raise corrupt(self.path, f"{odd_schema[0]!r} is not as it was made")
         if orphans:
             raise corrupt(self.path, f"rows of {orphans[0]!r} belong to no document")
         for info in self.documents():
@@ -334,6 +338,10 @@ class SqliteStore:
                 with self._writing() as run:
                     run.execute("INSERT OR IGNORE INTO seals VALUES (?, ?)", kept.to_seal)
             self.layers(info.content_hash)
+        with self._reading() as run, decoding("what models said", self._corrupt):
+            odd = next(memory.broken(run), None)
+        if odd is not None:
+            raise corrupt(self.path, f"{odd} is not as it was written")
 
     def close(self) -> None:
         """Let go of the store; closing twice is fine."""
@@ -353,6 +361,19 @@ class SqliteStore:
         self.close()
 
     @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make one transaction of the calls of a block: a disk that syncs takes its time for each.
+
+        A call that fails leaves nothing of itself; an error that leaves the block leaves nothing.
+        """
+        with self._transaction(write=True):
+            self._together = True
+            try:
+                yield
+            finally:
+                self._together = False
+
+    @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Give one consistent view of the file, whatever others write meanwhile."""
         with self._transaction(write=False) as run:
@@ -369,7 +390,7 @@ class SqliteStore:
         with (
             self._turns.taken(),
             translated(self.path),
-            transaction(self._connection, write=write),
+            (part if self._together else transaction)(self._connection, write=write),
         ):
             yield self._connection
 

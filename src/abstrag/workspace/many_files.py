@@ -6,6 +6,7 @@ store is row for row the one that a single process leaves, whoever is done first
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -17,8 +18,8 @@ from typing import Final
 
 from abstrag.documents.load import load_bytes
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import DueFile, IndexOutcome, Twin, attempt
-from abstrag.errors import FileMissing, StoreError
+from abstrag.engine.outcome import DueFile, IndexOutcome, Twin, attempt, failed
+from abstrag.errors import AbstragError, FileMissing, StoreError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.shortfall import missed_segments
 from abstrag.language.detect import language_of
@@ -26,12 +27,15 @@ from abstrag.stores.open import Target, shown
 from abstrag.stores.postgres.address import is_address
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import Store
+from abstrag.stores.together import together
 from abstrag.workers.budget import within
 from abstrag.workers.processes import Processes
 from abstrag.workers.protocol import Engine, LostItem
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 
+TOGETHER: Final = 32  # documents at most that are written in one transaction
+PAUSE_S: Final = 0.5  # seconds since the last ones, and a document does not wait for others
 FEW: Final = 24  # files that are done before more workers would have loaded their models
 
 Layer = tuple[str, str, str, bytes]  # content hash, layer, fingerprint, data
@@ -140,17 +144,40 @@ def index_many(
     background = workspace.library.background
     config = replace(workspace.config.elsewhere(), background=background, create=False)
     task = Indexing(config, gethostname(), first[0].source)
+    pending: list[tuple[DueFile, Made]] = []  # made, and to be written together
+    last = time.monotonic()
     with closing(engine.run(task, chain(first, jobs))) as results:
         for job, result in results:
+            if isinstance(result, LostItem) or not isinstance(order[0], DueFile):
+                yield from _written(library, pending, done)
             yield from _told(library, order, done)
             order.popleft()
             if isinstance(result, LostItem):
-                told = library.set_aside(job, result.why)
-            else:
-                told = _kept(library, job, result)
-            done[job.source] = told
-            yield told
+                done[job.source] = told = library.set_aside(job, result.why)
+                yield told
+                continue
+            pending.append((job, result))
+            if len(pending) == TOGETHER or time.monotonic() - last > PAUSE_S:
+                yield from _written(library, pending, done)
+                last = time.monotonic()
+        yield from _written(library, pending, done)
     yield from _told(library, order, done)
+
+
+def _written(
+    library: Library, pending: list[tuple[DueFile, Made]], done: dict[str, IndexOutcome]
+) -> list[IndexOutcome]:
+    """Write what is pending in one transaction, and say what became of each file."""
+    if not pending:
+        return []
+    try:
+        with together(library.store):
+            told = [_kept(library, job, result) for job, result in pending]
+    except AbstragError as error:  # of the whole: nothing of it is in the store
+        told = [failed(job.path, error) for job, _ in pending]
+    done.update(zip((job.source for job, _ in pending), told, strict=True))
+    pending.clear()
+    return told
 
 
 def _jobs(

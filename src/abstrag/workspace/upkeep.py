@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from abstrag.collection.cards import OnMade
+from abstrag.collection.cards import MakeLayers, OnMade
 from abstrag.collection.shelf_file import keep_shelf
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.judge import default_judge
@@ -24,14 +24,18 @@ if TYPE_CHECKING:
     from abstrag.workspace.workspace import Workspace
 
 
-def prepare(workspace: Workspace, on_made: OnMade = lambda _done, _all: None) -> int:
+def prepare(
+    workspace: Workspace,
+    on_made: OnMade = lambda _done, _all: None,
+    make: MakeLayers | None = None,
+) -> int:
     """Make what a search over all documents needs and is missing; say for how many that was.
 
-    One document alone needs nothing of it.
+    One document alone needs nothing of it. `make` does the work elsewhere, as in `all_cards`.
     """
     if len(workspace.documents()) < 2:
         return 0
-    made, _ = keep_shelf(workspace.store, encoder=workspace.embedder, on_made=on_made)
+    made, _ = keep_shelf(workspace.store, encoder=workspace.embedder, on_made=on_made, make=make)
     return made
 
 

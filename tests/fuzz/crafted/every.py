@@ -2,10 +2,26 @@
 
 from collections.abc import Iterator, Sequence
 
-from tests.fuzz.crafted import latex, mail, markup, packages, pdfs, tables, texts
+from tests.fuzz.crafted import (
+    latex,
+    mail,
+    markup,
+    more_files,
+    more_pdfs,
+    more_texts,
+    packages,
+    pdfs,
+    tables,
+    texts,
+)
 from tests.fuzz.crafted.family import Family
 from tests.fuzz.targets import Item
 
+MORE: tuple[Family, ...] = (
+    *more_texts.FAMILIES,
+    *more_files.FAMILIES,
+    *more_pdfs.FAMILIES,
+)
 FAMILIES: tuple[Family, ...] = (
     *texts.FAMILIES,
     *markup.FAMILIES,
@@ -14,6 +30,7 @@ FAMILIES: tuple[Family, ...] = (
     *packages.FAMILIES,
     *tables.FAMILIES,
     *mail.FAMILIES,
+    *MORE,
 )
 
 

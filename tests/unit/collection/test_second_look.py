@@ -21,6 +21,7 @@ from abstrag.collection.sentences import (
 )
 from abstrag.collection.shelf import Shelf, ShortlistSource
 from abstrag.collection.shortlist import WEIGHTS, Shortlist
+from abstrag.collection.vectors import Coded
 from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.errors import StoreCorrupt
 from abstrag.model.segment import Granularity
@@ -279,9 +280,9 @@ def test_a_document_that_is_only_a_title_is_known_by_it(store: Store) -> None:
     encoder = Topics()
     fill(store, "harbour")
     info, bare = store.documents()[0], replace(indexes()["metal"], records=())
-    (made,) = SentenceShelf(store, encoder).keep_vectors({info: bare})
+    (data,) = SentenceShelf(store, encoder).vector_layers({info: bare}).values()
     assert encoder.embedded == ["Mercury"]
-    assert len(made.codes) == 1
+    assert len(Coded.from_bytes(data).codes) == 1
     title = SentenceStems.of(bare)
     assert title.covered(title.hashes, np.ones(1)) == 1.0
 

@@ -70,13 +70,13 @@ def test_a_repeated_text_is_embedded_once(
 ) -> None:
     seen: list[str] = []
     aligner = shipped._aligner
-    read = aligner._read_one
+    read = aligner._once
 
     def counted(text: str) -> AlignedText:
         seen.append(text)
         return read(text)
 
-    monkeypatch.setattr(aligner, "_read_one", counted)
+    monkeypatch.setattr(aligner, "_once", counted)
     shipped.embed(["a dog", "a cat", "a dog", "a dog"])
     assert seen == ["a dog", "a cat"]
 

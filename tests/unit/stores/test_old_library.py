@@ -90,6 +90,8 @@ def test_an_old_store_opens_and_keeps_every_row(old: OldLibrary) -> None:
     after = rows(old.store)
     assert len(after.pop("seals")) == len(before["documents"])  # what the old release did not make
     assert after.pop("places") == after.pop("packed_rows") == []
+    for kind in ("embeddings", "judgements"):
+        before[kind] = [(*row, None) for row in before[kind]]  # it wrote no checksums
     assert after == before
 
 

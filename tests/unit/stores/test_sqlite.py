@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -116,3 +117,24 @@ def test_terms_may_come_from_the_store_that_is_asked_for_them(store: SqliteStore
 def test_the_sqlite_store_is_a_store(store: SqliteStore) -> None:
     as_protocol: Store = store  # checked by the type checker
     assert as_protocol.documents() == ()
+
+
+def test_calls_together_are_one_transaction_and_one_that_fails_leaves_nothing_of_itself(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    def kept() -> list[str]:
+        with SqliteStore.open(store.path) as other:
+            return [layer for layer, *_ in other.layers("content")]
+
+    with store.together():
+        store.put_layer("content", "one", "made", b"1")
+        with pytest.raises(StoreError):
+            store.remove("nobody")
+        store.put_layer("content", "two", "made", b"2")
+        assert [layer for layer, *_ in store.layers("content")] == ["one", "two"]
+        assert kept() == []
+    assert kept() == ["one", "two"]
+    with suppress(ZeroDivisionError), store.together():
+        store.put_layer("content", "three", "made", b"3")
+        raise ZeroDivisionError
+    assert kept() == ["one", "two"]

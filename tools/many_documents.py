@@ -1,0 +1,293 @@
+"""Index very many documents with worker processes, stop and resume that, and search them.
+
+    python tools/many_documents.py index FOLDER --store many.db --workers 16 --seconds 540
+    python tools/many_documents.py resume FOLDER --work scratch --workers 2 --count 2000
+    taskset -c 0,1 python tools/many_documents.py search --store many.db --questions asked.txt
+
+`index` runs `abstrag index` and ends it with SIGKILL when the time is up; called again, it goes on.
+`resume` indexes the first documents of a folder twice: undisturbed, and killed with SIGKILL once
+while files are indexed and once while search over all documents is prepared; then it compares every
+table of the two stores row by row, all columns but the time of indexing, and the bytes of all files
+beside them. `search` asks questions, each of them new, in a process that has answered five others,
+and then the same ones again. Every line that is printed is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+COMMAND: Final = "from abstrag.cli.main import main; main()"
+WARM_UP: Final = 5  # questions before the clock starts
+_PREPARED: Final = "SELECT count(*) FROM layers WHERE layer = 'vectors'"
+_INDEXED: Final = "SELECT count(*) FROM documents"
+_TIMES: Final = frozenset({"indexed_at"})  # columns that differ between two runs
+
+
+def say(**told: Any) -> None:
+    print(json.dumps(told), flush=True)
+
+
+# --- Indexing ------------------------------------------------------------------------------------
+
+
+def start(paths: Sequence[Path], store: Path, workers: int) -> subprocess.Popen[bytes]:
+    """Begin to index with the command line."""
+    line = [sys.executable, "-c", COMMAND, "index", *map(str, paths), "--store", str(store)]
+    return subprocess.Popen([*line, "--workers", str(workers)], stdout=subprocess.DEVNULL)
+
+
+def count(store: Path, statement: str) -> int:
+    """Count rows of a store that another process may be writing; 0 before it has any."""
+    try:
+        with sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=30) as connection:
+            found: int = connection.execute(statement).fetchone()[0]
+    except sqlite3.Error:
+        return 0
+    finally:
+        if "connection" in locals():
+            connection.close()
+    return found
+
+
+def processor_seconds() -> float:
+    """Return what the processes that this one has waited for took of the processors."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run_until(
+    process: subprocess.Popen[bytes], enough: Callable[[], bool]
+) -> tuple[bool, int, float]:
+    """Wait until a run ends, or kill it; return whether it ended, MB of all, and seconds."""
+    began, most = time.monotonic(), 0
+    while process.poll() is None:
+        most = max(most, sum(map(_megabytes, _family(process.pid))))
+        if enough():
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            return False, most, time.monotonic() - began
+        time.sleep(0.5)
+    return True, most, time.monotonic() - began
+
+
+def _family(parent: int) -> Iterator[int]:
+    """Yield a process and its children, as Linux lists them."""
+    yield parent
+    for each in Path(f"/proc/{parent}/task").glob("*/children"):
+        try:
+            yield from map(int, each.read_text().split())
+        except OSError:
+            continue
+
+
+def _megabytes(process: int | str, what: str = "VmRSS") -> int:
+    try:
+        found = re.search(rf"{what}:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    except OSError:
+        return 0
+    return int(found[1]) // 1024 if found else 0
+
+
+def index(given: argparse.Namespace) -> None:
+    """Index for so long, and say how far that came."""
+    folders = sorted(each for each in given.folder.iterdir() if each.is_dir())
+    paths = folders[: given.folders] if given.folders else [given.folder]
+    before = count(given.store, _INDEXED), count(given.store, _PREPARED)
+    end = time.monotonic() + given.seconds
+    process = start(paths, given.store, given.workers)
+    ended, most, took = run_until(process, lambda: time.monotonic() > end)
+    time.sleep(1.0)  # workers that lost their parent end by themselves
+    after = count(given.store, _INDEXED), count(given.store, _PREPARED)
+    say(
+        what="index",
+        ended=ended,
+        exit=process.returncode,  # not 0 where a file could not be read
+        indexed=(before[0], after[0]),
+        prepared=(before[1], after[1]),
+        seconds=round(took, 1),
+        processor_seconds=round(processor_seconds(), 1),
+        peak_mb_of_all_processes=most,
+        store_mb=_size(given.store) >> 20,
+        mapped_mb=_size(Path(f"{given.store}.mapped")) >> 20,
+    )
+    sys.exit(0 if ended and after[1] >= 0.99 * after[0] else 3)
+
+
+def _size(path: Path) -> int:
+    if path.is_dir():
+        return sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+    return path.stat().st_size if path.exists() else 0
+
+
+# --- Stopped and resumed -------------------------------------------------------------------------
+
+
+def resume(given: argparse.Namespace) -> None:
+    """Compare a store that was made at once with one whose making was killed twice."""
+    shutil.rmtree(given.work, ignore_errors=True)
+    documents = given.work / "documents"
+    documents.mkdir(parents=True)
+    files = (each for each in sorted(given.folder.rglob("*")) if each.is_file())
+    for _, each in zip(range(given.count), files, strict=False):
+        shutil.copy(each, documents / each.name)
+    once, twice = given.work / "once.db", given.work / "killed.db"
+    _, _, took = run_until(start([documents], once, given.workers), lambda: False)
+    say(what="undisturbed", documents=count(once, _INDEXED), seconds=round(took, 1))
+    for statement in (_INDEXED, _PREPARED):
+        half = count(once, statement) // 2
+        process = start([documents], twice, given.workers)
+        ended, _, _ = run_until(process, lambda s=statement, n=half: count(twice, s) >= n)  # type: ignore[misc]
+        say(
+            what="killed",
+            in_time=not ended,
+            indexed=count(twice, _INDEXED),
+            prepared=count(twice, _PREPARED),
+        )
+    _, _, took = run_until(start([documents], twice, given.workers), lambda: False)
+    tables = dict(compared(once, twice))
+    files_once, files_twice = (mapped(Path(f"{each}.mapped")) for each in (once, twice))
+    alike = files_once == files_twice and all(rows is not None for rows in tables.values())
+    say(what="resumed", identical=alike, rows=tables, files=len(files_once), seconds=round(took, 1))
+    sys.exit(0 if alike else 1)
+
+
+def compared(one: Path, other: Path) -> Iterator[tuple[str, int | None]]:
+    """Yield each table with the number of its rows; None where two stores differ."""
+    connections = [sqlite3.connect(each) for each in (one, other)]
+    names = [
+        [row[0] for row in each.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for each in connections
+    ]
+    for name in sorted({*names[0], *names[1]}):
+        rows, same = 0, True
+        for a, b in zip_longest(*(_rows(each, name) for each in connections)):
+            rows, same = rows + 1, same and a == b
+        yield name, rows if same else None
+    for each in connections:
+        each.close()
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a table, all columns but times, in the order of their values."""
+    found = connection.execute(f"SELECT name FROM pragma_table_info('{table}')").fetchall()
+    columns = ", ".join(f'"{name}"' for (name,) in found if name not in _TIMES)
+    yield from connection.execute(f"SELECT {columns} FROM {table} ORDER BY {columns}")
+
+
+def mapped(folder: Path) -> dict[str, bytes]:
+    """Return the digest of every file beside a store."""
+    return {
+        str(each.relative_to(folder)): blake2b(each.read_bytes()).digest()
+        for each in sorted(folder.rglob("*"))
+        if each.is_file() and not each.name.startswith(".draft-")
+    }
+
+
+# --- Searching -----------------------------------------------------------------------------------
+
+
+def search(given: argparse.Namespace) -> None:
+    """Time questions under some presets, each preset in a process of its own."""
+    if given.preset is None:
+        for preset in ("general", "aligned"):
+            line = [sys.executable, __file__, "search", "--preset", preset]
+            line += ["--store", str(given.store), "--questions", str(given.questions)]
+            subprocess.run([*line, "--count", str(given.count)], check=True)
+        return
+    from abstrag.workspace.options import SearchOptions, WorkspaceConfig, chosen_preset
+    from abstrag.workspace.workspace import Workspace
+
+    questions = given.questions.read_text("utf-8").splitlines()
+    options = SearchOptions(preset=chosen_preset(given.preset))
+    began, used = time.perf_counter(), time.process_time()
+    with Workspace(WorkspaceConfig(store=given.store, create=False)) as workspace:
+        many = workspace.collection(options=options)
+        documents = len(workspace.documents())
+        opened = time.perf_counter() - began, time.process_time() - used
+        for question in questions[:WARM_UP]:
+            many.search(question)
+        asked = questions[WARM_UP : WARM_UP + given.count]
+        new, new_used, found = _timed(many.search, asked)
+        again, again_used, _ = _timed(many.search, asked)
+        say(
+            what="search",
+            preset=options.preset.name,
+            documents=documents,
+            cores=len(os.sched_getaffinity(0)),
+            questions=len(asked),
+            with_hits=found,
+            opened_s=[round(each, 2) for each in opened],
+            new_ms=_percentiles(new),
+            new_processor_ms=_percentiles(new_used),
+            again_ms=_percentiles(again),
+            again_processor_ms=_percentiles(again_used),
+            memory_mb={
+                name: _megabytes("self", name) for name in ("VmRSS", "VmHWM", "RssAnon", "RssFile")
+            },
+            threads=threading.active_count(),
+        )
+
+
+def _timed(
+    ask: Callable[[str], Any], questions: Sequence[str]
+) -> tuple[list[float], list[float], int]:
+    """Return milliseconds on the clock and of the processors, and how many found something."""
+    clock, used, found = [], [], 0
+    for question in questions:
+        before, spent = time.perf_counter(), time.process_time()
+        found += bool(ask(question).hits)
+        clock.append(1000 * (time.perf_counter() - before))
+        used.append(1000 * (time.process_time() - spent))
+    return clock, used, found
+
+
+def _percentiles(times: Sequence[float]) -> dict[str, int]:
+    return {f"p{p}": round(float(np.percentile(times, p))) for p in (50, 95, 100)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Index and search very many documents.")
+    commands = parser.add_subparsers(required=True)
+    one = commands.add_parser("index")
+    one.add_argument("folder", type=Path)
+    one.add_argument("--store", type=Path, required=True)
+    one.add_argument("--workers", type=int, default=2)
+    one.add_argument("--seconds", type=float, default=1e9)
+    one.add_argument("--folders", type=int, help="only the first ones inside the folder")
+    one.set_defaults(do=index)
+    one = commands.add_parser("resume")
+    one.add_argument("folder", type=Path)
+    one.add_argument("--work", type=Path, required=True, help="a folder that is emptied")
+    one.add_argument("--workers", type=int, default=2)
+    one.add_argument("--count", type=int, default=2000)
+    one.set_defaults(do=resume)
+    one = commands.add_parser("search")
+    one.add_argument("--store", type=Path, required=True)
+    one.add_argument("--questions", type=Path, required=True, help="one on each line")
+    one.add_argument("--count", type=int, default=60)
+    one.add_argument("--preset", help="one alone; else the default one and `aligned`")
+    one.set_defaults(do=search)
+    given = parser.parse_args()
+    given.do(given)
+
+
+if __name__ == "__main__":
+    main()

@@ -13,17 +13,39 @@ from typing import Final
 
 from abstrag.indexing.naming.mentions import PlacedName
 from abstrag.indexing.operator import IndexDraft
-from abstrag.language.acronyms import Acronym, acronyms, singular
+from abstrag.language.acronyms import Acronym, acronyms, introduces, singular
 from abstrag.language.keys import key, phrase_key, term_id
 from abstrag.language.names import house_form, legal_form, nameable, trim
 from abstrag.language.spelling import fold, plural
 from abstrag.model.term import TermKind
 
+_HOW = (
+    r"(?:(?:also|formerly|previously|once|originally|better|commonly|popularly|locally|often|usually"
+    r"|sometimes|widely|generally|affectionately|officially|internally|now|later|simply|hereafter"
+    r"|hereinafter|henceforth|herein|below)\s+)*"
+)
+_KNOWN = r"(?:known|referred\s+to)(?:\s+(?:to|by|among|in|throughout)\s+(?:[\w-]+\s+){1,4}?|\s+)as"
+# What makes of the name that follows another name of the one before: after a comma, a bracket or
+# "is" also a mere participle, for "Acme named Ann Roe" gives nobody a name.
 _ALSO = re.compile(
-    r",?\s*(?:\(|,|\bis\b|\bor\b|—)?\s*(?:(?:also|formerly|previously|better|commonly)\s+)?"
-    r"(?:known\s+as|a\.?k\.?a\.?|doing\s+business\s+as|d/b/a|formerly|née)\s+"
-    r"(?:the\s+)?[\"“‘]?",
+    r"(?:(?:,?\s*(?:[(,—–]|\bor\b)|\s*,?\s*(?:who|which)?\s*\b(?:is|was|are|has\s+been|will\s+be|shall\s+be))"
+    rf"\s*(?:who\s+is\s+|which\s+is\s+|is\s+)?{_HOW}"
+    r"(?:called|named|nicknamed|dubbed|christened|termed|styled|alias|short\s+for|hereafter|hereinafter"
+    r"|henceforth|(?:local|short|former|old|popular|nick)[ -]?name:?|in\s+short)"
+    rf"|,?\s*(?:\(|,|\b(?:is|was|are)\b|\bor\b|—)?\s*{_HOW}"
+    rf"(?:{_KNOWN}|a\.?k\.?a\.?|doing\s+business\s+as|trading\s+as|d/b/a|formerly|née"
+    r"|goes?\s+by(?:\s+the\s+name(?:\s+of)?)?))"
+    r"\s+(?:simply\s+|just\s+|the\s+name\s+)*(?:the\s+)?[\"“‘']?",
     re.IGNORECASE,
+)
+_CALLED = re.compile(
+    r"(?P<name>[A-Z][\w'’&-]*(?:\s+(?:(?:of|the|and|&|de|la)\s+)?[A-Z][\w'’&-]*){0,4})"
+)
+_SPOKEN = re.compile(  # Robert "Bobby" Keane
+    r"(?P<first>[A-Z][\w'’-]+)\s+[\"“‘'](?P<spoken>[A-Z][\w' -]{1,20})[\"”’']\s+(?P<last>[A-Z][\w'’-]+)"
+)
+_PART_BRACKET = re.compile(
+    r"\(\s*(?:hereafter\s+|hereinafter\s+)?(?:the\s+)?(?P<part>[A-Z][\w'’-]*)\s*\)"
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,40})[\"”]")
 _TERM_BRACKET = re.compile(r"\(([^()\"“]{0,60}[\"“][^()]{1,120})\)")
@@ -35,6 +57,7 @@ _INDEFINITE = re.compile(r"\ban?\s$")
 _SEVERAL = re.compile(r"\b(?:each|individually|both)\b|collectively(?!.*\b(?:we|us|our)\b)", re.I)
 _SUBSIDIARIES = re.compile(r"\b(?:subsidiaries|affiliates)\b")
 _FOOTNOTE_MARK = re.compile(r"(?<=[a-z]{4})\d{1,3}$")
+_BETWEEN: Final = 60  # letters between two names of one thing
 _PRONOUNS: Final = frozenset({"we", "us", "our", "ours", "you", "your", "i", "it", "they", "my"})
 _SMALL: Final = frozenset("a an and as at by for from in of on or the to with & de du la".split())
 
@@ -58,7 +81,7 @@ def definitions(draft: IndexDraft, mentions: Sequence[PlacedName]) -> list[Defin
     bracketed = [
         (i, found)
         for i, segment in enumerate(draft.segments)
-        if "(" in segment.text or "[" in segment.text
+        if introduces(segment.text)
         for found in acronyms(segment.text)
     ]
     # one short form is one kind of thing, however its long form is capitalized here and there
@@ -144,9 +167,30 @@ def _defined_terms(text: str, segment: int, named: list[PlacedName]) -> Iterator
 
 
 def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[Definition]:
+    """Read "Lake Orr, known to anglers as the Mirror", and names that stand in another's brackets.
+
+    The other name need not be one that is recognised as such: it is written large.
+    """
+    joined: set[int] = set()
     for one, other in pairwise(named):
-        if other.start - one.end < 40 and _ALSO.fullmatch(text, one.end, other.start):
+        if other.start - one.end < _BETWEEN and _ALSO.fullmatch(text, one.end, other.start):
+            joined.add(one.end)
             yield _entity_definition(other.text, one.text, segment, one.start, other.end)
+    for one in named:
+        cue = None if one.end in joined else _ALSO.match(text, one.end)
+        other_ = None if cue is None else _CALLED.match(text, cue.end())
+        if other_ is not None and nameable(other_["name"]) and other_["name"] != one.text:
+            place = segment, one.start, other_.end()
+            yield _entity_definition(other_["name"], one.text, *place)
+        part = _PART_BRACKET.match(text, one.end + 1)
+        if part is not None and part["part"] in one.text.split()[:1] + one.text.split()[-1:]:
+            if len(one.text.split()) > 1 and nameable(part["part"]):
+                yield _entity_definition(part["part"], one.text, segment, one.start, part.end())
+    for spoken in _SPOKEN.finditer(text):
+        whole = f"{spoken['first']} {spoken['last']}"
+        place = segment, *spoken.span()
+        yield _entity_definition(spoken["spoken"], whole, *place)
+        yield _entity_definition(spoken.group(), whole, *place)
 
 
 def _entity_definition(alias: str, name: str, segment: int, start: int, end: int) -> Definition:

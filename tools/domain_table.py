@@ -78,7 +78,9 @@ def carriers(hit: Hit, asked: str) -> set[str]:
         if not (own & wanted) or not trace.met:
             continue
         found |= {bridge.family.value for bridge in trace.bridges}
-        if trace.context is not None or _stands_under(hit, number):
+        if _stands_under(hit, number):
+            found.add("context")
+        if trace.context is not None:
             found.add("context")
         elif not trace.bridges:
             at = trace.mention

@@ -40,6 +40,7 @@ from abstrag.search.judging import Judge
 from abstrag.search.lexical import Lexical
 from abstrag.search.match import Signal, Similarity
 from abstrag.search.precedents import unsettled
+from abstrag.search.query.definition import ExpandDefinition, StatedDefinitions
 from abstrag.search.query.expand import expand
 from abstrag.search.query.finance import RowNames, StatementRows, finance_terms
 from abstrag.search.query.gloss import Glossary
@@ -219,7 +220,7 @@ class Searcher:
             return None
         (read,) = self._aligner.read([query.text])
         asked = conditions(query, read)
-        plain = self._glossary.glossed(query.text)
+        plain = self._definitions.glossed(self._glossary.glossed(query.text))
         if plain != query.text:  # what it is about is read off the document's own names
             asked = replace(asked, gist=self._aligner.read([plain])[0].gist)
         links = ALIGN_WORDS not in self._without
@@ -279,7 +280,13 @@ class Searcher:
     def _normalize(self, text: str, today: date | None) -> Query:
         if notice := unread_notice(text, self.language):
             return replace(normalize(text, self.vocabulary, today=today), notice=notice)
-        return self._glossary.told(self._read_query(text, today))
+        query = self._glossary.told(self._read_query(text, today))
+        reading = self._definitions.glossed(query.reading)
+        return query if reading == query.reading else replace(query, glossed=reading)
+
+    @cached_property
+    def _definitions(self) -> StatedDefinitions:
+        return StatedDefinitions.of(self.index, self.vocabulary)
 
     @cached_property
     def _glossary(self) -> Glossary:
@@ -415,6 +422,8 @@ class Searcher:
     def _sources(self, query: Query, tau: float) -> tuple[EdgeSource, ...]:
         """What offers edges besides the document's own map, for one query and budget."""
         offered: tuple[EdgeSource, ...] = self._operators
+        if (defined := ExpandDefinition.of(query, self._definitions)).edges:
+            offered = (*offered, defined)
         if self._reader is not None:
             offered = (*offered, *self._reader.sources(query, self.vocabulary, tau=tau))
         return offered if self._patched is None else self._patched.sources(offered)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from abstrag.indexing.naming.mentions import PlacedName
 from abstrag.indexing.operator import IndexDraft
@@ -18,6 +18,9 @@ from abstrag.language.keys import key, phrase_key, term_id
 from abstrag.language.names import house_form, legal_form, nameable, trim
 from abstrag.language.spelling import fold, plural
 from abstrag.model.term import TermKind
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span
 
 _HOW = (
     r"(?:(?:also|formerly|previously|once|originally|better|commonly|popularly|locally|often|usually"
@@ -57,6 +60,11 @@ _INDEFINITE = re.compile(r"\ban?\s$")
 _SEVERAL = re.compile(r"\b(?:each|individually|both)\b|collectively(?!.*\b(?:we|us|our)\b)", re.I)
 _SUBSIDIARIES = re.compile(r"\b(?:subsidiaries|affiliates)\b")
 _FOOTNOTE_MARK = re.compile(r"(?<=[a-z]{4})\d{1,3}$")
+_COMMON = re.compile(
+    r"(?:,\s*(?:or\s+)?|\s*\(\s*|\s+(?:is|are)\s+)"
+    r"(?:(?:also|commonly|often|better|popularly|otherwise|sometimes|usually|colloquially|variously)\s+)+"
+    r"(?:known\s+as|called|termed|named|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?[\"“]?",
+)
 _BETWEEN: Final = 60  # letters between two names of one thing
 _PRONOUNS: Final = frozenset({"we", "us", "our", "ours", "you", "your", "i", "it", "they", "my"})
 _SMALL: Final = frozenset("a an and as at by for from in of on or the to with & de du la".split())
@@ -94,6 +102,9 @@ def definitions(draft: IndexDraft, mentions: Sequence[PlacedName]) -> list[Defin
     for i, here in named.items():
         found.extend(_defined_terms(draft.segments[i].text, i, here))
         found.extend(_also_known(draft.segments[i].text, i, here))
+    for i, segment in enumerate(draft.segments):
+        if _COMMON.search(segment.text):
+            found.extend(_common_names(draft, i, named.get(i, [])))
     found.sort(key=lambda d: (d.segment, d.start, d.end, d.alias))
     return [d for d in found if d.alias != d.name]
 
@@ -191,6 +202,33 @@ def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[De
         place = segment, *spoken.span()
         yield _entity_definition(spoken["spoken"], whole, *place)
         yield _entity_definition(spoken.group(), whole, *place)
+
+
+def _common_names(draft: IndexDraft, segment: int, named: list[PlacedName]) -> Iterator[Definition]:
+    """Read "varicella, also called chickenpox,": two names of one kind of thing."""
+    tokens = draft.tokens(segment)
+    base, text = tokens.start_char, tokens.text
+    phrases = [_bare(chunk) for chunk in tokens.noun_chunks]
+    for cue in _COMMON.finditer(text):
+        one = next((p for p in phrases if p and p.end_char - base == cue.start()), None)
+        other = next((p for p in phrases if p and p.start_char - base == cue.end()), None)
+        if one is None or other is None or one.text.casefold() == other.text.casefold():
+            continue
+        places = [(p.start_char - base, p.end_char - base) for p in (one, other)]
+        if any(m.start < b and a < m.end for m in named for a, b in places):
+            continue
+        (name, surfaces), (alias, others) = (_concept(draft, segment, a, b) for a, b in places)
+        yield Definition(
+            term_id(TermKind.CONCEPT, alias),
+            term_id(TermKind.CONCEPT, name),
+            *(others, surfaces, segment, places[0][0], places[1][1]),
+        )
+
+
+def _bare(chunk: Span) -> Span:
+    """Return a noun phrase without what determines it."""
+    first = next((t.i for t in chunk if t.pos_ not in ("DET", "PRON", "PUNCT")), chunk.end)
+    return chunk.doc[first : chunk.end]
 
 
 def _entity_definition(alias: str, name: str, segment: int, start: int, end: int) -> Definition:

@@ -21,6 +21,7 @@ from abstrag.language.quantities import find_quantities
 from abstrag.language.times import find_times
 from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.events import LIGHT_VERBS, event_key, inventory, names_event
+from abstrag.lexicon.idioms import is_meaning
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import wordnet
@@ -456,5 +457,8 @@ class _Reader:
         return tuple(t for t in named if t in self.vocabulary.terms)
 
     def _literal(self, kind: LiteralKind, at: int, label: str, terms: tuple[str, ...]) -> _Found:
+        if kind is LiteralKind.CONCEPT and is_meaning(key(label)):
+            meant = term_id(TermKind.EVENT, event_key(key(label), "VERB"))  # of an idiom
+            terms = tuple(dict.fromkeys((*terms, meant)))
         literal = Literal(kind, label, terms, 0.0, negated=is_negated(self.words, at))
         return _Found(self.words.start[at], literal)

@@ -53,6 +53,7 @@ from abstrag.search.reach import reach_of
 from abstrag.search.relevance import Preset
 from abstrag.search.scoring import Scoring
 from abstrag.search.together import hits_together
+from abstrag.search.told_events import ToldEvents
 from abstrag.search.why_not import why_not, why_not_text
 
 if TYPE_CHECKING:
@@ -215,6 +216,10 @@ class Searcher:
         canonical = [record.canonical for record in self.index.records]
         return DocumentWords(self.index.segments, self._aligner, canonical)
 
+    @cached_property
+    def _told(self) -> ToldEvents:
+        return ToldEvents(self.index.frames)
+
     def _alignment(self, query: Query, tau: float) -> Alignment | None:
         if not self.preset.alignment_weight:
             return None
@@ -224,7 +229,9 @@ class Searcher:
         if plain != query.text:  # what it is about is read off the document's own names
             asked = replace(asked, gist=self._aligner.read([plain])[0].gist)
         links = ALIGN_WORDS not in self._without
-        made = Alignment(self._words, query, asked, self._aligner.constants, links=links)
+        made = Alignment(
+            *(self._words, query, asked, self._aligner.constants), links=links, told=self._told
+        )
         if self._words.long:
             sources = self._sources(query, tau)
             made = replace(made, reach=reach_of(self.costed, query, tau=tau, sources=sources))

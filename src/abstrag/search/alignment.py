@@ -38,6 +38,8 @@ from abstrag.search.families import (
 from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
 from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_weights
+from abstrag.search.told_events import PRICE as TOLD_PRICE
+from abstrag.search.told_events import ToldEvents, told_prices
 
 # How cheap a learned step must be to count, given what else speaks for it.
 #
@@ -118,6 +120,7 @@ class Alignment:
     precedents: tuple[Precedent, ...] = ()  # what other documents said to such questions
     reach: SegmentReach | None = None  # of a long document: where bridges lead
     also: tuple[int, ...] = ()  # segments of a long document to look at, whatever they promise
+    told: ToldEvents | None = None  # the events of the document
 
     @cached_property
     def asked_words(self) -> tuple[str, ...]:
@@ -187,7 +190,28 @@ class Alignment:
             at[i, filled] = words.numbered(best)
         price = np.minimum(price, MAX_GAP)
         at[price >= MAX_GAP] = NOWHERE
+        if self.told is not None and self.links:
+            self._meet_by_events(self.told, price, at, same)
         return price, at, same
+
+    def _meet_by_events(
+        self, told: ToldEvents, price: FloatArray, at: IntArray, same: BoolArray
+    ) -> None:
+        """Let events meet words where what they are told of stands in the query."""
+        table, segments = self.words.table, self.words.segments
+        before = [
+            len(text) - len(s.text) for text, s in zip(self.words.texts, segments, strict=True)
+        ]
+        direct = same & (price == 0)
+        found = told_prices(
+            *(self.query, told, self.literal_of, price, direct, at, table.spans, before)
+        )
+        for i, segment, start in found:
+            first, last = self.words.starts[segment : segment + 2].tolist()
+            own = np.flatnonzero(table.spans[first:last, 0] == start)
+            if len(own) and price[i, segment] > TOLD_PRICE and not self.exact[i]:
+                price[i, segment], same[i, segment] = TOLD_PRICE, False
+                at[i, segment] = first + int(own[0])
 
     def _together(self, i: int) -> list[str]:
         """Return a word with its neighbours, written as one: of "NIH 3T3", "NIH3T3"."""

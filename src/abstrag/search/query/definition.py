@@ -60,6 +60,7 @@ _SENTENCE: Final = re.compile(r"(?<=[.;!?])(?<!i\.e\.)(?<!e\.g\.)\s")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _ARTICLE: Final = re.compile(r"(?:\b(?:an?|the|any|some)\s+)$", re.IGNORECASE)
 _KINDS: Final = (TermKind.CONCEPT, TermKind.ENTITY, TermKind.EVENT, TermKind.ROLE)
+_ASKING: Final = frozenset("who whom whose what which when where why how that".split())
 _KEPT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME})
 
 
@@ -199,7 +200,7 @@ def _used(
     for place, own in places:
         if own & every:
             row.append((place, own & every))
-        elif has_content(place.group().lower()):
+        elif own:
             row = []
         best = max(best, row, key=len)
     shared = [
@@ -218,7 +219,7 @@ def _content(text: str) -> list[str]:
 
 
 def _forms(word: str) -> frozenset[str]:
-    if not has_content(word.lower()):
+    if not has_content(word.lower()) or word.lower() in _ASKING:
         return frozenset()
     return frozenset((*forms(word), *stemmed([word.casefold()])))
 

@@ -1,0 +1,141 @@
+"""Events that a passage tells of the very thing a query asks about, by another verb.
+
+How near two verbs are depends on what they are said of: a court that "dismissed the claim" rejected
+it, while a teacher who dismissed the class rejected nothing. Where what is asked about takes part
+in an event of the passage, word for word, WordNet's word for the two verbs is enough: that they
+share a sense, that one is the next broader of the other, or that one entails or causes the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from abstrag.config import MAX_GAP
+from abstrag.lexicon.events import inventory
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.query import LiteralKind, Query
+from abstrag.model.term import Frame, TermKind
+from abstrag.search.families import opposite
+from abstrag.search.literal_words import NOWHERE
+from abstrag.search.postings import BoolArray, FloatArray, IntArray
+
+PRICE: Final = 0.5  # of a step between two such verbs
+NEAR: Final = 0.7  # up to this learned price an event counts that no lexicon links
+_SENSES: Final = 8  # of a verb that are looked at
+_EVENT: Final = f"{TermKind.EVENT.value}:"
+
+
+def verbs_of(event: str) -> tuple[str, ...]:
+    """Return the verbs that name an event: those of the inventory's type, or its own key."""
+    name = event.removeprefix(_EVENT)
+    known = inventory().types.get(name)
+    return known.verbs if known is not None and known.verbs else (name,)
+
+
+@lru_cache(maxsize=1 << 14)
+def one_event(asked: str, told: str) -> bool:
+    """Tell whether WordNet takes two verbs for the same act, or one for a kind of the other."""
+    if opposite(asked, told):
+        return False
+    net = wordnet()
+    a, b = (net.synsets(verb, Pos.VERB) for verb in (asked, told))
+    if set(a) & set(b):
+        return True
+    a, b = a[:_SENSES], b[:_SENSES]
+    for narrow, wide, least in ((b, a, 0), (a, b, 1)):  # a broad word told may mean much else
+        for sense in narrow:
+            if any(up in wide and net.depth(up) >= least for up in net.hypernyms(sense)):
+                return True
+            if set(wide) & {*net.entailments(sense), *net.causes(sense)}:
+                return True
+    return False
+
+
+class ToldEvents:
+    """The events of a document, by segment."""
+
+    def __init__(self, frames: Iterable[Frame]) -> None:
+        self._by_segment: dict[int, list[Frame]] = {}
+        for frame in frames:
+            if frame.slots and not frame.artifact:
+                self._by_segment.setdefault(frame.segment, []).append(frame)
+
+    def met_by(
+        self,
+        query: Query,
+        literal: int,
+        segment: int,
+        there: Sequence[tuple[int, int]],
+        near: int | None = None,
+    ) -> Frame | None:
+        """Return an event of a segment that meets an event of a query.
+
+        `there` are the places of words in the segment that meet other parts of the query as they
+        are, `near` is that of the word nearest to the asked one, where it is near enough.
+        """
+        asked = query.literals[literal]
+        if asked.kind is not LiteralKind.EVENT:
+            return None
+        verbs = [v for t in asked.terms if _is_verb(t) for v in verbs_of(t)]
+        for frame in self._by_segment.get(segment, ()):
+            inside = any(
+                slot.start <= start and end <= slot.end
+                for slot in frame.slots
+                for start, end in there
+            )
+            if inside and frame.negated == asked.negated:
+                told = verbs_of(frame.event)
+                if any(one_event(a, b) for a in verbs for b in told if a != b):
+                    return frame
+                if near == frame.start and not any(opposite(a, b) for a in verbs for b in told):
+                    return frame
+        return None
+
+
+def _is_verb(term: str) -> bool:
+    return term.startswith(_EVENT) and "." not in term
+
+
+def told_prices(
+    query: Query,
+    told: ToldEvents,
+    literal_of: Sequence[int],
+    prices: FloatArray,
+    direct: BoolArray,
+    places: IntArray,
+    spans: IntArray,
+    before: Sequence[int],
+) -> list[tuple[int, int, int]]:
+    """Return query words and segments where an event meets the word, and where it begins.
+
+    `spans` are places of words in a segment with its headers, and `before` is how many letters of
+    headers there are.
+    """
+    found: list[tuple[int, int, int]] = []
+    heads: dict[int, int] = {}
+    for i, j in enumerate(literal_of):
+        if j != NOWHERE and query.literals[j].kind is LiteralKind.EVENT:
+            heads.setdefault(j, i)
+    for j, i in heads.items():
+        others = [k for k, own in enumerate(literal_of) if own not in (j, NOWHERE)]
+        if not others:
+            continue
+        near = np.flatnonzero(direct[others].any(axis=0) & ~direct[i] & (prices[i] <= MAX_GAP))
+        for segment in near.tolist():
+            there = []
+            for k in others:
+                if direct[k, segment]:
+                    start, end = spans[int(places[k, segment])].tolist()
+                    there.append((start - before[segment], end - before[segment]))
+            best = int(places[i, segment])
+            close = best != NOWHERE and prices[i, segment] <= NEAR
+            at = int(spans[best][0]) - before[segment] if close else None
+            frame = told.met_by(query, j, segment, there, at)
+            if frame is not None:
+                found.append((i, segment, frame.start + before[segment]))
+    return found

@@ -2,7 +2,7 @@
 
 How near two verbs are depends on what they are said of: a court that "dismissed the claim" rejected
 it, while a teacher who dismissed the class rejected nothing. Where what is asked about takes part
-in an event of the passage, word for word, WordNet's word for the two verbs is enough: that they
+in an event of the passage, by the same word or one very near, WordNet's word for the two verbs is enough: that they
 share a sense, that one is the next broader of the other, or that one entails or causes the other.
 """
 
@@ -14,7 +14,6 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.config import MAX_GAP
 from abstrag.lexicon.events import inventory
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
@@ -122,14 +121,14 @@ def told_prices(
         if j != NOWHERE and query.literals[j].kind is LiteralKind.EVENT:
             heads.setdefault(j, i)
     for j, i in heads.items():
-        others = [k for k, own in enumerate(literal_of) if own not in (j, NOWHERE)]
+        others = [k for k, own in enumerate(literal_of) if own != j]
         if not others:
             continue
-        near = np.flatnonzero(direct[others].any(axis=0) & ~direct[i] & (prices[i] <= MAX_GAP))
+        near = np.flatnonzero((prices[others] <= PRICE).any(axis=0) & ~direct[i])
         for segment in near.tolist():
             there = []
             for k in others:
-                if direct[k, segment]:
+                if prices[k, segment] <= PRICE:
                     start, end = spans[int(places[k, segment])].tolist()
                     there.append((start - before[segment], end - before[segment]))
             best = int(places[i, segment])

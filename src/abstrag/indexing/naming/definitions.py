@@ -27,7 +27,7 @@ _HOW = (
     r"|sometimes|widely|generally|affectionately|officially|internally|now|later|simply|hereafter"
     r"|hereinafter|henceforth|herein|below)\s+)*"
 )
-_KNOWN = r"(?:known|referred\s+to)(?:\s+(?:to|by|among|in|throughout)\s+(?:[\w-]+\s+){1,4}?|\s+)as"
+_KNOWN = r"(?:known|referred\s+to)(?:\s+\w+ly)?(?:\s+(?:to|by|among|in|throughout)\s+(?:[\w-]+\s+){1,4}?|\s+)as"
 # What makes of the name that follows another name of the one before: after a comma, a bracket or
 # "is" also a mere participle, for "Acme named Ann Roe" gives nobody a name.
 _ALSO = re.compile(

@@ -30,8 +30,9 @@ _FORMS: Final = tuple(
     for form in (
         rf"(?:An?\s+)?{_TERM}\s+(?:is|are)\s+{_USUALLY}"
         r"(?:(?:defined|understood|described)\s+as\s+|when\s+|where\s+|what\s+(?:\w+\s+){1,3}call\s+"
-        r"|(?:a\s+term|the\s+name|a\s+name|a\s+word|short)\s+for\s+|(?=(?:an?|any|the)\s))(?P<def>.+)",
-        r"(?:The\s+(?:term|word|expression|phrase|name|acronym|label)\s+)?[\"“*'‘]+"
+        r"|(?:a\s+term|the\s+name|a\s+name|a\s+word|short)\s+for\s+|(?=(?:an?|any|the|one|two|three|four|several)\s)"
+        r"|(?=[a-z][\w-]*\s(?:in|on|at|that|which|where|who|whose|of|from|for|with|by)\s))(?P<def>.+)",
+        r"(?:[A-Z][^\"“,]{3,60},\s+)?(?:[Tt]he\s+(?:term|word|expression|phrase|name|acronym|label)\s+)?[\"“*'‘]+"
         r"(?P<term>[^\"”*’]{2,40})[\"”*'’]+,?\s+(?:shall\s+|here\s+)*(?:means?|refers?\s+to|denotes?"
         r"|stands?\s+for|describes?|designates?|is\s+(?:used\s+)?(?:for|to\s+describe)"
         r"|is\s+defined\s+as)\s+(?P<def>.+)",

@@ -120,9 +120,10 @@ def _dateline(blocks: Sequence[Block]) -> tuple[str, Span] | None:
     """Return the date of a dateline: "OSLO, 9 February 2011 (Agency) — A glacier …"."""
     for block in blocks[:HEADER_BLOCKS]:
         found = find_date(block.text) if block.kind is BlockKind.PARAGRAPH else None
-        if found is not None and _PLACE.fullmatch(block.text, 0, found.start):
-            if _DATELINE_END.match(block.text, found.end):
-                return found.iso, block.alignment.locate(found.start, found.end)
+        if found is None or _PLACE.fullmatch(block.text, 0, found.start) is None:
+            continue
+        if _DATELINE_END.match(block.text, found.end):
+            return found.iso, block.alignment.locate(found.start, found.end)
     return None
 
 

@@ -27,6 +27,7 @@ from abstrag.neural.content_words import has_content
 from abstrag.search.document_words import Considered, DocumentWords, SegmentReach, Sought, forms
 from abstrag.search.families import (
     is_code,
+    linked_events,
     names_office,
     office_around,
     one_meaning,
@@ -49,14 +50,14 @@ from abstrag.search.told_events import ToldEvents, told_prices
 # is met by itself alone.
 
 LIMITS: Final[Mapping[str, float]] = {
-    Family.EXPRESSION.value: 0.55,
+    Family.EXPRESSION.value: 0.5,
     Family.CONCEPT.value: 0.5,
     Family.INTENT.value: 0.7,
     Family.EVENT.value: 0.5,
     Family.CONTEXT.value: 0.2,
     Family.RELATED.value: 0.25,
 }
-SYNONYMS: Final = 0.85  # the limit for words that share one of their first senses, the highest
+SYNONYMS: Final = 0.75  # the limit for words that share one of their first senses, the highest
 ANOTHER_SENSE: Final = 1.0  # above it what a lexicon has of a pair is of another sense
 _UNSUPPORTED: Final = frozenset({Family.CONTEXT.value, Family.RELATED.value})
 _GRADING: Final = frozenset(
@@ -65,6 +66,9 @@ _GRADING: Final = frozenset(
     " except first second third last next previous million billion thousand hundred dozen zero"
     " one two three four five six seven eight nine ten total average net gross % $ € £ ¥ °".split()
 )
+_VERBS: Final = 0.35  # the limit where nothing but being verbs speaks for two words
+_IN_HEADER: Final = 0.25  # the limit for a word of a header or of the name of a section
+_NAMED: Final = 0.15  # the limit for a word that a query writes large and the text does not
 _BESIDE: Final = 0.2  # the limit where the document has the asked word too
 _ANOTHER_SORT: Final = 0.2  # the limit where two words share no part of speech
 
@@ -80,6 +84,8 @@ def price_limit(asked: str, said: str, family: str, *, own_word: bool = False) -
         return SYNONYMS if one_meaning(asked, said) and not named else LIMITS[family]
     if {asked.casefold(), said.casefold()} & _GRADING and not opposite(asked, said):
         return 0.0
+    if family == Family.EVENT.value and not linked_events(asked, said):
+        return _VERBS
     if family not in _UNSUPPORTED:
         return LIMITS[family]
     if is_code(asked) or is_code(said) or opposite_things(asked, said):
@@ -141,6 +147,11 @@ class Alignment:
             any(c.isdigit() for c in word) or (j != NOWHERE and kinds[j] in _EXACT)
             for word, j in zip(self.asked_words, self.literal_of, strict=True)
         )
+
+    @cached_property
+    def _told_at(self) -> set[tuple[int, int]]:
+        """The query words and segments where an event told of the asked thing meets the word."""
+        return set()
 
     @cached_property
     def considered(self) -> Considered:
@@ -212,6 +223,7 @@ class Alignment:
             if len(own) and price[i, segment] > TOLD_PRICE and not self.exact[i]:
                 price[i, segment], same[i, segment] = TOLD_PRICE, False
                 at[i, segment] = first + int(own[0])
+                self._told_at.add((i, segment))
 
     def _together(self, i: int) -> list[str]:
         """Return a word with its neighbours, written as one: of "NIH 3T3", "NIH3T3"."""
@@ -410,8 +422,15 @@ class Alignment:
             concerned = own.intersection(forms(step.asked)) and other.intersection(forms(step.said))
             if concerned and not step.refuses:
                 return self.constants.limit
+        if (i, segment) in self._told_at:
+            return TOLD_PRICE
         own_word = bool(self.direct[i].any())
-        return price_limit(word, said, self.family(i, segment), own_word=own_word)
+        limit = price_limit(word, said, self.family(i, segment), own_word=own_word)
+        term = word[:1].isupper() and int(self.asked.spans[i][0]) > 0 and said[:1].islower()
+        if term:  # "the Receiving Party" is no party that merely receives
+            return min(limit, _NAMED)
+        aside = self.said(i, segment)[1] and self.family(i, segment) != Family.EXPRESSION.value
+        return min(limit, _IN_HEADER) if aside else limit
 
 
 def _is_code(word: str) -> bool:

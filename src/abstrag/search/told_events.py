@@ -2,8 +2,9 @@
 
 How near two verbs are depends on what they are said of: a court that "dismissed the claim" rejected
 it, while a teacher who dismissed the class rejected nothing. Where what is asked about takes part
-in an event of the passage, by the same word or one very near, WordNet's word for the two verbs is enough: that they
-share a sense, that one is the next broader of the other, or that one entails or causes the other.
+in an event of the passage, by the same word or one very near, WordNet's word for the two verbs is
+enough: that they share a sense, that one is the next broader of the other, or that one entails or
+causes the other. A learned price that is low enough will do as well.
 """
 
 from __future__ import annotations

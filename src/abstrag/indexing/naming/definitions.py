@@ -27,7 +27,10 @@ _HOW = (
     r"|sometimes|widely|generally|affectionately|officially|internally|now|later|simply|hereafter"
     r"|hereinafter|henceforth|herein|below)\s+)*"
 )
-_KNOWN = r"(?:known|referred\s+to)(?:\s+\w+ly)?(?:\s+(?:to|by|among|in|throughout)\s+(?:[\w-]+\s+){1,4}?|\s+)as"
+_KNOWN = (
+    r"(?:known|referred\s+to)(?:\s+\w+ly)?"
+    r"(?:\s+(?:to|by|among|in|throughout)\s+(?:[\w-]+\s+){1,4}?|\s+)as"
+)
 # What makes of the name that follows another name of the one before: after a comma, a bracket or
 # "is" also a mere participle, for "Acme named Ann Roe" gives nobody a name.
 _ALSO = re.compile(
@@ -45,7 +48,8 @@ _CALLED = re.compile(
     r"(?P<name>[A-Z][\w'’&-]*(?:\s+(?:(?:of|the|and|&|de|la)\s+)?[A-Z][\w'’&-]*){0,4})"
 )
 _SPOKEN = re.compile(  # Robert "Bobby" Keane
-    r"(?P<first>[A-Z][\w'’-]+)\s+[\"“‘'](?P<spoken>[A-Z][\w' -]{1,20})[\"”’']\s+(?P<last>[A-Z][\w'’-]+)"
+    r"(?P<first>[A-Z][\w'’-]+)\s+[\"“‘'](?P<spoken>[A-Z][\w' -]{1,20})[\"”’']\s+"
+    r"(?P<last>[A-Z][\w'’-]+)"
 )
 _PART_BRACKET = re.compile(
     r"\(\s*(?:hereafter\s+|hereinafter\s+)?(?:the\s+)?(?P<part>[A-Z][\w'’-]*)\s*\)"
@@ -194,9 +198,9 @@ def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[De
             place = segment, one.start, other_.end()
             yield _entity_definition(other_["name"], one.text, *place)
         part = _PART_BRACKET.match(text, one.end + 1)
-        if part is not None and part["part"] in one.text.split()[:1] + one.text.split()[-1:]:
-            if len(one.text.split()) > 1 and nameable(part["part"]):
-                yield _entity_definition(part["part"], one.text, segment, one.start, part.end())
+        own = one.text.split()
+        if part is not None and len(own) > 1 and part["part"] in (own[0], own[-1]):
+            yield _entity_definition(part["part"], one.text, segment, one.start, part.end())
     for spoken in _SPOKEN.finditer(text):
         whole = f"{spoken['first']} {spoken['last']}"
         place = segment, *spoken.span()

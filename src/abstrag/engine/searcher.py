@@ -47,6 +47,7 @@ from abstrag.search.query.gloss import Glossary
 from abstrag.search.query.normalize import normalize
 from abstrag.search.query.operator import QueryOperator, admitted
 from abstrag.search.query.operators import OPERATORS, standard_operators
+from abstrag.search.query.overview import asks_for_overview, said_of_itself
 from abstrag.search.query.scope import widened
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.reach import reach_of
@@ -225,6 +226,8 @@ class Searcher:
             return None
         (read,) = self._aligner.read([query.text])
         asked = conditions(query, read)
+        if asks_for_overview(query.text):
+            asked = replace(asked, gist=self._aligner.read([query.reading])[0].gist)
         plain = self._definitions.glossed(self._glossary.glossed(query.text))
         if plain != query.text:  # what it is about is read off the document's own names
             asked = replace(asked, gist=self._aligner.read([plain])[0].gist)
@@ -304,6 +307,8 @@ class Searcher:
             read = self._reader.normalize(text, self.vocabulary, today=today)
             if read is not None:
                 return read
+        if asks_for_overview(text):
+            return self._overview(text, today)
         if self.index.genre is not Genre.REPORT:
             return normalize(text, self.vocabulary, today=today)
         asked = finance_terms().read(text, self._row_names, self._knows)
@@ -313,6 +318,15 @@ class Searcher:
         if not query.scope:
             return query
         return widened(query, self.index.segments, self._statement_rows(asked.figures))
+
+    def _overview(self, text: str, today: date | None) -> Query:
+        """Read a question about the whole document as one for what its title names."""
+        title = said_of_itself(self.index.document)
+        try:
+            query = normalize(title, self.vocabulary, today=today)
+        except InputError:  # a title without a word to look for
+            return normalize(text, self.vocabulary, today=today)
+        return replace(query, text=text, glossed=f"{text} {title}", answer_type=None)
 
     @cached_property
     def _row_names(self) -> RowNames:

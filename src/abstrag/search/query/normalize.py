@@ -104,6 +104,9 @@ _NAMES: Final = frozenset(
 _PREFIXES: Final = frozenset(
     "anti co inter intra multi non post pre pro re self semi sub un".split()
 )
+_STRESSING: Final = frozenset(
+    "main key major primary principal central chief important essential overall core".split()
+)
 _LETTERED: Final = re.compile(r"\d{1,3}[MK]")  # 3M, 10K: a name unless it counts something
 _OWN: Final = re.compile(r"['’]s?$")
 
@@ -438,6 +441,9 @@ class _Reader:
         w = self.words
         for i in range(w.size):
             if i in self.taken or w.stop[i] or not w.key[i]:
+                continue
+            if w.lower[i] in _STRESSING and w.dep[i] == "amod":
+                self.taken.add(i)  # "the main limitation" need not be called so
                 continue
             comparative = w.tag[i] in ("JJR", "RBR")
             if w.pos[i] in ("ADJ", "X") or comparative:

@@ -72,27 +72,35 @@ class ToldEvents:
         segment: int,
         there: Sequence[tuple[int, int]],
         near: int | None = None,
+        *,
+        complete: bool = False,
     ) -> Frame | None:
         """Return an event of a segment that meets an event of a query.
 
         `there` are the places of words in the segment that meet other parts of the query as they
-        are, `near` is that of the word nearest to the asked one, where it is near enough.
+        are, `near` is that of the word nearest to the asked one, where it is near enough. Where
+        everything else that is asked for stands there, `complete`, WordNet's word is enough.
         """
         asked = query.literals[literal]
         if asked.kind is not LiteralKind.EVENT:
             return None
         verbs = [v for t in asked.terms if _is_verb(t) for v in verbs_of(t)]
         for frame in self._by_segment.get(segment, ()):
-            inside = any(
-                slot.start <= start and end <= slot.end
+            within = [
+                slot.name
                 for slot in frame.slots
                 for start, end in there
-            )
-            if inside and frame.negated == asked.negated:
+                if slot.start <= start and end <= slot.end
+            ]
+            if (within or complete) and frame.negated == asked.negated:
                 told = verbs_of(frame.event)
                 if any(one_event(a, b) for a in verbs for b in told if a != b):
                     return frame
-                if near == frame.start and not any(opposite(a, b) for a in verbs for b in told):
+                if (
+                    within
+                    and near == frame.start
+                    and not any(opposite(a, b) for a in verbs for b in told)
+                ):
                     return frame
         return None
 
@@ -122,10 +130,11 @@ def told_prices(
         if j != NOWHERE and query.literals[j].kind is LiteralKind.EVENT:
             heads.setdefault(j, i)
     for j, i in heads.items():
+        if direct[i].any():
+            continue  # the document has the asked word, and means another thing by another
         others = [k for k, own in enumerate(literal_of) if own != j]
-        if not others:
-            continue
-        near = np.flatnonzero((prices[others] <= PRICE).any(axis=0) & ~direct[i])
+        here = prices[others] <= PRICE
+        near = np.flatnonzero((here.any(axis=0) | (not others)) & ~direct[i])
         for segment in near.tolist():
             there = []
             for k in others:
@@ -135,7 +144,8 @@ def told_prices(
             best = int(places[i, segment])
             close = best != NOWHERE and prices[i, segment] <= NEAR
             at = int(spans[best][0]) - before[segment] if close else None
-            frame = told.met_by(query, j, segment, there, at)
+            complete = bool(here[:, segment].all())  # all else that is asked for stands there
+            frame = told.met_by(query, j, segment, there, at, complete=complete)
             if frame is not None:
                 found.append((i, segment, frame.start + before[segment]))
     return found

@@ -60,6 +60,9 @@ _SHARE: Final = 0.5
 _SENTENCE: Final = re.compile(r"(?<=[.;!?])(?<!i\.e\.)(?<!e\.g\.)\s")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _ARTICLE: Final = re.compile(r"(?:\b(?:an?|the|any|some)\s+)$", re.IGNORECASE)
+_CLAUSE: Final = re.compile(
+    r"\b(?:is|are|occurs|arises|happens|exists|results|means)\s+(?:when|if|that)\b"
+)
 _KINDS: Final = (TermKind.CONCEPT, TermKind.ENTITY, TermKind.EVENT, TermKind.ROLE)
 _ASKING: Final = frozenset("who whom whose what which when where why how that".split())
 _KEPT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME})
@@ -75,6 +78,7 @@ class StatedDefinition:
     quote: str
     span: Span
     glossary: bool  # it says what a word means, and not merely what something is
+    clause: bool = False  # it says when a word is used: "… occurs when two threads wait"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ class UsedDefinition:
     start: int
     end: int
     words: frozenset[str]  # forms of the words that the two share
+    whole: bool  # it begins as the definition does, which is no clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,10 @@ class StatedDefinitions:
                     words = tuple(_forms(word) for word in _content(meaning))[:_LONGEST]
                     if ids and len(words) > 1:
                         span = segment.alignment.locate(at, at + len(sentence))
-                        found.append(StatedDefinition(term, ids, words, sentence, span, glossary))
+                        clause = _CLAUSE.search(sentence) is not None
+                        found.append(
+                            StatedDefinition(term, ids, words, sentence, span, glossary, clause)
+                        )
         return cls(tuple(found))
 
     def used(self, text: str) -> list[UsedDefinition]:
@@ -125,8 +133,10 @@ class StatedDefinitions:
         """Return a text with the term for the words of its definition, or beside them."""
         for used in sorted(self.used(text), key=lambda each: -each.start)[:1]:
             before, after = text[: used.start], text[used.end :]
-            if article := _ARTICLE.search(before):
-                text = f"{before[: article.start()]}{used.definition.term.lower()}{after}"
+            article = _ARTICLE.search(before)
+            if article or used.whole:
+                start = article.start() if article else used.start
+                text = f"{text[:start]}{used.definition.term.lower()}{after}"
             else:
                 text = f"{text[: used.end]} ({used.definition.term.lower()}){after}"
         return text
@@ -177,7 +187,7 @@ def _defined(sentence: str) -> Iterator[tuple[str, str, bool]]:
     for number, form in enumerate(_FORMS):
         found = form.match(sentence)
         if found is not None:
-            term = found["term"].strip(" *\"“”'‘’")
+            term = found["term"].strip(" *\"“”'‘’").removeprefix("To ").removeprefix("to ")
             if term and not _NO_TERMS & set(term.casefold().split()):
                 yield term, found["def"], number > 0
                 return
@@ -212,7 +222,8 @@ def _used(
     if not alone and (len(shared) < 2 or not enough):
         return None
     used = frozenset().union(*(own for _, own in best))
-    return UsedDefinition(one, best[0][0].start(), best[-1][0].end(), used)
+    whole = not one.clause and bool(best[0][1] & one.words[0])
+    return UsedDefinition(one, best[0][0].start(), best[-1][0].end(), used, whole)
 
 
 def _content(text: str) -> list[str]:

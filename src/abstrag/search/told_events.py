@@ -4,7 +4,8 @@ How near two verbs are depends on what they are said of: a court that "dismissed
 it, while a teacher who dismissed the class rejected nothing. Where what is asked about takes part
 in an event of the passage, by the same word or one very near, WordNet's word for the two verbs is
 enough: that they share a sense, that one is the next broader of the other, or that one entails or
-causes the other. A learned price that is low enough will do as well.
+causes the other. A learned price that is low enough will do as well. All else that is asked for
+must stand in the passage.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ from abstrag.search.postings import BoolArray, FloatArray, IntArray
 
 PRICE: Final = 0.5  # of a step between two such verbs
 NEAR: Final = 0.7  # up to this learned price an event counts that no lexicon links
+_UP: Final = frozenset(
+    "increase rise raise grow climb improve gain expand surge jump widen add strengthen".split()
+)
+_DOWN: Final = frozenset(
+    "decrease lower reduce decline fall drop shrink cut lessen diminish worsen narrow lose".split()
+)
 _SENSES: Final = 8  # of a verb that are looked at
 _EVENT: Final = f"{TermKind.EVENT.value}:"
 
@@ -40,7 +47,7 @@ def verbs_of(event: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 14)
 def one_event(asked: str, told: str) -> bool:
     """Tell whether WordNet takes two verbs for the same act, or one for a kind of the other."""
-    if opposite(asked, told):
+    if contrary(asked, told):
         return False
     net = wordnet()
     a, b = (net.synsets(verb, Pos.VERB) for verb in (asked, told))
@@ -54,6 +61,24 @@ def one_event(asked: str, told: str) -> bool:
             if set(wide) & {*net.entailments(sense), *net.causes(sense)}:
                 return True
     return False
+
+
+@lru_cache(maxsize=1 << 14)
+def contrary(asked: str, told: str) -> bool:
+    """Tell whether two verbs, or what they are kinds of, are opposites: lower and increase."""
+    if {asked in _UP, told in _UP} == {asked in _DOWN, told in _DOWN} == {True, False}:
+        return True
+    a, b = _kinds(asked), _kinds(told)
+    return any(opposite(one, other) for one in a for other in b)
+
+
+def _kinds(verb: str) -> tuple[str, ...]:
+    """Return a verb and the verbs of its first senses, and of what is next broader."""
+    net = wordnet()
+    senses = net.synsets(verb, Pos.VERB)[:2]
+    wider = [up for sense in senses for up in net.hypernyms(sense)]
+    names = (name for sense in (*senses, *wider) for name in net.lemmas(sense))
+    return tuple(dict.fromkeys((verb, *(name for name in names if " " not in name))))
 
 
 class ToldEvents:
@@ -72,14 +97,11 @@ class ToldEvents:
         segment: int,
         there: Sequence[tuple[int, int]],
         near: int | None = None,
-        *,
-        complete: bool = False,
     ) -> Frame | None:
         """Return an event of a segment that meets an event of a query.
 
         `there` are the places of words in the segment that meet other parts of the query as they
-        are, `near` is that of the word nearest to the asked one, where it is near enough. Where
-        everything else that is asked for stands there, `complete`, WordNet's word is enough.
+        are, `near` is that of the word nearest to the asked one, where it is near enough.
         """
         asked = query.literals[literal]
         if asked.kind is not LiteralKind.EVENT:
@@ -92,14 +114,14 @@ class ToldEvents:
                 for start, end in there
                 if slot.start <= start and end <= slot.end
             ]
-            if (within or complete) and frame.negated == asked.negated:
+            if frame.negated == asked.negated:
                 told = verbs_of(frame.event)
                 if any(one_event(a, b) for a in verbs for b in told if a != b):
                     return frame
                 if (
                     within
                     and near == frame.start
-                    and not any(opposite(a, b) for a in verbs for b in told)
+                    and not any(contrary(a, b) for a in verbs for b in told)
                 ):
                     return frame
         return None
@@ -144,8 +166,9 @@ def told_prices(
             best = int(places[i, segment])
             close = best != NOWHERE and prices[i, segment] <= NEAR
             at = int(spans[best][0]) - before[segment] if close else None
-            complete = bool(here[:, segment].all())  # all else that is asked for stands there
-            frame = told.met_by(query, j, segment, there, at, complete=complete)
+            if not here[:, segment].all():
+                continue  # part of what is asked for is not there
+            frame = told.met_by(query, j, segment, there, at)
             if frame is not None:
                 found.append((i, segment, frame.start + before[segment]))
     return found

@@ -140,7 +140,7 @@ class Roles:
             return OfficeRole(name, types=(below.key,), of=below.of)
         if not rest and holds_office(name):
             return OfficeRole(name, types=("official", *broader_people(name)))
-        if works_as(name):
+        if " of " not in name and works_as(name):
             return OfficeRole(name, types=broader_people(name))
         if (
             (types := _ENDINGS.get(rest))

@@ -132,8 +132,8 @@ class Roles:
             return OfficeRole(name, types=("executive",), of="company")
         if first in _HEADS and 1 <= len(rest.split()) <= 2 and is_person(rest.split()[-1]):
             held = self.find(rest.split()[-1])
-            types = ("leader", OFFICIAL) if held is None else (held.key, "leader", OFFICIAL)
-            return OfficeRole(name, types=types, of="organization")
+            own = () if held is None else (held.key,)
+            return OfficeRole(name, types=(*own, "leader", OFFICIAL), of="organization")
         if first in ("chief", "head") and rest.startswith("of ") and rest[3:] in _MEDICINE:
             return OfficeRole(name, types=("physician", "leader", OFFICIAL), of="organization")
         if first in _RANKS and rest and (below := self.find(rest)):

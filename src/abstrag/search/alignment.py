@@ -40,7 +40,7 @@ from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
 from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_weights
 from abstrag.search.told_events import PRICE as TOLD_PRICE
-from abstrag.search.told_events import ToldEvents, told_prices
+from abstrag.search.told_events import ToldEvents, told_places
 
 # How cheap a learned step must be to count, given what else speaks for it.
 #
@@ -96,6 +96,7 @@ def price_limit(asked: str, said: str, family: str, *, own_word: bool = False) -
 
 _TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
+_WHICH: Final = re.compile(r"\b(?:which|what)\s+$", re.IGNORECASE)
 _HOW_MUCH: Final = re.compile(r"\bhow\s+(much|many)\b", re.IGNORECASE)
 _EXACT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUANTITY})
 
@@ -209,17 +210,23 @@ class Alignment:
         self, told: ToldEvents, price: FloatArray, at: IntArray, same: BoolArray
     ) -> None:
         """Let events meet words where what they are told of stands in the query."""
-        table, segments = self.words.table, self.words.segments
-        before = [
-            len(text) - len(s.text) for text, s in zip(self.words.texts, segments, strict=True)
-        ]
+        table, words = self.words.table, self.words
+
+        def before(segment: int) -> int:
+            return len(words.texts[segment]) - len(words.segments[segment].text)
+
+        def place(i: int, segment: int) -> tuple[int, int]:
+            start, end = table.spans[int(at[i, segment])].tolist()
+            return start - before(segment), end - before(segment)
+
         direct = same & (price == 0)
-        found = told_prices(
-            *(self.query, told, self.literal_of, price, direct, at, table.spans, before)
-        )
+        starts = [int(start) for start, _ in self.asked.spans.tolist()]
+        text = self.query.text
+        wanted = {i for i, start in enumerate(starts) if _WHICH.search(text[:start])}
+        found = list(told_places(self.query, told, self.literal_of, price, direct, wanted, place))
         for i, segment, start in found:
-            first, last = self.words.starts[segment : segment + 2].tolist()
-            own = np.flatnonzero(table.spans[first:last, 0] == start)
+            first, last = words.starts[segment : segment + 2].tolist()
+            own = np.flatnonzero(table.spans[first:last, 0] == start + before(segment))
             if len(own) and price[i, segment] > TOLD_PRICE and not self.exact[i]:
                 price[i, segment], same[i, segment] = TOLD_PRICE, False
                 at[i, segment] = first + int(own[0])

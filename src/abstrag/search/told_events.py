@@ -10,7 +10,7 @@ must stand in the passage.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -23,9 +23,10 @@ from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Frame, TermKind
 from abstrag.search.families import opposite
 from abstrag.search.literal_words import NOWHERE
-from abstrag.search.postings import BoolArray, FloatArray, IntArray
+from abstrag.search.postings import BoolArray, FloatArray
 
 PRICE: Final = 0.5  # of a step between two such verbs
+FARTHEST: Final = 1.5  # the learned price up to which a verb alone may be met by WordNet's word
 NEAR: Final = 0.7  # up to this learned price an event counts that no lexicon links
 _UP: Final = frozenset(
     "increase rise raise grow climb improve gain expand surge jump widen add strengthen".split()
@@ -131,22 +132,20 @@ def _is_verb(term: str) -> bool:
     return term.startswith(_EVENT) and "." not in term
 
 
-def told_prices(
+def told_places(
     query: Query,
     told: ToldEvents,
     literal_of: Sequence[int],
     prices: FloatArray,
     direct: BoolArray,
-    places: IntArray,
-    spans: IntArray,
-    before: Sequence[int],
-) -> list[tuple[int, int, int]]:
-    """Return query words and segments where an event meets the word, and where it begins.
+    wanted: Container[int],
+    places: Callable[[int, int], tuple[int, int]],
+) -> Iterator[tuple[int, int, int]]:
+    """Go through query words and segments where an event meets the word, and where it begins.
 
-    `spans` are places of words in a segment with its headers, and `before` is how many letters of
-    headers there are.
+    `wanted` are the words that say what is asked for; `places` tells for a query word and a segment
+    where in its text the word stands that meets it.
     """
-    found: list[tuple[int, int, int]] = []
     heads: dict[int, int] = {}
     for i, j in enumerate(literal_of):
         if j != NOWHERE and query.literals[j].kind is LiteralKind.EVENT:
@@ -154,21 +153,15 @@ def told_prices(
     for j, i in heads.items():
         if direct[i].any():
             continue  # the document has the asked word, and means another thing by another
-        others = [k for k, own in enumerate(literal_of) if own != j]
-        here = prices[others] <= PRICE
-        near = np.flatnonzero((here.any(axis=0) | (not others)) & ~direct[i])
-        for segment in near.tolist():
-            there = []
-            for k in others:
-                if prices[k, segment] <= PRICE:
-                    start, end = spans[int(places[k, segment])].tolist()
-                    there.append((start - before[segment], end - before[segment]))
-            best = int(places[i, segment])
-            close = best != NOWHERE and prices[i, segment] <= NEAR
-            at = int(spans[best][0]) - before[segment] if close else None
-            if not here[:, segment].all():
-                continue  # part of what is asked for is not there
-            frame = told.met_by(query, j, segment, there, at)
+        named = [k for k, own in enumerate(literal_of) if own not in (j, NOWHERE)]
+        # all else that is named must be there, but not what only says what is wanted ("which
+        # language"); where nothing is named, the words must be near
+        others = [k for k in named if k not in wanted] or named
+        here = (prices[others] <= PRICE).all(axis=0) if others else prices[i] <= FARTHEST
+        for segment in np.flatnonzero(here).tolist():
+            there = [places(k, segment) for k in others]
+            close = prices[i, segment] <= NEAR
+            near = places(i, segment)[0] if close else None
+            frame = told.met_by(query, j, segment, there, near)
             if frame is not None:
-                found.append((i, segment, frame.start + before[segment]))
-    return found
+                yield i, segment, frame.start

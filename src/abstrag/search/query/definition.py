@@ -54,7 +54,7 @@ _NO_TERMS: Final = frozenset(
     "this that these those it he she they we you i there here which who what one some most many all"
     " each such both other another date note from to subject present example result results".split()
 )
-_LONGEST: Final = 16  # content words of a definition that are looked at
+_LONGEST: Final = 12  # content words of a definition; longer ones, as of contracts, list things
 _FIRST: Final = 2  # the content words of which one says what kind of thing it is
 _SHARE: Final = 0.5
 _SENTENCE: Final = re.compile(r"(?<=[.;!?])(?<!i\.e\.)(?<!e\.g\.)\s")
@@ -108,8 +108,8 @@ class StatedDefinitions:
                 at = segment.text.index(sentence, at)
                 for term, meaning, glossary in _defined(sentence):
                     ids = _known(term, vocabulary, but=number)
-                    words = tuple(_forms(word) for word in _content(meaning))[:_LONGEST]
-                    if ids and len(words) > 1:
+                    words = tuple(_forms(word) for word in _content(meaning))
+                    if ids and 1 < len(words) <= _LONGEST:
                         span = segment.alignment.locate(at, at + len(sentence))
                         clause = _CLAUSE.search(sentence) is not None
                         found.append(

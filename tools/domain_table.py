@@ -73,11 +73,13 @@ def carriers(hit: Hit, asked: str) -> set[str]:
     """Return the families of step by which a hit meets some words of the query."""
     wanted = _forms(asked)
     found: set[str] = set()
-    for trace in hit.trace.literals:
+    for number, trace in enumerate(hit.trace.literals):
         own = _forms(trace.literal.label)
         if not (own & wanted) or not trace.met:
             continue
         found |= {bridge.family.value for bridge in trace.bridges}
+        if _stands_under(hit, number):
+            found.add("context")
         if trace.context is not None:
             found.add("context")
         elif not trace.bridges:
@@ -88,6 +90,12 @@ def carriers(hit: Hit, asked: str) -> set[str]:
         if word.met and word.family is not None and set(forms(word.asked)) & wanted:
             found.add(word.family.value)
     return found
+
+
+def _stands_under(hit: Hit, literal: int) -> bool:
+    """Tell whether words of a header or of the section's name meet a literal, and no others."""
+    words = [word for word in hit.words if word.literal == literal and word.met]
+    return bool(words) and all(word.in_section or word.header is not None for word in words)
 
 
 def _forms(text: str) -> set[str]:

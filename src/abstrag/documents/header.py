@@ -21,6 +21,10 @@ _LABELLED: Final = re.compile(
     r"(?:\s*:|(?<=ed)\s+on\b|(?<=ed)(?=\s)|(?<=by)(?=\s))\s*(?P<value>\S.*)",
     re.IGNORECASE,
 )
+_DATE_LABEL: Final = re.compile(r"(?:^|\s)(?:Date|Sent|Published|Posted|Issued|Held)(?: on)?:\s*")
+_WEEKDAY_ROOM: Final = 12  # letters that may stand between a label and its date
+_PLACE: Final = re.compile(r"[A-Z][\w.'’ -]{1,40}(?:, ?[A-Z][\w.'’ -]{1,30})?[,.(]*\s*[(]?")
+_DATELINE_END: Final = re.compile(r"\)?\s*(?:\([^()]{2,40}\)\s*)?(?:[–—:]|-{1,2}\s)")
 _TITLES: Final = frozenset(("subject", "title"))
 _PEOPLE: Final = frozenset(("from", "to", "cc", "by", "author", "authors", "reply-to"))
 
@@ -78,7 +82,7 @@ def stated_date(blocks: Iterable[Block]) -> tuple[str, Span] | None:
         line = header_line(block.text)
         if line is not None and line.kind is HeaderKind.DATE:
             return line.value, block.alignment.locate(line.start, line.end)
-    return _short_line(first)
+    return _short_line(first) or _labelled(first) or _dateline(first)
 
 
 def _short_line(blocks: Sequence[Block]) -> tuple[str, Span] | None:
@@ -86,13 +90,39 @@ def _short_line(blocks: Sequence[Block]) -> tuple[str, Span] | None:
 
     A sentence is none, and neither is a line with a date below the first few.
     """
+    headings = [b for b in blocks if b.kind is BlockKind.HEADING and find_date(b.text)]
     for block in blocks[:SHORT_LINE_BLOCKS]:
         text = block.text.strip()
+        if block in headings[:1] and len(headings) > 1:
+            continue  # each dates its own section
         found = find_date(block.text)
         if found is None or text.endswith((".", "?", "!", ";", ":")):
             continue
         rest = _without(block.text, found.start, found.end)
         if len(rest.split()) <= MAX_REST and find_date(block.text[found.end :]) is None:
+            return found.iso, block.alignment.locate(found.start, found.end)
+    return None
+
+
+def _labelled(blocks: Sequence[Block]) -> tuple[str, Span] | None:
+    """Return the date of header lines that run on in one block: "From: … Date: … Subject: …"."""
+    for block in blocks[:SHORT_LINE_BLOCKS]:
+        label = _DATE_LABEL.search(block.text)
+        found = find_date(block.text[label.end() :]) if label else None
+        if label is not None and found is not None and found.start <= _WEEKDAY_ROOM:
+            return found.iso, block.alignment.locate(
+                label.end() + found.start, label.end() + found.end
+            )
+    return None
+
+
+def _dateline(blocks: Sequence[Block]) -> tuple[str, Span] | None:
+    """Return the date of a dateline: "OSLO, 9 February 2011 (Agency) — A glacier …"."""
+    for block in blocks[:HEADER_BLOCKS]:
+        found = find_date(block.text) if block.kind is BlockKind.PARAGRAPH else None
+        if found is None or _PLACE.fullmatch(block.text, 0, found.start) is None:
+            continue
+        if _DATELINE_END.match(block.text, found.end):
             return found.iso, block.alignment.locate(found.start, found.end)
     return None
 

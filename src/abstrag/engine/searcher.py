@@ -40,18 +40,21 @@ from abstrag.search.judging import Judge
 from abstrag.search.lexical import Lexical
 from abstrag.search.match import Signal, Similarity
 from abstrag.search.precedents import unsettled
+from abstrag.search.query.definition import ExpandDefinition, StatedDefinitions
 from abstrag.search.query.expand import expand
 from abstrag.search.query.finance import RowNames, StatementRows, finance_terms
 from abstrag.search.query.gloss import Glossary
 from abstrag.search.query.normalize import normalize
 from abstrag.search.query.operator import QueryOperator, admitted
 from abstrag.search.query.operators import OPERATORS, standard_operators
+from abstrag.search.query.overview import asks_for_overview, said_of_itself
 from abstrag.search.query.scope import widened
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.reach import reach_of
 from abstrag.search.relevance import Preset
 from abstrag.search.scoring import Scoring
 from abstrag.search.together import hits_together
+from abstrag.search.told_events import ToldEvents
 from abstrag.search.why_not import why_not, why_not_text
 
 if TYPE_CHECKING:
@@ -214,16 +217,24 @@ class Searcher:
         canonical = [record.canonical for record in self.index.records]
         return DocumentWords(self.index.segments, self._aligner, canonical)
 
+    @cached_property
+    def _told(self) -> ToldEvents:
+        return ToldEvents(self.index.frames)
+
     def _alignment(self, query: Query, tau: float) -> Alignment | None:
         if not self.preset.alignment_weight:
             return None
         (read,) = self._aligner.read([query.text])
         asked = conditions(query, read)
-        plain = self._glossary.glossed(query.text)
+        if asks_for_overview(query.text):
+            asked = replace(asked, gist=self._aligner.read([query.reading])[0].gist)
+        plain = self._definitions.glossed(self._glossary.glossed(query.text))
         if plain != query.text:  # what it is about is read off the document's own names
             asked = replace(asked, gist=self._aligner.read([plain])[0].gist)
         links = ALIGN_WORDS not in self._without
-        made = Alignment(self._words, query, asked, self._aligner.constants, links=links)
+        made = Alignment(
+            *(self._words, query, asked, self._aligner.constants), links=links, told=self._told
+        )
         if self._words.long:
             sources = self._sources(query, tau)
             made = replace(made, reach=reach_of(self.costed, query, tau=tau, sources=sources))
@@ -279,7 +290,13 @@ class Searcher:
     def _normalize(self, text: str, today: date | None) -> Query:
         if notice := unread_notice(text, self.language):
             return replace(normalize(text, self.vocabulary, today=today), notice=notice)
-        return self._glossary.told(self._read_query(text, today))
+        query = self._glossary.told(self._read_query(text, today))
+        reading = self._definitions.glossed(query.reading)
+        return query if reading == query.reading else replace(query, glossed=reading)
+
+    @cached_property
+    def _definitions(self) -> StatedDefinitions:
+        return StatedDefinitions.of(self.index, self.vocabulary)
 
     @cached_property
     def _glossary(self) -> Glossary:
@@ -290,6 +307,8 @@ class Searcher:
             read = self._reader.normalize(text, self.vocabulary, today=today)
             if read is not None:
                 return read
+        if asks_for_overview(text):
+            return self._overview(text, today)
         if self.index.genre is not Genre.REPORT:
             return normalize(text, self.vocabulary, today=today)
         asked = finance_terms().read(text, self._row_names, self._knows)
@@ -299,6 +318,15 @@ class Searcher:
         if not query.scope:
             return query
         return widened(query, self.index.segments, self._statement_rows(asked.figures))
+
+    def _overview(self, text: str, today: date | None) -> Query:
+        """Read a question about the whole document as one for what its title names."""
+        title = said_of_itself(self.index.document)
+        try:
+            query = normalize(title, self.vocabulary, today=today)
+        except InputError:  # a title without a word to look for
+            return normalize(text, self.vocabulary, today=today)
+        return replace(query, text=text, glossed=f"{text} {title}", answer_type=None)
 
     @cached_property
     def _row_names(self) -> RowNames:
@@ -415,6 +443,8 @@ class Searcher:
     def _sources(self, query: Query, tau: float) -> tuple[EdgeSource, ...]:
         """What offers edges besides the document's own map, for one query and budget."""
         offered: tuple[EdgeSource, ...] = self._operators
+        if (defined := ExpandDefinition.of(query, self._definitions)).edges:
+            offered = (*offered, defined)
         if self._reader is not None:
             offered = (*offered, *self._reader.sources(query, self.vocabulary, tau=tau))
         return offered if self._patched is None else self._patched.sources(offered)

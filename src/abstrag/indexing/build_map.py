@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from abstrag.indexing.dated_parts import dated_parts
 from abstrag.indexing.layers import Map
 from abstrag.indexing.operator import IndexDraft, Layer
+from abstrag.indexing.times import time_term
 from abstrag.model.term import AbstractionMap, Edge, Interval, Mention, Term, TermKind
 
 
@@ -22,7 +24,7 @@ class BuildMap:
     requires: ClassVar[Layer | None] = Layer.EVENTS
     provides: ClassVar[Layer] = Layer.MAP
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Build the map of a draft."""
@@ -48,7 +50,9 @@ def _place(mention: Mention) -> tuple[int, int, int, int, str]:
 
 
 def _anchors(draft: IndexDraft) -> Iterator[Term]:
-    """Make the terms that only a context refers to: the day the document speaks from."""
+    """Make the terms that only a context refers to: when the document speaks from, or a part."""
+    for part in set(dated_parts(draft.document).values()):
+        yield time_term(part.interval, set())
     day = draft.document.metadata.date
     if day is not None:
         yield Term(f"{TermKind.TIME.value}:{day}", TermKind.TIME, day, (), Interval(day, day))

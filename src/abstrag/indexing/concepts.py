@@ -172,7 +172,7 @@ class _Classes:
         assert draft.entities is not None
         names = {key(s): t.id for t in draft.entities.terms for s in (t.label, *t.surfaces)}
         for thing, classes in entries:
-            source = names.get(key(thing))
+            source = names.get(key(thing)) or names.get(key(thing).removeprefix("the "))
             if source is None:
                 source = term_id(TermKind.CONCEPT, class_key(thing))
                 if source not in self.ledger:

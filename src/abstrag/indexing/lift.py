@@ -12,11 +12,14 @@ from abstrag.indexing.abstraction.ledger import TermCollector
 from abstrag.indexing.abstraction.nominals import NounKeys, read_nominals
 from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.indexing.cross_references import CrossReferences
+from abstrag.indexing.dated_parts import dated_parts
 from abstrag.indexing.layers import Contexts, CoreferenceLink, TimeMention
 from abstrag.indexing.minimize import Sufficient, minimize
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.segment import sentences
 from abstrag.indexing.statements import extract_statements
+from abstrag.indexing.times import time_key
+from abstrag.language.calendar import days_of, iso
 from abstrag.language.keys import key, term_id
 from abstrag.language.parser import parse
 from abstrag.language.spelling import lowered
@@ -110,7 +113,7 @@ class LiftContext:
     requires: ClassVar[Layer | None] = Layer.TIMES
     provides: ClassVar[Layer] = Layer.CONTEXTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Lift every segment of the draft."""
@@ -154,6 +157,7 @@ class _Offer:
         assert draft.entities is not None
         assert draft.times is not None
         self.document = draft.document
+        self.dated = dated_parts(draft.document)
         self.segments = draft.segments
         self.links = _by_segment(draft.coreference.links)
         self.mentions = _by_segment(draft.entities.mentions)
@@ -177,7 +181,7 @@ class _Offer:
         segment = self.segments[index]
         return Context(
             entities=(*self._bindings(index), *self.topics),
-            time=tuple(self._anchor()),
+            time=tuple(self._anchor(segment)),
             scope=tuple(self._scope(segment)),
             evidence=tuple(_evidence(segment, said)),
         )
@@ -221,7 +225,11 @@ class _Offer:
                 return mention.term
         return None
 
-    def _anchor(self) -> Iterator[FieldValue]:
+    def _anchor(self, segment: Segment) -> Iterator[FieldValue]:
+        if (part := self.dated.get(segment.block)) is not None:
+            when = iso(days_of(part.interval))
+            yield FieldValue("anchor", when, _STATED_DATE, part.span, time_key(part.interval))
+            return
         date = self.document.metadata.date
         if date is not None:
             span = self.document.metadata.date_span

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from abstrag.errors import InputError
+from abstrag.indexing.dated_parts import dated_parts
 from abstrag.indexing.layers import Rewrite, TimeLayer, TimeMention
 from abstrag.indexing.operator import IndexDraft, Layer
-from abstrag.language.calendar import days_of, iso, label
+from abstrag.language.calendar import Days, days_of, iso, label
 from abstrag.language.fiscal import CALENDAR_YEAR, FiscalYear, stated_fiscal_year
 from abstrag.language.keys import term_id
 from abstrag.language.times import TimeExpression, find_times
@@ -21,13 +23,17 @@ from abstrag.model.index import Ambiguity
 from abstrag.model.segment import Segment
 from abstrag.model.term import Interval, Mention, Term, TermKind
 
-_Find = Callable[[str], tuple[TimeExpression, ...]]
+_ENDED: Final = re.compile(r"[.!?;]\s")
+_LONGEST: Final = 366  # days of a time that others are counted from
+_Find = Callable[[str, date | None], tuple[TimeExpression, ...]]
 _Names = dict[tuple[int, int | None], list[tuple[int, int]]]  # entities by segment and header
 
 
 @dataclass(frozen=True, slots=True)
 class NormalizeTimes:
     """Find every time expression, resolve what the document's date allows, and say what it cannot.
+
+    A part of the document that stands under a day of its own speaks from that day.
 
     `anchors` are the user's own expressions with their ISO interval. Without `fiscal_year_start`
     fiscal years begin as the document says ("fiscal year ended May 31"), else in January. Canonical
@@ -42,20 +48,23 @@ class NormalizeTimes:
     requires: ClassVar[Layer | None] = Layer.ENTITIES
     provides: ClassVar[Layer] = Layer.TIMES
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Read every segment and its headers."""
         anchor = _anchor(draft.document)
-        found = list(_expressions(draft, self._finder(draft, anchor)))
+        found = list(_expressions(draft, self._finder(draft), anchor))
         surfaces: defaultdict[Interval, set[str]] = defaultdict(set)
         mentions: list[Mention] = []
         rewrites: list[Rewrite] = []
         ambiguities: list[Ambiguity] = []
-        for m, surface, reason in found:
+        for m, surface, reason, other in found:
             if m.interval is not None:
                 surfaces[m.interval].add(surface)
-                mentions.append(Mention(_id(m.interval), m.segment, m.start, m.end, m.header))
+                mentions.append(Mention(time_key(m.interval), m.segment, m.start, m.end, m.header))
+                if other is not None:
+                    surfaces[other].add(surface)
+                    mentions.append(Mention(time_key(other), m.segment, m.start, m.end, m.header))
                 canonical = iso(days_of(m.interval))
                 if m.header is None and canonical != surface:
                     rewrites.append(Rewrite(m.segment, m.start, m.end, canonical))
@@ -63,15 +72,15 @@ class NormalizeTimes:
                 ambiguities.append(Ambiguity(m.segment, m.start, m.end, reason))
         times = TimeLayer(
             anchor=anchor.isoformat() if anchor else None,
-            expressions=tuple(m for m, _, _ in found),
-            terms=tuple(sorted((_term(i, s) for i, s in surfaces.items()), key=lambda t: t.id)),
+            expressions=tuple(m for m, *_ in found),
+            terms=tuple(sorted((time_term(i, s) for i, s in surfaces.items()), key=lambda t: t.id)),
             mentions=tuple(mentions),
             ambiguities=tuple(ambiguities),
             rewrites=tuple(rewrites),
         )
         return draft.with_(times=times)
 
-    def _finder(self, draft: IndexDraft, anchor: date | None) -> _Find:
+    def _finder(self, draft: IndexDraft) -> _Find:
         """Bind the settings; header cells come once per row, so they are read once."""
         texts = (text for s in draft.segments for _, text in _texts(s))
         if self.fiscal_year_start is not None:
@@ -81,7 +90,7 @@ class NormalizeTimes:
         anchors = dict(self.anchors)
 
         @cache
-        def find(text: str) -> tuple[TimeExpression, ...]:
+        def find(text: str, anchor: date | None) -> tuple[TimeExpression, ...]:
             return find_times(
                 text,
                 anchor=anchor,
@@ -114,16 +123,56 @@ def _texts(segment: Segment) -> Iterator[tuple[int | None, str]]:
         yield number, header.text
 
 
-def _expressions(draft: IndexDraft, find: _Find) -> Iterator[tuple[TimeMention, str, str]]:
-    """Go through all expressions in order, each with its surface and why it is unresolved."""
+_Placed = tuple[TimeMention, str, str, Interval | None]
+
+
+def _expressions(draft: IndexDraft, find: _Find, anchor: date | None) -> Iterator[_Placed]:
+    """Go through all expressions in order.
+
+    Each comes with its surface, why it is unresolved, and another reading. What is counted from a
+    time told before is counted from the one time of the sentence before it, in the same paragraph.
+    """
     names = _names(draft)
+    told, dated = _ToldBefore(), dated_parts(draft.document)
     for i, segment in enumerate(draft.segments):
+        part = dated.get(segment.block)
+        day = anchor if part is None else part.day or anchor
         for header, text in _texts(segment):
-            for e in find(text):
+            for e in find(text, day):
                 if e.relative and _inside(e, names.get((i, header), [])):
                     continue  # "Friday" in the name of an agreement is no day
-                mention = TimeMention(i, e.start, e.end, e.interval, e.relative, header)
-                yield mention, text[e.start : e.end], e.reason
+                interval = e.interval
+                if header is None:
+                    interval = told.read(segment.block, text, e)
+                mention = TimeMention(i, e.start, e.end, interval, e.relative, header)
+                yield mention, text[e.start : e.end], e.reason, e.other
+
+
+class _ToldBefore:
+    """The time told last in a paragraph, and whether it is the only one of its sentence."""
+
+    def __init__(self) -> None:
+        self._place: tuple[int, str, int] = (-1, "", 0)
+        self._days: Days | None = None
+
+    def read(self, block: int, text: str, e: TimeExpression) -> Interval | None:
+        """Return what an expression means here, and keep it for those that follow."""
+        last_block, last_text, last_end = self._place
+        same = block == last_block
+        interval = e.interval
+        if e.step is not None and same and self._days is not None:
+            try:
+                interval = e.step(self._days).interval
+            except (ValueError, OverflowError):  # beyond the calendar
+                interval = None
+        days = None if interval is None else days_of(interval)
+        together = same and text == last_text and not _ENDED.search(text, last_end, e.start)
+        if together and days != self._days and e.step is None:
+            days = None  # two times in one sentence: either may be meant
+        if days is not None and (days.last - days.first).days > _LONGEST:
+            days = None
+        self._place, self._days = (block, text, e.end), days
+        return interval
 
 
 def _names(draft: IndexDraft) -> _Names:
@@ -139,9 +188,10 @@ def _inside(e: TimeExpression, names: list[tuple[int, int]]) -> bool:
     return any(a <= e.start and e.end <= b and b - a > e.end - e.start for a, b in names)
 
 
-def _term(interval: Interval, surfaces: set[str]) -> Term:
+def time_term(interval: Interval, surfaces: set[str]) -> Term:
+    """Return the term of a time, with what it is called."""
     return Term(
-        id=_id(interval),
+        id=time_key(interval),
         kind=TermKind.TIME,
         label=label(days_of(interval)),
         surfaces=tuple(sorted(surfaces)),
@@ -149,7 +199,8 @@ def _term(interval: Interval, surfaces: set[str]) -> Term:
     )
 
 
-def _id(interval: Interval) -> str:
+def time_key(interval: Interval) -> str:
+    """Return the id of the term of a time."""
     one_day = interval.start == interval.end
     key = interval.start if one_day else f"{interval.start}/{interval.end}"
     return term_id(TermKind.TIME, key)

@@ -1,4 +1,4 @@
-"""Short forms a text introduces in brackets: "Long Form (LF)" and "LF (Long Form)".
+"""Short forms a text introduces: "Long Form (LF)", "LF (Long Form)", "Long Form, or LF,".
 
 The matching is that of Schwartz and Hearst (A simple algorithm for identifying abbreviation
 definitions in biomedical text, 2003): every character of the short form is found, right to left,
@@ -17,6 +17,15 @@ _WORD_BEFORE = re.compile(r"(?<![\w-])[\"“‘']?(?P<word>[\w&./-]*\w)[\"”’
 _FIRST_PART = re.compile(
     r"\s*(?:(?:or|the|as|hereafter|hereinafter|henceforth|abbreviated|denoted)\s+)*"
     r"[\"'“‘]?(?P<short>[^;,:\"“”]+)"
+)
+# "Long Form, or LF for short", "Long Form, LF for short", "Long Form is abbreviated to LF"
+_APPOSED = re.compile(
+    r"(?:,\s*(?:or|(?:also\s+|hereafter\s+|henceforth\s+)*(?:abbreviated|shortened|known|called|denoted"
+    r"|referred\s+to|written|hereafter|henceforth|in\s+short|short)(?:\s+(?:to|as|by))?)"
+    r"|\s(?:is|are)\s+(?:(?:often|usually|commonly|also|here|sometimes|generally)\s+)?"
+    r"(?:abbreviated|shortened|contracted|referred\s+to)(?:\s+(?:to|as|by))?)"
+    r"\s+(?:simply\s+|the\s+)*[\"'“‘]?(?P<short>[A-Za-z][\w&/+-]*\w)(?![\w-])"
+    r"|,\s*[\"'“‘]?(?P<brief>[A-Za-z][\w&/+-]*\w)[\"'”’]?\s+for\s+short\b"
 )
 _QUOTES: Final = "\"'“”‘’ "
 _SHORT = re.compile(r"^[A-Za-z0-9][\w&./+-]*(?:\s[\w&./+-]+)?$")
@@ -67,6 +76,17 @@ def acronyms(text: str) -> Iterator[Acronym]:
         found = found or _before_long_form(text, bracket.start(), bracket.start("inner"), inner)
         if found is not None:
             yield found
+    for apposed in _APPOSED.finditer(text):
+        group = "short" if apposed["short"] else "brief"
+        short, at = apposed[group], apposed.start(group)
+        found = _after_long_form(text, apposed.start(), short, at)
+        if found is not None:
+            yield found
+
+
+def introduces(text: str) -> bool:
+    """Tell whether a text may introduce a short form."""
+    return "(" in text or "[" in text or _APPOSED.search(text) is not None
 
 
 def singular(short: str) -> str:

@@ -69,7 +69,6 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "THAT": "that",
         "NOW": "now present",
         "AGO": "ago",
-        "EARLIER": "earlier later previously afterwards",
         "ENDED": "ended ending",
         "PERIOD": "period periods",
         "VAGUE": "few several couple many some",
@@ -143,7 +142,9 @@ def _vocabulary() -> dict[str, tuple[str, Any]]:
     table.update({"middle": ("EDGE", 1), "end": ("EDGE", 2), "close": ("EDGE", 2)})
     table.update(dict.fromkeys(("previous", "prior", "preceding"), ("PRIOR", -1)))
     table.update(dict.fromkeys(("following", "subsequent", "ensuing"), ("PRIOR", 1)))
-    table.update({"same": ("PRIOR", 0)})
+    table.update({"same": ("PRIOR", 0), "fortnight": ("FORTNIGHT", 2)})
+    table.update(dict.fromkeys(("earlier", "previously"), ("EARLIER", -1)))
+    table.update(dict.fromkeys(("later", "afterwards", "afterward", "thereafter"), ("EARLIER", 1)))
     table.update({"today": ("TODAY", 0), "tonight": ("TODAY", 0)})
     table.update({"yesterday": ("TODAY", -1), "tomorrow": ("TODAY", 1)})
     table.update({w: ("HOURS", w) for w in ("morning", "afternoon", "evening", "night")})

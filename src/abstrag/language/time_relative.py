@@ -22,6 +22,7 @@ from abstrag.language.time_rules import (
     NO_ANCHOR,
     VAGUE,
     Spell,
+    Step,
     TimeContext,
     TimeReading,
     TimeRule,
@@ -31,6 +32,7 @@ from abstrag.language.time_rules import (
 )
 
 _STEPS: Final = {"LAST": -1, "THIS": 0, "NEXT": 1}
+_ACCOUNTED: Final = (CalendarUnit.YEAR, CalendarUnit.QUARTER)  # what reports compare
 _DISCOURSE: Final = TimeReading(None, True, DISCOURSE)
 _VAGUE: Final = TimeReading(None, True, VAGUE)
 
@@ -91,10 +93,76 @@ def _window(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading | No
 
 
 def _told(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading | None:
-    """Leave open what another sentence settles: "the previous year"."""
+    """Leave open what another sentence settles: "the previous year".
+
+    "The following day" is counted from the time told before. Of "the prior year" a report may speak
+    in every sentence, and count it from its own.
+    """
     unit, plural = take(tokens, "UNITS")[0]
     counted = take(tokens, "COUNT VAGUE")
-    return None if unit is CalendarUnit.WEEKEND or (plural and not counted) else _DISCOURSE
+    if unit is CalendarUnit.WEEKEND or (plural and not counted):
+        return None
+    way = next((t.value for t in tokens if t.kind == "PRIOR"), 1)
+    if counted or tokens[0].kind == "THAT" or (way < 1 and unit in _ACCOUNTED):
+        return _DISCOURSE
+    return TimeReading(None, True, DISCOURSE, step=_counted(way, unit))
+
+
+def _counted(steps: int, unit: CalendarUnit) -> Step:
+    """Return what lies so many units from another time; from a day, days and weeks are days."""
+
+    def step(told: Days) -> Days:
+        start = told.first if steps < 0 else told.last
+        exact = told.first == told.last and unit in (CalendarUnit.DAY, CalendarUnit.WEEK)
+        grain = CalendarUnit.YEAR if unit is CalendarUnit.DECADE else unit
+        there = shift(start, steps, unit)
+        return one_day(there) if exact else around(there, grain)
+
+    return step
+
+
+def _told_unit(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
+    """Read "the day before," and "the next morning" against the time told before."""
+    way = next((t.value for t in tokens if t.kind == "PRIOR"), 1)
+    if tokens[-1].kind in ("BEFORE", "AFTER"):
+        way = -1 if tokens[-1].kind == "BEFORE" else 1
+    unit = next((u for u, _ in take(tokens, "UNITS")), CalendarUnit.DAY)
+    return TimeReading(None, True, DISCOURSE, step=_counted(way, unit))
+
+
+def _told_weekday(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
+    """Read "the following Friday" against the time told before."""
+    weekday = take(tokens, "WEEKDAY")[0]
+    way = next((t.value for t in tokens if t.kind == "PRIOR"), 1)
+
+    def step(told: Days) -> Days:
+        if way < 0:
+            return one_day(_on_or_before(told.first - ONE_DAY, weekday))
+        return one_day(_on_or_before(told.last + 7 * ONE_DAY, weekday))
+
+    return TimeReading(None, True, DISCOURSE, step=step)
+
+
+def _earlier(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
+    """Read "two weeks later" against the time told before."""
+    if take(tokens, "VAGUE"):
+        return _VAGUE
+    way = tokens[-1].value
+    if fortnight := take(tokens, "FORTNIGHT"):
+        return TimeReading(
+            None, True, DISCOURSE, step=_counted(way * fortnight[0], CalendarUnit.WEEK)
+        )
+    unit, count = take(tokens, "UNITS")[0][0], take(tokens, "COUNT")[0]
+    if unit in (CalendarUnit.WEEKEND, CalendarUnit.CENTURY) or (way < 0 and unit in _ACCOUNTED):
+        return _DISCOURSE
+    return TimeReading(None, True, DISCOURSE, step=_counted(way * count, unit))
+
+
+def _fortnight(_tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading:
+    def back(anchor: date) -> Days:
+        return around(shift(anchor, -2, CalendarUnit.WEEK), CalendarUnit.WEEK)
+
+    return from_anchor(frame, back)
 
 
 def _offset(tokens: Sequence[TimeToken], _frame: TimeContext) -> tuple[int | None, CalendarUnit]:
@@ -133,13 +201,21 @@ _YEARS: Final = {CalendarUnit.YEAR: 1, CalendarUnit.DECADE: 10}
 
 
 def _weekday(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading:
-    """Read a weekday with "this", "last" or "next" in the anchor's week or its neighbour."""
+    """Read a weekday with "this", "last" or "next" in the anchor's week or its neighbour.
+
+    Many mean by "last Friday" simply the latest one, so that is another reading.
+    """
     weekday = take(tokens, "WEEKDAY")[0]
     steps = next(_STEPS[t.kind] for t in tokens if t.kind in _STEPS)
-    return from_anchor(
+    found = from_anchor(
         frame,
         lambda anchor: one_day(around(anchor, CalendarUnit.WEEK, steps).first + weekday * ONE_DAY),
     )
+    if frame.anchor is None or not steps or any(t.kind == "WEEK" for t in tokens):
+        return found
+    near = frame.anchor - ONE_DAY if steps < 0 else frame.anchor + 7 * ONE_DAY
+    nearest = one_day(_on_or_before(near, weekday))
+    return found._replace(other=nearest) if nearest != found.days else found
 
 
 def _nearest_weekday(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading:
@@ -201,13 +277,19 @@ RELATIVE: Final = (
     TimeRule("EVERY [WEEKDAY UNITS SEASON MONTH]", "OTHER", nothing),
     TimeRule("[FEAST ONE] WEEKDAY", "OTHER", nothing),
     TimeRule("WEEKDAY [TO DASH TILL] WEEKDAY", "OTHER", nothing),
-    TimeRule("(?<=THE) [LAST NEXT] WEEKDAY", "OTHER", nothing),
+    TimeRule("(?<=THE) LAST WEEKDAY", "OTHER", nothing),
     TimeRule("(?<=THE) TODAY", "OTHER", nothing),
     TimeRule("UDAY [BEFORE AFTER] TODAY", "POINT", _today),
     TimeRule("TODAY", "POINT", _today),
     TimeRule("[THIS LAST] HOURS", "POINT", _hours),
     TimeRule("(?:[COUNT] | ONE? VAGUE OF?) [UNITS] (?:AGO | FROM NOW)", "POINT", _ago),
-    TimeRule("(?:[COUNT] | ONE? VAGUE OF?) [UNITS] EARLIER", "POINT", told_elsewhere),
+    TimeRule("ONE FORTNIGHT AGO", "POINT", _fortnight),
+    TimeRule("ONE FORTNIGHT EARLIER", "POINT", _earlier),
+    TimeRule("(?:[COUNT] | ONE? VAGUE OF?) [UNITS] EARLIER", "POINT", _earlier),
+    TimeRule("(?<=THE) [UDAY WEEK UMONTH YR] [BEFORE AFTER] (?=COMMA | $)", "POINT", _told_unit),
+    TimeRule("(?<=THE) NEXT HOURS", "POINT", _told_unit),
+    TimeRule("(?<=THE) PRIOR HOURS", "POINT", _told_unit),
+    TimeRule("(?<=THE) [NEXT PRIOR] WEEKDAY", "POINT", _told_weekday),
     TimeRule("(?:[COUNT] | ONE? VAGUE OF?) [UNITS] [BEFORE AFTER]", "OFFSET", _offset),
     TimeRule("(?:(?<=THE) NEXT | PRIOR) [COUNT VAGUE] [UNITS] (?!OF | ENDED)", "POINT", _told),
     TimeRule("[LAST PAST NEXT COMING] [COUNT VAGUE] [UNITS] (?!OF | ENDED)", "POINT", _window),

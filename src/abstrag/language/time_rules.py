@@ -24,6 +24,7 @@ NO_ANCHOR: Final = "no anchor"
 DISCOURSE: Final = "depends on the discourse"
 VAGUE: Final = "no exact length"
 
+Step = Callable[[Days], Days]  # what is counted from another time
 Spell = Callable[[int], Days]  # what a time of year is in a given year
 Part = Callable[[Days], Days]  # what a part is of a longer time
 
@@ -42,6 +43,8 @@ class TimeReading(NamedTuple):
     relative: bool = False
     reason: str = ""
     again: Spell | None = None  # the same in another year: "December 31, 2019 and 2018"
+    step: Step | None = None  # how to count it from the time told before: "two days later"
+    other: Days | None = None  # another reading, as good: "last Friday" on a Sunday
 
     def map(self, part: Part) -> TimeReading:
         """Return the reading of a part, or of what is open on one side."""

@@ -7,7 +7,8 @@ they are found but stay unresolved. What is ambiguous stays unresolved too, with
 How relative expressions are read, for an anchor on Wednesday 2024-05-15:
 
 - "this Tuesday" is in the anchor's week, Monday to Sunday (05-14); "last Tuesday" in the week
-  before (05-07), "next Tuesday" in the week after (05-21). "Tuesday" and "on Tuesday" are the
+  before (05-07), "next Tuesday" in the week after (05-21); where the nearest one is another, it is
+  kept as a second reading ("last Tuesday" may be 05-14). "Tuesday" and "on Tuesday" are the
   latest that is not after the anchor; "this past" and "coming" strictly before and after it.
 - "last year", "this quarter", "next month" are calendar units next to the anchor's own.
 - "the past three years", "the last year" end with the anchor (2021-05-16 to 2024-05-15); "next two
@@ -16,8 +17,9 @@ How relative expressions are read, for an anchor on Wednesday 2024-05-15:
 - "May 20" and "in May" lie in the anchor's year or the year before, whichever is nearer ("December
   20" in a text of January is last year's); "last May" is the latest that is over, "next May" the
   first that has not begun.
-- "the previous year", "a year earlier", "the first quarter", "the year ended May 31" depend on
-  what is said before and stay open.
+- "the following day", "two weeks later", "the next morning", "the day before," are counted from
+  what is told before, by whoever knows that; "the previous year", "a year earlier", "the first
+  quarter", "the year ended May 31" stay open.
 
 How absolute ones are read:
 
@@ -46,7 +48,7 @@ from abstrag.language.calendar import Days, parse_iso
 from abstrag.language.fiscal import FiscalYear
 from abstrag.language.time_grammar import parse
 from abstrag.language.time_lexer import TimeToken, lex
-from abstrag.language.time_rules import TimeContext, TimeReading
+from abstrag.language.time_rules import Step, TimeContext, TimeReading
 from abstrag.model.record import record
 from abstrag.model.term import Interval
 
@@ -61,7 +63,8 @@ _TRIGGER: Final = re.compile(
     | (?:january|february|april|june|july|september|october|november|december)\b
     | (?:jan|feb|mar|march|apr|may|jun|jul|aug|august|sept?|oct|nov|dec)\b
     | (?:days?|weeks?|months?|quarters?|years?|yrs?|decades?)\s+
-      (?:ago|earlier|later|previously|afterwards|before|after|from)\b
+      (?:ago|earlier|later|previously|afterwards?|thereafter|before|after|from)\b
+    | fortnight\s+(?:ago|earlier|later|afterwards?)\b
     | (?:last|past|next|this|that|current|coming|upcoming|previous|prior|preceding|following
       |subsequent|ensuing|same)\s+(?:[\w-]+\s+){0,2}(?:day|week|month|quarter|year|yr|decade|night
       |morning|afternoon|evening|spring|summer|autumn|fall|winter|fiscal|financial)
@@ -80,6 +83,8 @@ class TimeExpression:
     interval: Interval | None
     relative: bool  # its meaning depends on when the text was written
     reason: str = ""
+    step: Step | None = None  # how to count it from the time told before
+    other: Interval | None = None  # another reading that is as good
 
 
 def find_times(
@@ -113,7 +118,10 @@ def find_times(
 def _expression(token: TimeToken) -> TimeExpression:
     reading: TimeReading = token.value
     interval = reading.days.interval if reading.days else None
-    return TimeExpression(token.start, token.end, interval, reading.relative, reading.reason)
+    other = reading.other.interval if reading.other else None
+    return TimeExpression(
+        *(token.start, token.end, interval, reading.relative, reading.reason, reading.step, other)
+    )
 
 
 class _Named:

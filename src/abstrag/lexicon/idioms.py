@@ -16,32 +16,73 @@ OWNERS: Final = frozenset("my your his her its our their one's".split())
 _LEAST: Final = 3  # words that a verb of WordNet needs to be an idiom; shorter ones have particles
 
 
+ANYTHING: Final = "something"
+_MOST: Final = 5  # words that may stand for something
+
+
 @dataclass(frozen=True, slots=True)
 class Idiom:
-    """An idiom that begins at a verb: how many tokens it takes, and what it says in plain words."""
+    """An idiom that begins at a verb, and what it says in plain words."""
 
     words: tuple[str, ...]
     meanings: tuple[str, ...]
 
 
-def idiom_at(lemmas: Sequence[str], lower: Sequence[str], verb: int) -> Idiom | None:
+@dataclass(frozen=True, slots=True)
+class PlacedIdiom:
+    """An idiom in a text: how many tokens it takes, and what it says in plain words."""
+
+    size: int
+    meanings: tuple[str, ...]
+
+
+def idiom_at(lemmas: Sequence[str], lower: Sequence[str], verb: int) -> PlacedIdiom | None:
     """Return the longest idiom that begins at a verb, or at what may be a form of one."""
-    for idiom in _beginning(lemmas[verb], lower[verb]):
-        end = verb + len(idiom.words)
-        if end <= len(lemmas) and all(
-            _fits(word, lemmas[at], lower[at])
-            for word, at in zip(idiom.words[1:], range(verb + 1, end), strict=True)
-        ):
-            return idiom
+    after = verb + 1
+    if after >= len(lemmas):
+        return None
+    beginning = _beginning(lemmas[verb], lower[verb])
+    seconds = {lower[after], lemmas[after], ANYTHING}
+    if lower[after] in OWNERS:
+        seconds.add(WHOSE)
+    some = [idiom for second in seconds for idiom in beginning.get(second, ())]
+    for idiom in sorted(some, key=lambda each: -len(each.words)):
+        end = _end(idiom.words, 1, after, lemmas, lower)
+        if end is not None:
+            return PlacedIdiom(end - verb, idiom.meanings)
     return None
 
 
+def is_meaning(word: str) -> bool:
+    """Tell whether idioms are read as a word."""
+    return word in _meanings()
+
+
+def _end(
+    words: Sequence[str], word: int, at: int, lemmas: Sequence[str], lower: Sequence[str]
+) -> int | None:
+    """Return the token after an idiom's last, None where its words do not go on as they must."""
+    if word == len(words):
+        return at
+    if at >= len(lemmas):
+        return None
+    if words[word] == ANYTHING:
+        ends = (_end(words, word + 1, at + n, lemmas, lower) for n in range(1, _MOST + 1))
+        return next((end for end in ends if end is not None), None)
+    fits = _fits(words[word], lemmas[at], lower[at])
+    return _end(words, word + 1, at + 1, lemmas, lower) if fits else None
+
+
 @lru_cache(maxsize=1 << 14)
-def _beginning(lemma: str, lower: str) -> tuple[Idiom, ...]:
-    """Return the idioms that may begin with a word."""
+def _beginning(lemma: str, lower: str) -> Mapping[str, tuple[Idiom, ...]]:
+    """Return the idioms that may begin with a word, by their second one."""
     known = _by_verb()
     forms = wordnet().base_forms(lower, Pos.VERB) if lower.isalpha() else ()
-    return tuple(idiom for form in dict.fromkeys((lemma, *forms)) for idiom in known.get(form, ()))
+    found: dict[str, tuple[Idiom, ...]] = {}
+    for form in dict.fromkeys((lemma, *forms)):
+        for second, idioms in known.get(form, {}).items():
+            found[second] = (*found.get(second, ()), *idioms)
+    return found
 
 
 def _fits(word: str, lemma: str, lower: str) -> bool:
@@ -49,21 +90,29 @@ def _fits(word: str, lemma: str, lower: str) -> bool:
 
 
 @cache
-def _by_verb() -> Mapping[str, tuple[Idiom, ...]]:
-    """The idioms by their verb, the longest first."""
+@cache
+def _meanings() -> frozenset[str]:
+    """The plain words that idioms are read as."""
+    return frozenset(m for meanings in read_inventory(IDIOMS) for m in meanings.split(", "))
+
+
+@cache
+def _by_verb() -> Mapping[str, Mapping[str, tuple[Idiom, ...]]]:
+    """The idioms by their verb, and by the word after it."""
     meant: dict[str, dict[str, None]] = {}
-    for meaning, idioms in read_inventory(IDIOMS).items():
+    for meanings, idioms in read_inventory(IDIOMS).items():
         for idiom in idioms:
-            meant.setdefault(idiom, {})[meaning] = None
+            meant.setdefault(idiom, {}).update(dict.fromkeys(meanings.split(", ")))
     for idiom in wordnet().phrases(Pos.VERB, _LEAST):
-        if idiom not in meant and (plain := _plain(idiom)):
-            meant[idiom] = dict.fromkeys(plain)
-    grouped: dict[str, list[Idiom]] = {}
-    for idiom, meanings in meant.items():
+        if idiom not in meant and (synonyms := _plain(idiom)):
+            meant[idiom] = dict.fromkeys(synonyms)
+    grouped: dict[str, dict[str, list[Idiom]]] = {}
+    for idiom, plain in meant.items():
         words = tuple(idiom.split())
-        grouped.setdefault(words[0], []).append(Idiom(words, tuple(meanings)))
+        grouped.setdefault(words[0], {}).setdefault(words[1], []).append(Idiom(words, tuple(plain)))
     return {
-        verb: tuple(sorted(idioms, key=lambda i: -len(i.words))) for verb, idioms in grouped.items()
+        verb: {second: tuple(idioms) for second, idioms in seconds.items()}
+        for verb, seconds in grouped.items()
     }
 
 

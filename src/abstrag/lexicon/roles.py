@@ -21,8 +21,12 @@ ORGANIZATION_UNITS: Final = frozenset(
 
 
 # What stands before an office makes another one of it.
-_HEADS: Final = frozenset("head lead".split())
+_HEADS: Final = frozenset("head lead chief principal senior master".split())
 OFFICIAL: Final = "official"
+_MEDICINE: Final = frozenset(
+    "surgery medicine cardiology neurology oncology paediatrics pediatrics radiology psychiatry"
+    " anaesthesia anesthesia obstetrics urology dermatology pathology staff".split()
+)
 _RANKS: Final = frozenset("vice deputy assistant associate".split())
 _OFFICES: Final = (
     "administrator.n.01",
@@ -31,6 +35,44 @@ _OFFICES: Final = (
     "spiritual_leader.n.01",
     "custodian.n.01",
 )
+# Who does something by profession; a kind of office in a wider sense.
+_PROFESSIONS: Final = (
+    "professional.n.01",
+    "leader.n.01",
+    "skilled_worker.n.01",
+    "employee.n.01",
+    "athlete.n.01",
+    "player.n.01",
+    "scientist.n.01",
+    "engineer.n.01",
+    "expert.n.01",
+    "worker.n.01",
+    "adjudicator.n.01",
+    "money_handler.n.01",
+)
+_NO_PART: Final = frozenset(
+    "a an the this that our his her their its my your new old former first second third last next"
+    " other same no one two each every any some current then good in on by at as".split()
+)
+_LEAST_PERSON: Final = 4  # how deep in WordNet a kind of person still says something
+_VAGUE_PEOPLE: Final = frozenset("adult grownup preserver creator contestant causal agent".split())
+_PERSON_SENSES: Final = 3
+# What the last word of an office's name makes of it, whatever stands before: "harbour master".
+_ENDINGS: Final = {
+    "officer": ("officer", "official"),
+    "master": ("leader", "official"),
+    "lead": ("leader",),
+    "manager": ("manager",),
+    "general": ("official",),
+    "warden": ("official",),
+    "marshal": ("official",),
+    "chief": ("leader", "official"),
+    "captain": ("captain",),
+    "coach": ("coach",),
+    "director": ("director",),
+    "secretary": ("official",),
+    "clerk": ("official",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +111,7 @@ class Roles:
 
     def is_head(self, word: str) -> bool:
         """Tell whether a name of a role may end in a word."""
-        return word in self.heads or holds_office(word)
+        return word in self.heads or word in _ENDINGS or holds_office(word) or works_as(word)
 
     def general(self, key: str) -> tuple[str, ...]:
         """Return every more general role, nearest first."""
@@ -88,12 +130,24 @@ class Roles:
         first, _, rest = name.partition(" ")
         if first == "chief" and rest.endswith(" officer"):
             return OfficeRole(name, types=("executive",), of="company")
-        if first in _HEADS and rest and " " not in rest and is_person(rest):
-            return OfficeRole(name, types=("leader",), of="organization")
+        if first in _HEADS and 1 <= len(rest.split()) <= 2 and is_person(rest.split()[-1]):
+            held = self.find(rest.split()[-1])
+            own = () if held is None else (held.key,)
+            return OfficeRole(name, types=(*own, "leader", OFFICIAL), of="organization")
+        if first in ("chief", "head") and rest.startswith("of ") and rest[3:] in _MEDICINE:
+            return OfficeRole(name, types=("physician", "leader", OFFICIAL), of="organization")
         if first in _RANKS and rest and (below := self.find(rest)):
             return OfficeRole(name, types=(below.key,), of=below.of)
         if not rest and holds_office(name):
-            return OfficeRole(name, types=("official",))
+            return OfficeRole(name, types=("official", *broader_people(name)))
+        if " of " not in name and works_as(name):
+            return OfficeRole(name, types=broader_people(name))
+        if (
+            (types := _ENDINGS.get(rest))
+            and first not in _NO_PART
+            and wordnet().synsets(first, Pos.NOUN)
+        ):
+            return OfficeRole(name, types=types, of="organization")
         return None
 
     def with_names(self, names: Iterable[str]) -> Roles:
@@ -109,7 +163,30 @@ def holds_office(noun: str) -> bool:
     senses = net.synsets(noun, Pos.NOUN)
     if not senses or net.is_instance(senses[0]):
         return False
-    return not _offices().isdisjoint(net.ancestors(senses[0]))
+    return not _synsets(_OFFICES).isdisjoint(net.ancestors(senses[0]))
+
+
+@lru_cache(maxsize=4096)
+def works_as(noun: str) -> bool:
+    """Tell whether a noun that means somebody may say what they do: midwife, umpire, matron."""
+    net = wordnet()
+    senses = net.synsets(noun, Pos.NOUN)[:_PERSON_SENSES]
+    return is_person(noun) and any(
+        not net.is_instance(s) and not _synsets(_PROFESSIONS).isdisjoint((s, *net.ancestors(s)))
+        for s in senses
+    )
+
+
+@lru_cache(maxsize=4096)
+def broader_people(noun: str) -> tuple[str, ...]:
+    """Return the kinds of people that WordNet has directly above a kind of people."""
+    net, found = wordnet(), dict[str, None]()
+    person = net.synset("person.n.01")
+    for sense in net.synsets(noun, Pos.NOUN)[:_PERSON_SENSES]:
+        for up in net.hypernyms(sense):
+            if person in net.ancestors(up) and net.depth(up) >= _LEAST_PERSON:
+                found.update(dict.fromkeys(name.casefold() for name in net.lemmas(up)))
+    return tuple(name for name in found if name != noun and name not in _VAGUE_PEOPLE)
 
 
 @lru_cache(maxsize=4096)
@@ -121,8 +198,8 @@ def is_person(noun: str) -> bool:
 
 
 @cache
-def _offices() -> frozenset[int]:
-    return frozenset(map(wordnet().synset, _OFFICES))
+def _synsets(names: tuple[str, ...]) -> frozenset[int]:
+    return frozenset(map(wordnet().synset, names))
 
 
 def _role(key: str, entry: Mapping[str, object]) -> OfficeRole:

@@ -27,6 +27,7 @@ from abstrag.neural.content_words import has_content
 from abstrag.search.document_words import Considered, DocumentWords, SegmentReach, Sought, forms
 from abstrag.search.families import (
     is_code,
+    linked_events,
     names_office,
     office_around,
     one_meaning,
@@ -38,6 +39,8 @@ from abstrag.search.families import (
 from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
 from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_weights
+from abstrag.search.told_events import PRICE as TOLD_PRICE
+from abstrag.search.told_events import ToldEvents, told_places
 
 # How cheap a learned step must be to count, given what else speaks for it.
 #
@@ -47,14 +50,14 @@ from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_
 # is met by itself alone.
 
 LIMITS: Final[Mapping[str, float]] = {
-    Family.EXPRESSION.value: 0.55,
+    Family.EXPRESSION.value: 0.5,
     Family.CONCEPT.value: 0.5,
     Family.INTENT.value: 0.7,
     Family.EVENT.value: 0.5,
     Family.CONTEXT.value: 0.2,
     Family.RELATED.value: 0.25,
 }
-SYNONYMS: Final = 0.85  # the limit for words that share one of their first senses, the highest
+SYNONYMS: Final = 0.75  # the limit for words that share one of their first senses, the highest
 ANOTHER_SENSE: Final = 1.0  # above it what a lexicon has of a pair is of another sense
 _UNSUPPORTED: Final = frozenset({Family.CONTEXT.value, Family.RELATED.value})
 _GRADING: Final = frozenset(
@@ -63,6 +66,9 @@ _GRADING: Final = frozenset(
     " except first second third last next previous million billion thousand hundred dozen zero"
     " one two three four five six seven eight nine ten total average net gross % $ € £ ¥ °".split()
 )
+_VERBS: Final = 0.35  # the limit where nothing but being verbs speaks for two words
+_IN_HEADER: Final = 0.25  # the limit for a word of a header or of the name of a section
+_NAMED: Final = 0.15  # the limit for a word that a query writes large and the text does not
 _BESIDE: Final = 0.2  # the limit where the document has the asked word too
 _ANOTHER_SORT: Final = 0.2  # the limit where two words share no part of speech
 
@@ -78,6 +84,8 @@ def price_limit(asked: str, said: str, family: str, *, own_word: bool = False) -
         return SYNONYMS if one_meaning(asked, said) and not named else LIMITS[family]
     if {asked.casefold(), said.casefold()} & _GRADING and not opposite(asked, said):
         return 0.0
+    if family == Family.EVENT.value and not linked_events(asked, said):
+        return _VERBS
     if family not in _UNSUPPORTED:
         return LIMITS[family]
     if is_code(asked) or is_code(said) or opposite_things(asked, said):
@@ -88,6 +96,7 @@ def price_limit(asked: str, said: str, family: str, *, own_word: bool = False) -
 
 _TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
+_WHICH: Final = re.compile(r"\b(?:which|what)\s+$", re.IGNORECASE)
 _HOW_MUCH: Final = re.compile(r"\bhow\s+(much|many)\b", re.IGNORECASE)
 _EXACT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUANTITY})
 
@@ -118,6 +127,7 @@ class Alignment:
     precedents: tuple[Precedent, ...] = ()  # what other documents said to such questions
     reach: SegmentReach | None = None  # of a long document: where bridges lead
     also: tuple[int, ...] = ()  # segments of a long document to look at, whatever they promise
+    told: ToldEvents | None = None  # the events of the document
 
     @cached_property
     def asked_words(self) -> tuple[str, ...]:
@@ -138,6 +148,11 @@ class Alignment:
             any(c.isdigit() for c in word) or (j != NOWHERE and kinds[j] in _EXACT)
             for word, j in zip(self.asked_words, self.literal_of, strict=True)
         )
+
+    @cached_property
+    def _told_at(self) -> set[tuple[int, int]]:
+        """The query words and segments where an event told of the asked thing meets the word."""
+        return set()
 
     @cached_property
     def considered(self) -> Considered:
@@ -187,7 +202,35 @@ class Alignment:
             at[i, filled] = words.numbered(best)
         price = np.minimum(price, MAX_GAP)
         at[price >= MAX_GAP] = NOWHERE
+        if self.told is not None and self.links:
+            self._meet_by_events(self.told, price, at, same)
         return price, at, same
+
+    def _meet_by_events(
+        self, told: ToldEvents, price: FloatArray, at: IntArray, same: BoolArray
+    ) -> None:
+        """Let events meet words where what they are told of stands in the query."""
+        table, words = self.words.table, self.words
+
+        def before(segment: int) -> int:
+            return len(words.texts[segment]) - len(words.segments[segment].text)
+
+        def place(i: int, segment: int) -> tuple[int, int]:
+            start, end = table.spans[int(at[i, segment])].tolist()
+            return start - before(segment), end - before(segment)
+
+        direct = same & (price == 0)
+        starts = [int(start) for start, _ in self.asked.spans.tolist()]
+        text = self.query.text
+        wanted = {i for i, start in enumerate(starts) if _WHICH.search(text[:start])}
+        found = list(told_places(self.query, told, self.literal_of, price, direct, wanted, place))
+        for i, segment, start in found:
+            first, last = words.starts[segment : segment + 2].tolist()
+            own = np.flatnonzero(table.spans[first:last, 0] == start + before(segment))
+            if len(own) and price[i, segment] > TOLD_PRICE and not self.exact[i]:
+                price[i, segment], same[i, segment] = TOLD_PRICE, False
+                at[i, segment] = first + int(own[0])
+                self._told_at.add((i, segment))
 
     def _together(self, i: int) -> list[str]:
         """Return a word with its neighbours, written as one: of "NIH 3T3", "NIH3T3"."""
@@ -386,8 +429,15 @@ class Alignment:
             concerned = own.intersection(forms(step.asked)) and other.intersection(forms(step.said))
             if concerned and not step.refuses:
                 return self.constants.limit
+        if (i, segment) in self._told_at:
+            return TOLD_PRICE
         own_word = bool(self.direct[i].any())
-        return price_limit(word, said, self.family(i, segment), own_word=own_word)
+        limit = price_limit(word, said, self.family(i, segment), own_word=own_word)
+        term = word[:1].isupper() and int(self.asked.spans[i][0]) > 0 and said[:1].islower()
+        if term:  # "the Receiving Party" is no party that merely receives
+            return min(limit, _NAMED)
+        aside = self.said(i, segment)[1] and self.family(i, segment) != Family.EXPRESSION.value
+        return min(limit, _IN_HEADER) if aside else limit
 
 
 def _is_code(word: str) -> bool:

@@ -196,6 +196,13 @@ def _suggests(a: str, b: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=1 << 14)
+def linked_events(asked: str, said: str) -> bool:
+    """Tell whether more speaks for a step of event than that both words are verbs."""
+    a, b = _word(asked), _word(said)
+    return _brings_about(a, b) or _suggests(a, b)
+
+
 def _both_verbs(a: str, b: str) -> bool:
     """Tell whether both words are verbs first of all."""
     return _is_verb(a) and _is_verb(b)

@@ -14,6 +14,8 @@ from abstrag.lexicon.idioms import idiom_at
         ("blew his top", "anger"),
         ("bit the dust", "fail"),
         ("hit the books", "study"),  # of WordNet, and of the list
+        ("gave the old bridge the green light", "approve"),  # something between its words
+        ("hung up her skis", "retire"),
     ],
 )
 def test_an_idiom_is_found_in_any_inflection(text: str, meaning: str) -> None:

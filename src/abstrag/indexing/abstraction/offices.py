@@ -7,7 +7,7 @@ from typing import Final
 
 from abstrag.indexing.abstraction.passage import NameMention, ParsedPassage
 from abstrag.language.words import NOUNS, folded
-from abstrag.lexicon.roles import ORGANIZATION_UNITS, OfficeRole, Roles
+from abstrag.lexicon.roles import OFFICIAL, ORGANIZATION_UNITS, OfficeRole, Roles, is_person
 
 _BODIES: Final = frozenset({"ORG", "GPE"})
 _OF: Final = frozenset({"of", "at", "for"})
@@ -37,8 +37,10 @@ class Office:
 def role_at(passage: ParsedPassage, token: int, roles: Roles) -> RoleMention | None:
     """Return the role that a noun names, by the longest name that fits."""
     words = passage.words
-    if words.pos[token] not in NOUNS or not roles.is_head(words.key[token]):
+    if words.pos[token] not in NOUNS:
         return None
+    if not roles.is_head(words.key[token]):
+        return _by_its_place(passage, token)
     if token + 2 < passage.last and words.lower[token + 1] == "of":
         longer = f"{words.key[token]} of {words.lower[token + 2]}"
         if role := roles.find(longer):  # "secretary of state"
@@ -47,6 +49,35 @@ def role_at(passage: ParsedPassage, token: int, roles: Roles) -> RoleMention | N
         if role := roles.find(words.phrase_key(first, token)):
             return RoleMention(role, first, token, token + 1)
     return None
+
+
+def _by_its_place(passage: ParsedPassage, token: int) -> RoleMention | None:
+    """Read "the reeve of Upper Vell, Anselm Kroll,": a noun in the place of an office.
+
+    It must be no word for people, such as "mother", stand in the singular with an article or an
+    owner, and be followed by "of" a body or place, if by anything, and then by a person's name.
+    """
+    words = passage.words
+    first = next((c for c in words.children[token] if words.dep[c] in ("det", "poss")), None)
+    if first is None or words.tag[token] != "NN" or is_person(words.key[token]):
+        return None
+    owned = words.dep[first] == "poss"
+    if not owned and words.lower[first] != "the":
+        return None
+    after = token + 1
+    if after < passage.last and words.lower[after] in _OF:
+        place = words.child(after, "pobj")
+        if place is None or passage.name(place) is None:
+            return None
+        after = passage.name(place).last  # type: ignore[union-attr]
+        owned = True
+    named = (
+        after + 1 < passage.last and words.text[after] == "," and words.kind[after + 1] == "PERSON"
+    )
+    if not (owned and named):
+        return None
+    role = OfficeRole(words.key[token], types=(OFFICIAL, "leader"), of="organization")
+    return RoleMention(role, token, token, token + 1)
 
 
 def office_of(passage: ParsedPassage, at: RoleMention) -> Office | None:

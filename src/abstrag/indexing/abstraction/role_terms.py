@@ -82,7 +82,10 @@ class RoleReader:
         for held, (office, licence) in self.offices.items():
             self._add_office(held, office, licence, classes.get(office.organization, {}))
         for term, role in self.found.items():
-            for general in self.roles.general(role.key):
+            wider = (*self.roles.general(role.key), *role.types)
+            for general in dict.fromkeys(g for t in wider for g in (t, *self.roles.general(t))):
+                if general == role.key:
+                    continue
                 target = term_id(TermKind.ROLE, general)
                 self.ledger.term(target, TermKind.ROLE, general)
                 reference = f"role inventory: {role.key} -> {general}"

@@ -56,9 +56,9 @@ def _verb_triggers(
             continue
         if idiom := idiom_at(words.lemma, words.lower, token):
             for meaning in idiom.meanings:
-                last = token + len(idiom.words) - 1
+                last = token + idiom.size - 1
                 yield _made(words, event_key(meaning, "VERB"), token, None, start=last)
-            idle.update(range(token, token + len(idiom.words)))
+            idle.update(range(token, token + idiom.size))
             continue
         if not _is_verb(words, token):
             continue

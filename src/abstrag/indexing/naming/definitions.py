@@ -9,21 +9,50 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from abstrag.indexing.naming.mentions import PlacedName
 from abstrag.indexing.operator import IndexDraft
-from abstrag.language.acronyms import Acronym, acronyms, singular
+from abstrag.language.acronyms import Acronym, acronyms, introduces, singular
 from abstrag.language.keys import key, phrase_key, term_id
 from abstrag.language.names import house_form, legal_form, nameable, trim
 from abstrag.language.spelling import fold, plural
 from abstrag.model.term import TermKind
 
+if TYPE_CHECKING:
+    from spacy.tokens import Span
+
+_HOW = (
+    r"(?:(?:also|formerly|previously|once|originally|better|commonly|popularly|locally|often|usually"
+    r"|sometimes|widely|generally|affectionately|officially|internally|now|later|simply|hereafter"
+    r"|hereinafter|henceforth|herein|below)\s+)*"
+)
+_KNOWN = (
+    r"(?:known|referred\s+to)(?:\s+\w+ly)?"
+    r"(?:\s+(?:to|by|among|in|throughout)\s+(?:[\w-]+\s+){1,4}?|\s+)as"
+)
+# What makes of the name that follows another name of the one before: after a comma, a bracket or
+# "is" also a mere participle, for "Acme named Ann Roe" gives nobody a name.
 _ALSO = re.compile(
-    r",?\s*(?:\(|,|\bis\b|\bor\b|—)?\s*(?:(?:also|formerly|previously|better|commonly)\s+)?"
-    r"(?:known\s+as|a\.?k\.?a\.?|doing\s+business\s+as|d/b/a|formerly|née)\s+"
-    r"(?:the\s+)?[\"“‘]?",
+    r"(?:(?:,?\s*(?:[(,—–]|\bor\b)|\s*,?\s*(?:who|which)?\s*\b(?:is|was|are|has\s+been|will\s+be|shall\s+be))"
+    rf"\s*(?:who\s+is\s+|which\s+is\s+|is\s+)?{_HOW}"
+    r"(?:called|named|nicknamed|dubbed|christened|termed|styled|alias|short\s+for|hereafter|hereinafter"
+    r"|henceforth|(?:local|short|former|old|popular|nick)[ -]?name:?|in\s+short)"
+    rf"|,?\s*(?:\(|,|\b(?:is|was|are)\b|\bor\b|—)?\s*{_HOW}"
+    rf"(?:{_KNOWN}|a\.?k\.?a\.?|doing\s+business\s+as|trading\s+as|d/b/a|formerly|née"
+    r"|goes?\s+by(?:\s+the\s+name(?:\s+of)?)?))"
+    r"\s+(?:simply\s+|just\s+|the\s+name\s+)*(?:the\s+)?[\"“‘']?",
     re.IGNORECASE,
+)
+_CALLED = re.compile(
+    r"(?P<name>[A-Z][\w'’&-]*(?:\s+(?:(?:of|the|and|&|de|la)\s+)?[A-Z][\w'’&-]*){0,4})"
+)
+_SPOKEN = re.compile(  # Robert "Bobby" Keane
+    r"(?P<first>[A-Z][\w'’-]+)\s+[\"“‘'](?P<spoken>[A-Z][\w' -]{1,20})[\"”’']\s+"
+    r"(?P<last>[A-Z][\w'’-]+)"
+)
+_PART_BRACKET = re.compile(
+    r"\(\s*(?:hereafter\s+|hereinafter\s+)?(?:the\s+)?(?P<part>[A-Z][\w'’-]*)\s*\)"
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,40})[\"”]")
 _TERM_BRACKET = re.compile(r"\(([^()\"“]{0,60}[\"“][^()]{1,120})\)")
@@ -35,6 +64,12 @@ _INDEFINITE = re.compile(r"\ban?\s$")
 _SEVERAL = re.compile(r"\b(?:each|individually|both)\b|collectively(?!.*\b(?:we|us|our)\b)", re.I)
 _SUBSIDIARIES = re.compile(r"\b(?:subsidiaries|affiliates)\b")
 _FOOTNOTE_MARK = re.compile(r"(?<=[a-z]{4})\d{1,3}$")
+_COMMON = re.compile(
+    r"(?:,\s*(?:or\s+)?|\s*\(\s*|\s+(?:is|are)\s+)"
+    r"(?:(?:also|commonly|often|better|popularly|otherwise|sometimes|usually|colloquially|variously)\s+)+"
+    r"(?:known\s+as|called|termed|named|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?[\"“]?",
+)
+_BETWEEN: Final = 60  # letters between two names of one thing
 _PRONOUNS: Final = frozenset({"we", "us", "our", "ours", "you", "your", "i", "it", "they", "my"})
 _SMALL: Final = frozenset("a an and as at by for from in of on or the to with & de du la".split())
 
@@ -58,7 +93,7 @@ def definitions(draft: IndexDraft, mentions: Sequence[PlacedName]) -> list[Defin
     bracketed = [
         (i, found)
         for i, segment in enumerate(draft.segments)
-        if "(" in segment.text or "[" in segment.text
+        if introduces(segment.text)
         for found in acronyms(segment.text)
     ]
     # one short form is one kind of thing, however its long form is capitalized here and there
@@ -71,6 +106,9 @@ def definitions(draft: IndexDraft, mentions: Sequence[PlacedName]) -> list[Defin
     for i, here in named.items():
         found.extend(_defined_terms(draft.segments[i].text, i, here))
         found.extend(_also_known(draft.segments[i].text, i, here))
+    for i, segment in enumerate(draft.segments):
+        if _COMMON.search(segment.text):
+            found.extend(_common_names(draft, i, named.get(i, [])))
     found.sort(key=lambda d: (d.segment, d.start, d.end, d.alias))
     return [d for d in found if d.alias != d.name]
 
@@ -144,9 +182,57 @@ def _defined_terms(text: str, segment: int, named: list[PlacedName]) -> Iterator
 
 
 def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[Definition]:
+    """Read "Lake Orr, known to anglers as the Mirror", and names that stand in another's brackets.
+
+    The other name need not be one that is recognised as such: it is written large.
+    """
+    joined: set[int] = set()
     for one, other in pairwise(named):
-        if other.start - one.end < 40 and _ALSO.fullmatch(text, one.end, other.start):
+        if other.start - one.end < _BETWEEN and _ALSO.fullmatch(text, one.end, other.start):
+            joined.add(one.end)
             yield _entity_definition(other.text, one.text, segment, one.start, other.end)
+    for one in named:
+        cue = None if one.end in joined else _ALSO.match(text, one.end)
+        other_ = None if cue is None else _CALLED.match(text, cue.end())
+        if other_ is not None and nameable(other_["name"]) and other_["name"] != one.text:
+            place = segment, one.start, other_.end()
+            yield _entity_definition(other_["name"], one.text, *place)
+        part = _PART_BRACKET.match(text, one.end + 1)
+        own = one.text.split()
+        if part is not None and len(own) > 1 and part["part"] in (own[0], own[-1]):
+            yield _entity_definition(part["part"], one.text, segment, one.start, part.end())
+    for spoken in _SPOKEN.finditer(text):
+        whole = f"{spoken['first']} {spoken['last']}"
+        place = segment, *spoken.span()
+        yield _entity_definition(spoken["spoken"], whole, *place)
+        yield _entity_definition(spoken.group(), whole, *place)
+
+
+def _common_names(draft: IndexDraft, segment: int, named: list[PlacedName]) -> Iterator[Definition]:
+    """Read "varicella, also called chickenpox,": two names of one kind of thing."""
+    tokens = draft.tokens(segment)
+    base, text = tokens.start_char, tokens.text
+    phrases = [_bare(chunk) for chunk in tokens.noun_chunks]
+    for cue in _COMMON.finditer(text):
+        one = next((p for p in phrases if p and p.end_char - base == cue.start()), None)
+        other = next((p for p in phrases if p and p.start_char - base == cue.end()), None)
+        if one is None or other is None or one.text.casefold() == other.text.casefold():
+            continue
+        places = [(p.start_char - base, p.end_char - base) for p in (one, other)]
+        if any(m.start < b and a < m.end for m in named for a, b in places):
+            continue
+        (name, surfaces), (alias, others) = (_concept(draft, segment, a, b) for a, b in places)
+        yield Definition(
+            term_id(TermKind.CONCEPT, alias),
+            term_id(TermKind.CONCEPT, name),
+            *(others, surfaces, segment, places[0][0], places[1][1]),
+        )
+
+
+def _bare(chunk: Span) -> Span:
+    """Return a noun phrase without what determines it."""
+    first = next((t.i for t in chunk if t.pos_ not in ("DET", "PRON", "PUNCT")), chunk.end)
+    return chunk.doc[first : chunk.end]
 
 
 def _entity_definition(alias: str, name: str, segment: int, start: int, end: int) -> Definition:

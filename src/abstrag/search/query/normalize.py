@@ -21,6 +21,7 @@ from abstrag.language.quantities import find_quantities
 from abstrag.language.times import find_times
 from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.events import LIGHT_VERBS, event_key, inventory, names_event
+from abstrag.lexicon.idioms import is_meaning
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import wordnet
@@ -102,6 +103,9 @@ _NAMES: Final = frozenset(
 )
 _PREFIXES: Final = frozenset(
     "anti co inter intra multi non post pre pro re self semi sub un".split()
+)
+_STRESSING: Final = frozenset(
+    "main key major primary principal central chief important essential overall core".split()
 )
 _LETTERED: Final = re.compile(r"\d{1,3}[MK]")  # 3M, 10K: a name unless it counts something
 _OWN: Final = re.compile(r"['’]s?$")
@@ -438,6 +442,9 @@ class _Reader:
         for i in range(w.size):
             if i in self.taken or w.stop[i] or not w.key[i]:
                 continue
+            if w.lower[i] in _STRESSING and w.dep[i] == "amod":
+                self.taken.add(i)  # "the main limitation" need not be called so
+                continue
             comparative = w.tag[i] in ("JJR", "RBR")
             if w.pos[i] in ("ADJ", "X") or comparative:
                 self.taken.add(i)
@@ -456,5 +463,8 @@ class _Reader:
         return tuple(t for t in named if t in self.vocabulary.terms)
 
     def _literal(self, kind: LiteralKind, at: int, label: str, terms: tuple[str, ...]) -> _Found:
+        if kind is LiteralKind.CONCEPT and is_meaning(key(label)):
+            meant = term_id(TermKind.EVENT, event_key(key(label), "VERB"))  # of an idiom
+            terms = tuple(dict.fromkeys((*terms, meant)))
         literal = Literal(kind, label, terms, 0.0, negated=is_negated(self.words, at))
         return _Found(self.words.start[at], literal)

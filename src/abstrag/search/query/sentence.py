@@ -120,7 +120,7 @@ def idioms_in(words: Words) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """Go through the idioms of a query: first and last token, and what they say in plain words."""
     for i in range(words.size):
         if idiom := idiom_at(words.lemma, words.lower, i):
-            yield i, i + len(idiom.words) - 1, idiom.meanings
+            yield i, i + idiom.size - 1, idiom.meanings
 
 
 def may_name(surface: str) -> bool:

@@ -1,0 +1,240 @@
+"""Definitions that a document states, and queries that ask in the words of one.
+
+"Phlebitis is an inflammation of a vein." Who asks for an inflammation of a vein is answered where
+the text speaks of phlebitis. A query is taken to use a definition if it has two of its content
+words or more, one of them among the first, or half of them, in a row but for small words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from abstrag.config import OMEGA
+from abstrag.language.keys import key, term_id
+from abstrag.model.index import DocumentIndex
+from abstrag.model.query import LiteralKind, Query
+from abstrag.model.span import Span
+from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
+from abstrag.neural.content_words import has_content
+from abstrag.search.document_words import forms
+from abstrag.search.lexical import stemmed
+from abstrag.search.query.vocabulary import Vocabulary
+
+_TERM: Final = r"[\"“*'‘]*(?P<term>[A-Za-z][\w'’-]*(?:\s[\w'’-]+){0,3}?)[\"”*'’]*"
+_USUALLY: Final = r"(?:(?:usually|often|here|generally|commonly|simply)\s+)?"
+_FORMS: Final = tuple(
+    re.compile(form)
+    for form in (
+        rf"(?:An?\s+)?{_TERM}\s+(?:is|are)\s+{_USUALLY}"
+        r"(?:(?:defined|understood|described)\s+as\s+|when\s+|where\s+|what\s+(?:\w+\s+){1,3}call\s+"
+        r"|(?:a\s+term|the\s+name|a\s+name|a\s+word|short)\s+for\s+|(?=(?:an?|any|the|one|two|three|four|several)\s)"
+        r"|(?=[a-z][\w-]*\s(?:in|on|at|that|which|where|who|whose|of|from|for|with|by)\s))(?P<def>.+)",
+        r"(?:[A-Z][^\"“,]{3,60},\s+)?(?:[Tt]he\s+(?:term|word|expression|phrase|name|acronym|label)\s+)?[\"“*'‘]+"
+        r"(?P<term>[^\"”*’]{2,40})[\"”*'’]+,?\s+(?:shall\s+|here\s+)*(?:means?|refers?\s+to|denotes?"
+        r"|stands?\s+for|describes?|designates?|is\s+(?:used\s+)?(?:for|to\s+describe)"
+        r"|is\s+defined\s+as)\s+(?P<def>.+)",
+        rf"(?:By\s+)(?:an?\s+|the\s+)?{_TERM},?\s+(?:we|I|one|the\s+\w+)\s+(?:mean|understand)\s+"
+        r"(?P<def>.+)",
+        rf"(?:We|we)\s+(?:define|understand)\s+(?:an?\s+|the\s+)?{_TERM}\s+as\s+(?P<def>.+)",
+        rf"{_TERM}\s*(?::|\s[–—-])\s+(?P<def>[a-z].+)",
+        rf"(?:An?\s+|The\s+)?{_TERM}(?:,\s*|\s*\()(?:i\.e\.,?|that\s+is(?:\s+to\s+say)?,?|meaning"
+        r"|in\s+other\s+words,?)\s+(?P<def>[^,()]+)",
+        rf"(?:An?\s+|The\s+)?{_TERM},\s+(?P<def>(?:an?|any)\s[^,()]{{8,90}}),\s",
+        rf"(?:An?\s+)?{_TERM}\s+(?:occurs|arises|happens|exists|results|is\s+present)\s+"
+        r"(?:when|if|where|whenever)\s+(?P<def>.+)",
+        rf"(?:An?\s+)?{_TERM}\s+(?:means|denotes|describes|refers\s+to)\s+(?:that\s+)?(?P<def>.+)",
+        rf"(?P<def>(?:An?|Any)\s.+?)\s+(?:is|are)\s+{_USUALLY}(?:called|known\s+as|termed"
+        rf"|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
+    )
+)
+_NO_TERMS: Final = frozenset(
+    "this that these those it he she they we you i there here which who what one some most many all"
+    " each such both other another date note from to subject present example result results".split()
+)
+_LONGEST: Final = 12  # content words of a definition; longer ones, as of contracts, list things
+_FIRST: Final = 2  # the content words of which one says what kind of thing it is
+_SHARE: Final = 0.5
+_SENTENCE: Final = re.compile(r"(?<=[.;!?])(?<!i\.e\.)(?<!e\.g\.)\s")
+_WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_ARTICLE: Final = re.compile(r"(?:\b(?:an?|the|any|some)\s+)$", re.IGNORECASE)
+_CLAUSE: Final = re.compile(
+    r"\b(?:is|are|occurs|arises|happens|exists|results|means)\s+(?:when|if|that)\b"
+)
+_KINDS: Final = (TermKind.CONCEPT, TermKind.ENTITY, TermKind.EVENT, TermKind.ROLE)
+_ASKING: Final = frozenset("who whom whose what which when where why how that".split())
+_KEPT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME})
+
+
+@dataclass(frozen=True, slots=True)
+class StatedDefinition:
+    """What the text at `span` says that a term means."""
+
+    term: str  # as written
+    terms: tuple[str, ...]  # its ids
+    words: tuple[frozenset[str], ...]  # the forms of each content word of what it means
+    quote: str
+    span: Span
+    glossary: bool  # it says what a word means, and not merely what something is
+    clause: bool = False  # it says when a word is used: "… occurs when two threads wait"
+
+
+@dataclass(frozen=True, slots=True)
+class UsedDefinition:
+    """A definition whose words stand at `text[start:end]` of a query."""
+
+    definition: StatedDefinition
+    start: int
+    end: int
+    words: frozenset[str]  # forms of the words that the two share
+    whole: bool  # it begins as the definition does, which is no clause
+
+
+@dataclass(frozen=True, slots=True)
+class StatedDefinitions:
+    """The definitions of a document whose terms it uses elsewhere too."""
+
+    found: tuple[StatedDefinition, ...]
+
+    @classmethod
+    def of(cls, index: DocumentIndex, vocabulary: Vocabulary) -> StatedDefinitions:
+        """Read them off the sentences of an index."""
+        found = []
+        for number, segment in enumerate(index.segments):
+            at = 0
+            for sentence in _SENTENCE.split(segment.text):
+                at = segment.text.index(sentence, at)
+                for term, meaning, glossary in _defined(sentence):
+                    ids = _known(term, vocabulary, but=number)
+                    words = tuple(_forms(word) for word in _content(meaning))
+                    if ids and 1 < len(words) <= _LONGEST:
+                        span = segment.alignment.locate(at, at + len(sentence))
+                        clause = _CLAUSE.search(sentence) is not None
+                        found.append(
+                            StatedDefinition(term, ids, words, sentence, span, glossary, clause)
+                        )
+        return cls(tuple(found))
+
+    def used(self, text: str) -> list[UsedDefinition]:
+        """Return the definitions in whose words a text asks."""
+        if not self.found:
+            return []
+        places = [(m, _forms(m.group())) for m in _WORD.finditer(text)]
+        said = frozenset().union(*(own for _, own in places))
+        return [
+            used
+            for one in self.found
+            if not _forms_of(one.term) <= said and (used := _used(one, places)) is not None
+        ]
+
+    def glossed(self, text: str) -> str:
+        """Return a text with the term for the words of its definition, or beside them."""
+        for used in sorted(self.used(text), key=lambda each: -each.start)[:1]:
+            before, after = text[: used.start], text[used.end :]
+            article = _ARTICLE.search(before)
+            if article or used.whole:
+                start = article.start() if article else used.start
+                text = f"{text[:start]}{used.definition.term.lower()}{after}"
+            else:
+                text = f"{text[: used.end]} ({used.definition.term.lower()}){after}"
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandDefinition:
+    """Offers the terms of a document for the words of a query that it defines them by."""
+
+    edges: tuple[Edge, ...]
+
+    @classmethod
+    def of(cls, query: Query, stated: StatedDefinitions) -> ExpandDefinition:
+        """Make the edges for one query."""
+        made = []
+        for used in stated.used(query.text):
+            for literal in query.literals:
+                words = [_forms(word) for word in _content(literal.label)]
+                covered = bool(words) and all(own & used.words for own in words)
+                if covered and literal.kind not in _KEPT:
+                    made += [
+                        _edge(source, literal.terms[0], used) for source in used.definition.terms
+                    ]
+        return cls(tuple(made))
+
+    def edges_into(self, term: str) -> Iterable[Edge]:
+        """Offer the defined terms."""
+        return [edge for edge in self.edges if edge.target == term and edge.source != term]
+
+
+def _edge(source: str, target: str, used: UsedDefinition) -> Edge:
+    return Edge(
+        source=source,
+        target=target,
+        relation=Relation.IMPLIES,
+        family=Family.EXPRESSION,
+        operator="definition",
+        weight=OMEGA[Family.EXPRESSION],
+        distance=0.0,
+        truth_preserving=True,
+        confidence=0.9,
+        licence=Licence(LicenceKind.TEXT, used.definition.quote, used.definition.span),
+    )
+
+
+def _defined(sentence: str) -> Iterator[tuple[str, str, bool]]:
+    """Go through the terms that a sentence defines, with what it says of them."""
+    for number, form in enumerate(_FORMS):
+        found = form.match(sentence)
+        if found is not None:
+            term = found["term"].strip(" *\"“”'‘’").removeprefix("To ").removeprefix("to ")
+            if term and not _NO_TERMS & set(term.casefold().split()):
+                yield term, found["def"], number > 0
+                return
+
+
+def _known(term: str, vocabulary: Vocabulary, *, but: int) -> tuple[str, ...]:
+    """Return the ids under which a document speaks of a term elsewhere."""
+    names = dict.fromkeys((key(term), key(term).removesuffix("s")))
+    ids = [term_id(kind, name) for name in names for kind in _KINDS]
+    ids += [known for name in names if (known := vocabulary.names.get(name))]
+    return tuple(one for one in dict.fromkeys(ids) if set(vocabulary.postings.get(one, ())) - {but})
+
+
+def _used(
+    one: StatedDefinition, places: Sequence[tuple[re.Match[str], frozenset[str]]]
+) -> UsedDefinition | None:
+    """Tell where a query uses the words of a definition, None where it does not."""
+    every = frozenset().union(*one.words)
+    best: list[tuple[re.Match[str], frozenset[str]]] = []
+    row: list[tuple[re.Match[str], frozenset[str]]] = []
+    for place, own in places:
+        if own & every:
+            row.append((place, own & every))
+        elif own:
+            row = []
+        best = max(best, row, key=len)
+    shared = [
+        number for number, words in enumerate(one.words) if any(own & words for _, own in best)
+    ]
+    alone = one.glossary and shared == [0]  # "Lienholder: a creditor who …"
+    enough = shared[:1] < [_FIRST] or len(shared) >= _SHARE * len(one.words)
+    if not alone and (len(shared) < 2 or not enough):
+        return None
+    used = frozenset().union(*(own for _, own in best))
+    whole = not one.clause and bool(best[0][1] & one.words[0])
+    return UsedDefinition(one, best[0][0].start(), best[-1][0].end(), used, whole)
+
+
+def _content(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text) if has_content(word.lower())]
+
+
+def _forms(word: str) -> frozenset[str]:
+    if not has_content(word.lower()) or word.lower() in _ASKING:
+        return frozenset()
+    return frozenset((*forms(word), *stemmed([word.casefold()])))
+
+
+def _forms_of(text: str) -> frozenset[str]:
+    return frozenset().union(*(_forms(word) for word in _WORD.findall(text)))

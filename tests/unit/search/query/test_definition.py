@@ -1,0 +1,58 @@
+"""Definitions a text states serve queries in their words; overviews are read as titles."""
+
+import pytest
+
+from abstrag.documents.load import load_bytes
+from abstrag.indexing.pipeline import index
+from abstrag.search.query.definition import StatedDefinitions
+from abstrag.search.query.overview import asks_for_overview
+from abstrag.search.query.vocabulary import Vocabulary
+
+TEXT = """# Guide
+
+{}
+
+Two drivers had phlebitis after the journey.
+"""
+
+
+def stated(sentence: str) -> StatedDefinitions:
+    made = index(load_bytes(TEXT.format(sentence).encode(), name="guide.md"))
+    return StatedDefinitions.of(made, Vocabulary.of(made))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Phlebitis is an inflammation of a vein.",
+        'For this guide, "phlebitis" shall mean an inflammation of a vein.',
+        'The term "phlebitis" refers to an inflammation of a vein.',
+        "Phlebitis: an inflammation of a vein.",
+        "Phlebitis is defined as inflammation of a vein.",
+        "An inflammation of a vein is called phlebitis.",
+    ],
+)
+def test_a_query_in_the_words_of_a_definition_is_read_with_its_term(sentence: str) -> None:
+    assert stated(sentence).glossed("Who had an inflammation of a vein?") == "Who had phlebitis?"
+
+
+@pytest.mark.parametrize(
+    "query", ["Who had a vein?", "Who had phlebitis, an inflammation of a vein?", "Who drove?"]
+)
+def test_a_query_that_does_not_use_it_stays_as_it_is(query: str) -> None:
+    assert stated("Phlebitis is an inflammation of a vein.").glossed(query) == query
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("What is the document about?", True),
+        ("What does this paper discuss?", True),
+        ("Summarize this report.", True),
+        ("What is the main topic of this article?", True),
+        ("What is the clause about?", False),
+        ("What does this paper say about beavers?", False),
+    ],
+)
+def test_only_a_question_about_the_whole_is_one_for_an_overview(text: str, asks: bool) -> None:
+    assert asks_for_overview(text) is asks

@@ -284,3 +284,14 @@ def test_a_bold_heading_after_a_note_does_not_go_on_a_row_that_ends_bold() -> No
     page.justified(72, 150, FOX, 400)
     blocks = [block.text for block in read(page).blocks]
     assert "Pension and other benefit plans" in blocks
+
+
+def test_two_bold_lines_far_apart_are_two_headings_though_nothing_else_tells() -> None:
+    page = Page()
+    page.text(72, 60, "10. Income taxes", font="bold").text(72, 84, "Before taxes", font="bold")
+    rows = (("", "2018", "2017"), ("Domestic", "12", "11"), ("Abroad", "3", "2"))
+    for i, row in enumerate(rows):
+        for x, cell in zip((72, 300, 400), row, strict=True):
+            page.text(x, 110 + 14 * i, cell)
+    blocks = [block.text for block in read(page).blocks]
+    assert blocks[:2] == ["10. Income taxes", "Before taxes"]

@@ -33,7 +33,8 @@ _HEAD_SIZE: Final = 0.05  # by which sizes may differ there
 _WIDE: Final = 0.6  # of the column that a line of running text takes up
 _INDENT: Final = 0.7  # ems: the indent of a first line, at least
 _DEEP: Final = 6.0  # ems: what is indented further is centred
-_SURE: Final = 3  # lines across a column that tell how far apart lines are
+_SURE: Final = 3  # lines of a column that tell how far apart lines are
+_FAR: Final = 1.6  # ems from line to line
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +240,7 @@ def _leading(column: Column) -> float:
     """Return the distance that lines usually have, in ems.
 
     Lines that run across the column tell, where there are some: what follows a short one may be
-    another paragraph.
+    another paragraph. Of a few lines it is not believed that they are set very far apart.
     """
     steps = [
         ((b.base - a.base) / a.size, a.width > _WIDE * (column.right - column.left))
@@ -248,4 +249,6 @@ def _leading(column: Column) -> float:
     ]
     inside = [step for step, wide in steps if wide]
     told = inside if len(inside) >= _SURE else [step for step, _ in steps]
-    return median(told) if told else 0.0
+    if not told:
+        return 0.0
+    return median(told) if len(told) >= _SURE else min(median(told), _FAR)

@@ -10,6 +10,7 @@ from typing import Any
 
 from abstrag.config import DocumentBudget
 from abstrag.workers.budget import within
+from abstrag.workers.progress import tell
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,10 @@ class Squaring:
         if item == "eat":
             with within(DocumentBudget(memory_bytes=64 * 2**20)):
                 return len(bytearray(2**30))
+        if item == "talk":
+            for word in ("half", "all"):
+                tell(word)
+            return "told"
         if item == "raise":
             raise Odd(1, 2)
         if item == "function":

@@ -42,6 +42,15 @@ def test_a_killed_worker_costs_its_item_at_most(tmp_path: Path) -> None:
     assert "died twice, the second time by SIGKILL" in str(lost.error)
 
 
+def test_what_a_worker_tells_of_an_item_is_heard_before_it_is_done() -> None:
+    heard: list[tuple[object, object]] = []
+    engine = Processes(1, on_told=lambda item, told: heard.append((item, told)))
+    for item, result in engine.run(Squaring(), [3, "talk", 4]):
+        if item == "talk":
+            assert (result, heard) == ("told", [("talk", "half"), ("talk", "all")])
+    assert Squaring().perform("talk") == "told"  # nobody hears it here
+
+
 def test_an_item_that_hangs_is_given_up() -> None:
     results = dict(Processes(1, time_limit=2).run(Squaring(), ["hang", 5]))
     assert isinstance(results["hang"], LostItem)

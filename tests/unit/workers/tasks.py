@@ -43,15 +43,23 @@ class Squaring:
         if item == "eat":
             with within(DocumentBudget(memory_bytes=64 * 2**20)):
                 return len(bytearray(2**30))
-        if item == "talk":
-            for word in ("half", "all"):
-                tell(word)
-            return "told"
         if item == "raise":
             raise Odd(1, 2)
         if item == "function":
             return lambda: None
         return int(item) ** 2
+
+
+class Talking:
+    """A task that tells how far it is."""
+
+    def start(self) -> Callable[[str], str]:
+        return self.perform
+
+    def perform(self, item: str) -> str:
+        tell("half")
+        tell("all")
+        return item.upper()
 
 
 class Odd(Exception):

@@ -8,8 +8,10 @@ is busy with other things slows both down alike. Processor time is what counts. 
 process takes until it has indexed a first sentence; `reading` is the part of the rest in which the
 file becomes a document, `indexing` all of the rest. Memory is the peak of the process.
 
-With --command each turn runs `abstrag index` with a new store: `processor` and `clock` are the
-whole of it, its workers and the vectors of words included, and `disk` is what lies there after it.
+With --command each turn runs `abstrag index` with a new store, of a file or of a folder:
+`processor` and `clock` are the whole of it, its workers included, and `disk` is what lies there
+after it. This code is run twice then: as it is, and with --no-prepare, which leaves the vectors of
+words to the first question, as older code left all vectors. A file without pages counts as one.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Final, NamedTuple
+
+from pypdfium2 import PdfDocument
 
 OURS: Final = Path(__file__).parent.parent / "src"
 TURNS: Final = 3
@@ -62,6 +66,14 @@ sys.exit(code)
 Figures = dict[str, float]
 
 
+class Arm(NamedTuple):
+    """Code that is measured: what it is called, where it lies, and options of `abstrag index`."""
+
+    name: str
+    source: Path
+    options: tuple[str, ...] = ()
+
+
 def _run(program: Sequence[str], source: Path, cache: Path) -> Figures:
     """Run a program with the code of a source folder; its compiled modules are kept for turns."""
     own = {"PYTHONPATH": str(source.resolve()), "PYTHONPYCACHEPREFIX": str(cache)}
@@ -73,19 +85,27 @@ def _run(program: Sequence[str], source: Path, cache: Path) -> Figures:
     return figures
 
 
-def measure(source: Path, file: Path, cache: Path) -> Figures:
+def measure(arm: Arm, file: Path, cache: Path) -> Figures:
     """Read and index a file in one process."""
-    return _run([_MEASURE, str(file)], source, cache)
+    return _run([_MEASURE, str(file)], arm.source, cache)
 
 
-def command(source: Path, file: Path, cache: Path) -> Figures:
-    """Index a file as a user does, into a new store."""
+def pages_of(path: Path) -> int:
+    """Count the pages of a file, or of all files in a folder."""
+    if path.is_dir():
+        return sum(pages_of(each) for each in path.rglob("*") if each.is_file())
+    return len(PdfDocument(path)) if path.suffix == ".pdf" else 1
+
+
+def command(arm: Arm, file: Path, cache: Path) -> Figures:
+    """Index a file or folder as a user does, into a new store."""
     with TemporaryDirectory() as folder:
         store = Path(folder) / "store.db"
         began = time.perf_counter()
-        program = [_PEAK, _COMMAND, "index", str(file), "--store", str(store)]
-        figures = _run(program, source, cache)
+        program = [_PEAK, _COMMAND, "index", str(file), "--store", str(store), *arm.options]
+        figures = _run(program, arm.source, cache)
         figures["clock"] = time.perf_counter() - began
+        figures["pages"] = pages_of(file)
         figures["disk"] = sum(f.stat().st_size for f in Path(folder).rglob("*") if f.is_file())
     return figures
 
@@ -104,9 +124,10 @@ def row(runs: Sequence[Figures]) -> str:
 def command_row(runs: Sequence[Figures]) -> str:
     """Write the medians of some runs of `command`."""
     middle = {key: median(run[key] for run in runs) for key in runs[0]}
+    pages = middle["pages"]
     return (
-        f"{middle['processor']:.1f} s | {middle['clock']:.1f} s | {middle['peak']:.0f} MiB "
-        f"| {middle['disk'] / 1e6:.1f} MB"
+        f"{pages:.0f} | {middle['processor']:.1f} s | {1000 * middle['processor'] / pages:.0f} ms "
+        f"| {middle['clock']:.1f} s | {middle['peak']:.0f} MiB | {middle['disk'] / 1e6:.1f} MB"
     )
 
 
@@ -118,21 +139,24 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=TURNS)
     parser.add_argument("--command", action="store_true", help="run `abstrag index`")
     given = parser.parse_args()
-    sources = {"before": given.before, "now": OURS} if given.before else {"now": OURS}
-    once: Callable[[Path, Path, Path], Figures] = command if given.command else measure
+    arms = [Arm("before", given.before)] if given.before else []
+    if given.command:
+        arms.append(Arm("now, vectors later", OURS, ("--no-prepare",)))
+    arms.append(Arm("now", OURS))
+    once: Callable[[Arm, Path, Path], Figures] = command if given.command else measure
     heads = "pages | start | reading a page | indexing a page | peak | segments"
     if given.command:
-        heads = "processor | clock | peak | disk"
+        heads = "pages | processor | a page | clock | peak | disk"
     print(f"| file | code | {heads} |")
     print("|---" * (heads.count("|") + 3) + "|")
     with TemporaryDirectory() as caches:
-        for code, source in sources.items():  # compiles the modules
-            once(source, given.files[0], Path(caches) / code)
+        for arm in arms:  # compiles the modules
+            once(arm, given.files[0], Path(caches) / arm.name)
         for file in given.files:
-            runs: dict[str, list[Figures]] = {code: [] for code in sources}
+            runs: dict[str, list[Figures]] = {arm.name: [] for arm in arms}
             for _ in range(given.turns):
-                for code, source in sources.items():
-                    runs[code].append(once(source, file, Path(caches) / code))
+                for arm in arms:
+                    runs[arm.name].append(once(arm, file, Path(caches) / arm.name))
             for code, found in runs.items():
                 told = command_row(found) if given.command else row(found)
                 print(f"| {file.name} | {code} | {told} |", flush=True)

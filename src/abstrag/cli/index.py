@@ -101,6 +101,11 @@ class IndexingTold:
         self._bar.update(task, total=total, completed=done, description="preparing search over all")
         self._say(here)
 
+    def on_words(self, document: str) -> None:
+        """Begin to read the words of a document for search."""
+        self._bar.update(self._bar.task_ids[0], description=escape(f"words of {document}"))
+        self._say(f"reading the words of {document} for search")
+
     def _say(self, line: str) -> None:
         """Write a line where nobody watches, and not too often."""
         if self._bar.console.is_terminal or self._clock() - self._last < EVERY_S:
@@ -185,7 +190,8 @@ def index_command(
                 make = None if engine is None else made_by_workers(workspace, engine)
                 prepared = prepare(workspace, told.on_prepared, make)
                 new = (each.document for each in outcomes if each.status == "indexed")
-                read_words(workspace, (name for name in new if name is not None))
+                names = (name for name in new if name is not None)
+                read_words(workspace, names, told.on_words)
         ledger = models.ledger() if models else None
     if models_options.dry_run and as_json:
         print_json({"estimate": to_data(estimate)})

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from abstrag.errors import WorkerLost
 from abstrag.workers.budget import CPU_SPENT, Spent, ended, ran_out_of_time
+from abstrag.workers.progress import OnTold, connect, nobody
 from abstrag.workers.protocol import (
     Died,
     Event,
@@ -28,6 +29,7 @@ from abstrag.workers.protocol import (
     Raised,
     Ready,
     Result,
+    Told,
     WorkerTask,
 )
 from abstrag.workers.shift import WINDOW, Shift
@@ -51,18 +53,26 @@ class Processes:
         workers: How many of them.
         window: How many items per worker may be under way, results that wait included.
         time_limit: Seconds after which an item is given up; None lets it go on.
+        on_told: Hears how far workers are, each time with the item.
     """
 
     workers: int
     window: int = WINDOW
     time_limit: float | None = None
+    on_told: OnTold = nobody
 
     def run(
         self, task: WorkerTask[Item, Result], items: Iterable[Item]
     ) -> Generator[tuple[Item, Result | LostItem]]:
         """Yield every item with its result, in the order of the items."""
         crew = ProcessCrew(task)
-        shift = Shift(crew, self.workers, window=self.window, time_limit=self.time_limit)
+        shift = Shift(
+            crew,
+            self.workers,
+            window=self.window,
+            time_limit=self.time_limit,
+            on_told=self.on_told,
+        )
         return shift.run(items)
 
 
@@ -123,6 +133,8 @@ class ProcessCrew:
             if ran_out_of_time(exit_code):
                 return ItemOverBudget(number, CPU_SPENT)
             return Died(number, ended(exit_code))
+        if kind is Told:
+            return Told(number, value)
         worker.owes -= 1
         if kind is ItemOverBudget:
             return ItemOverBudget(number, value)
@@ -174,6 +186,7 @@ def _work(connection: Connection, pickled: bytes) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     inbox: SimpleQueue[Any] = SimpleQueue()
     Thread(target=_receive, args=(connection, inbox), daemon=True).start()
+    connect(lambda told: _tell(connection, pickle.dumps((Told, told))))
     try:
         task: WorkerTask[Any, Any] = pickle.loads(pickled)
         perform = task.start()

@@ -102,7 +102,15 @@ class ItemOverBudget:
     why: str
 
 
-Event = Ready | ItemDone | Raised | Died | ItemOverBudget
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A worker tells how far it is with the oldest item it has."""
+
+    worker: int
+    what: Any
+
+
+Event = Ready | ItemDone | Raised | Died | ItemOverBudget | Told
 
 
 class Crew(Protocol):

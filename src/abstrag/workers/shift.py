@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from abstrag.errors import WorkerLost
 from abstrag.workers.budget import HINT, TIME_SPENT
+from abstrag.workers.progress import OnTold, nobody
 from abstrag.workers.protocol import (
     Crew,
     Died,
@@ -26,6 +27,7 @@ from abstrag.workers.protocol import (
     LostItem,
     Raised,
     Ready,
+    Told,
 )
 
 WINDOW: Final = 16  # items drawn per worker and not handed over yet: results wait for their turn
@@ -55,12 +57,14 @@ class Shift:
         window: int = WINDOW,
         time_limit: float | None = None,
         clock: Callable[[], float] = time.monotonic,
+        on_told: OnTold = nobody,
     ) -> None:
         self._crew = crew
         self._workers = workers
         self._window = workers * window
         self._time_limit = time_limit
         self._clock = clock
+        self._on_told = on_told
         self._desks: dict[int, _Desk] = {}
         self._items: dict[int, Any] = {}  # drawn and not handed over, by ticket
         self._results: dict[int, Any] = {}  # done, and waiting for those before
@@ -161,6 +165,9 @@ class Shift:
             case Died(how=how):
                 del self._desks[event.worker]
                 self._bury(desk, how)
+            case Told(what=what):
+                if desk.tickets:
+                    self._on_told(self._items[desk.tickets[0]], what)
             case ItemOverBudget(why=why):
                 self._part_with(event.worker, desk, why)
 

@@ -30,6 +30,7 @@ from abstrag.stores.protocol import Store
 from abstrag.stores.together import together
 from abstrag.workers.budget import within
 from abstrag.workers.processes import Processes
+from abstrag.workers.progress import OnTold, tell
 from abstrag.workers.protocol import Engine, LostItem
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -64,12 +65,18 @@ class Indexing:
         settings = self.config.settings
         index(load_bytes(b"The first file may be timed.", name="first.txt"), settings=settings)
 
+        library = replace(
+            workspace.library,
+            on_step=lambda name: tell((name,)),
+            on_page=lambda page, pages: tell((page, pages)),
+        )
+
         def perform(job: DueFile) -> Made:
             layers = _Layers(workspace.store)
 
             def made() -> tuple[Prepared, dict[str, int], str]:
                 with within(self.config.budget):
-                    understood = workspace.library.make(job, layers)
+                    understood = library.make(job, layers)
                     language = language_of(understood.document.text)
                     return prepare(understood), missed_segments(understood.ambiguities), language
 
@@ -129,7 +136,7 @@ def index_many(
         engine: Who does the work.
         library: What indexes in this process, where it is to tell how far it is.
         few: Up to so many files that are due are indexed by one worker of this machine.
-        on_file: Is told each file when it is looked at.
+        on_file: Is told each file when it is looked at, and by one worker when it is begun.
     """
     library = library or workspace.library
     order: deque[IndexOutcome | DueFile | Twin] = deque()  # looked at and not told yet
@@ -140,7 +147,8 @@ def index_many(
         yield from _told(library, order, done)
         return
     if len(first) <= few:
-        engine = Processes(1, time_limit=workspace.config.budget.seconds)
+        heard = _listener(library, on_file)
+        engine = Processes(1, time_limit=workspace.config.budget.seconds, on_told=heard)
     background = workspace.library.background
     config = replace(workspace.config.elsewhere(), background=background, create=False)
     task = Indexing(config, gethostname(), first[0].source)
@@ -178,6 +186,22 @@ def _written(
     done.update(zip((job.source for job, _ in pending), told, strict=True))
     pending.clear()
     return told
+
+
+def _listener(library: Library, on_file: Callable[[Path], None]) -> OnTold:
+    """Return what hears a worker: which file it is at, which step or page of it."""
+    at: list[str] = []
+
+    def heard(job: DueFile, told: tuple[str] | tuple[int, int]) -> None:
+        if at != [job.path]:
+            at[:] = [job.path]
+            on_file(Path(job.path))
+        if isinstance(told[0], str):
+            library.on_step(told[0])
+        else:
+            library.on_page(*told)
+
+    return heard
 
 
 def _jobs(

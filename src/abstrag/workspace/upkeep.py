@@ -6,7 +6,7 @@ given to that model, so those of another one are never mixed in. They merely tak
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from abstrag.collection.cards import MakeLayers, OnMade
@@ -39,10 +39,15 @@ def prepare(
     return made
 
 
-def read_words(workspace: Workspace, documents: Iterable[str]) -> int:
+def read_words(
+    workspace: Workspace,
+    documents: Iterable[str],
+    on_document: Callable[[str], None] = lambda _name: None,
+) -> int:
     """Read the words of documents ahead, so that no search waits for it; say of how many.
 
     A short document is read when it is first searched. A store without files keeps nothing.
+    `on_document` is told each one before it is read.
     """
     if workspace.store.mapped is None:
         return 0
@@ -50,6 +55,7 @@ def read_words(workspace: Workspace, documents: Iterable[str]) -> int:
     for name in documents:
         info = workspace.store.find(name)
         if info.segments >= READ_AHEAD:
+            on_document(name)
             keep_words(workspace.index(info), memory)
             read += 1
     return read

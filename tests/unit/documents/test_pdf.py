@@ -2,7 +2,7 @@
 
 from abstrag.documents.pdf import load_pdf
 from abstrag.model.document import BlockKind, Document
-from tests.unit.documents.pdf_maker import Page, pdf, wrapped
+from tests.unit.documents.pdf_maker import Page, pdf, width, wrapped
 from tests.unit.documents.soundness import check_document, decoded, texts
 
 FOX = (
@@ -250,3 +250,48 @@ def test_a_page_that_is_set_sideways_reads_upright() -> None:
 def test_the_same_bytes_make_the_same_document() -> None:
     pages = three_pages("learned how to read a chart.")
     assert read(*pages).content_hash == read(*pages).content_hash
+
+
+def test_short_headings_far_apart_are_two_though_most_lines_around_are() -> None:
+    page = Page()
+    for y, line in ((60, "Debt of all kinds"), (80, "Short-term debt"), (101, "Credit facility")):
+        page.text(72, y, line, font="italic")
+    at = page.justified(72, 122, f"{FOX}{FOX}", 400)
+    for i, line in enumerate(("Long-term debt", "Notes that are due", "Fair value of all")):
+        page.text(72, at + 10 + 20 * i, line, font="italic")
+    document = read(page)
+    assert "Short-term debt" in [block.text for block in document.blocks]
+    assert "Credit facility" in [block.text for block in document.blocks]
+
+
+def test_a_line_below_in_several_strokes_underlines() -> None:
+    page = Page()
+    title = "Key measures of the quarter"
+    page.text(72, 60, title)
+    middle, end = 72 + width(title) / 3, 72 + width(title)
+    page.rule(72, middle, 61.5).rule(middle - 1, end, 61.5)
+    page.justified(72, 80, FOX, 400)
+    assert texts(read(page), BlockKind.HEADING) == [title]
+
+
+def test_a_bold_heading_after_a_note_does_not_go_on_a_row_that_ends_bold() -> None:
+    page = Page()
+    at = page.justified(72, 60, FOX.rstrip(" ."), 400, full=True)
+    row = "Balance of the goodwill of all units that are left at the end of this December 2021"
+    page.text(72, at, row, font="bold")
+    page.text(72, 100, "* A note on the goodwill of all units.", size=7)
+    page.text(72, 130, "Pension and other benefit plans", font="bold")
+    page.justified(72, 150, FOX, 400)
+    blocks = [block.text for block in read(page).blocks]
+    assert "Pension and other benefit plans" in blocks
+
+
+def test_two_bold_lines_far_apart_are_two_headings_though_nothing_else_tells() -> None:
+    page = Page()
+    page.text(72, 60, "10. Income taxes", font="bold").text(72, 84, "Before taxes", font="bold")
+    rows = (("", "2018", "2017"), ("Domestic", "12", "11"), ("Abroad", "3", "2"))
+    for i, row in enumerate(rows):
+        for x, cell in zip((72, 300, 400), row, strict=True):
+            page.text(x, 110 + 14 * i, cell)
+    blocks = [block.text for block in read(page).blocks]
+    assert blocks[:2] == ["10. Income taxes", "Before taxes"]

@@ -101,3 +101,62 @@ def test_ranks_are_told_by_name() -> None:
     assert rank_of("2. Restructuring", in_notes=True) == NOTE
     for text in ("Partnerships", "Items of note", "2. Restructuring", "Our statements"):
         assert rank_of(text) is None
+
+
+def release(*pages: Page) -> Document:
+    return check_document(load_pdf(pdf(*pages), "release.pdf"))
+
+
+def headline(*below: str) -> Page:
+    page = Page()
+    page.text(72, 80, "Harbour Tools Reports Fourth Quarter 2022 Results", size=18, font="bold")
+    for i, line in enumerate(below):
+        page.text(72, 120 + 24 * i, line, font="bold")
+    at = page.justified(72, 220, f"HARBOUR CITY, Maine -- Harbour Tools said so. {FOX}", 400)
+    page.text(72, at + 12, "For the Fourth Quarter", font="bold")
+    page.justified(72, at + 30, f"Under it stands this. {SHIP}", 400)
+    return page
+
+
+def test_lines_below_a_headline_are_no_sections() -> None:
+    document = release(headline("Sales of $3 Billion", "Income of $340 Million"))
+    assert tree(document)[1:] == [(1, "For the Fourth Quarter")]
+
+
+def test_a_name_under_the_filers_in_an_exhibit_heads_the_table_below() -> None:
+    page = Page()
+    page.text(400, 60, "Exhibit 5")
+    page.text(220, 84, "Harbour Tools", font="bold")
+    page.text(220, 108, "Store Update", font="bold")
+    for i, row in enumerate((("", "2022", "2021"), ("Stores", "12", "11"), ("Docks", "3", "2"))):
+        for x, cell in zip((72, 300, 400), row, strict=True):
+            page.text(x, 140 + 14 * i, cell)
+    document = release(headline(), page)
+    assert tree(document)[-2:] == [(1, "Exhibit 5"), (2, "Store Update")]
+
+
+def test_who_signed_and_as_what_is_no_section() -> None:
+    page = headed("Exhibit 31.1")
+    page.text(300, 400, "/s/ ANN FARRIER", font="italic")
+    page.text(300, 430, "Ann Farrier", font="italic")
+    page.text(300, 460, "Chief Executive Officer", font="italic")
+    page.justified(72, 500, f"Under it stands this. {SHIP}", 400)
+    assert tree(filing(page)) == [(1, "Exhibit 31.1")]
+
+
+def test_a_heading_whose_line_ends_open_goes_on_with_a_number() -> None:
+    prose = [headed(f"Item {i}. Ships") for i in range(1, 5)]
+    page = headed("CERTIFICATION PURSUANT TO", "18 U.S.C. SECTION 1350")
+    document = filing(*prose, headed("Exhibit 32.1"), page)
+    assert tree(document)[-1] == (2, "CERTIFICATION PURSUANT TO 18 U.S.C. SECTION 1350")
+
+
+def test_a_heading_in_capitals_at_the_top_of_a_page_ends_what_is_open_in_a_release() -> None:
+    first = headed("OTHER MEASURES")
+    first.rule(72, 72 + width("OTHER MEASURES"), 162)
+    document = release(headline(), first, headed("Free cash"), headed("PREPARED REMARKS"))
+    assert tree(document)[-3:] == [
+        (1, "OTHER MEASURES"),
+        (2, "Free cash"),
+        (1, "PREPARED REMARKS"),
+    ]

@@ -10,6 +10,7 @@ from typing import Any
 
 from abstrag.config import DocumentBudget
 from abstrag.workers.budget import within
+from abstrag.workers.progress import tell
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,18 @@ class Squaring:
         if item == "function":
             return lambda: None
         return int(item) ** 2
+
+
+class Talking:
+    """A task that tells how far it is."""
+
+    def start(self) -> Callable[[str], str]:
+        return self.perform
+
+    def perform(self, item: str) -> str:
+        tell("half")
+        tell("all")
+        return item.upper()
 
 
 class Odd(Exception):

@@ -12,7 +12,7 @@ import pytest
 from abstrag.errors import WorkerLost
 from abstrag.workers.processes import Processes, usual_workers
 from abstrag.workers.protocol import LostItem
-from tests.unit.workers.tasks import Squaring, Unstartable
+from tests.unit.workers.tasks import Squaring, Talking, Unstartable
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = """
@@ -40,6 +40,16 @@ def test_a_killed_worker_costs_its_item_at_most(tmp_path: Path) -> None:
     lost = results["die"]
     assert isinstance(lost, LostItem)
     assert "died twice, the second time by SIGKILL" in str(lost.error)
+
+
+def test_what_a_worker_tells_of_an_item_is_heard_before_it_is_done() -> None:
+    heard: list[tuple[object, object]] = []
+    engine = Processes(1, on_told=lambda item, told: heard.append((item, told)))
+    told = [(item, result, len(heard)) for item, result in engine.run(Talking(), ["a", "b"])]
+    assert [(item, result) for item, result, _ in told] == [("a", "A"), ("b", "B")]
+    assert told[0][2] >= 2
+    assert heard == [("a", "half"), ("a", "all"), ("b", "half"), ("b", "all")]
+    assert Talking().perform("c") == "C"  # nobody hears it here
 
 
 def test_an_item_that_hangs_is_given_up() -> None:

@@ -194,3 +194,22 @@ def test_a_worker_elsewhere_says_what_it_cannot_reach(tmp_path: Path) -> None:
         here.start()
     with pytest.raises(FileMissing, match="does not see '/nowhere/a"):
         replace(here, config=WorkspaceConfig("postgresql://u@h/d")).start()
+
+
+def test_one_worker_for_few_files_tells_which_file_and_step_it_is_at(tmp_path: Path) -> None:
+    folder, told = tmp_path / "notes", list[str]()
+    for name in ("ferry.md", "pier.md"):
+        write(folder / name, f"# {name}\n\nThe {name} was mended in 2021.\n")
+    with Workspace(WorkspaceConfig(tmp_path / "store.db")) as workspace:
+        found = index_many(
+            workspace,
+            [folder],
+            Processes(2),
+            library=workspace.indexing(told.append),
+            few=9,
+            on_file=lambda path: told.append(path.name),
+        )
+        assert {o.status for o in found} == {"indexed"}
+    begun = told[2:]  # both were looked at first
+    assert begun[:2] == ["ferry.md", "segment"]
+    assert begun[len(begun) // 2 :][:2] == ["pier.md", "segment"]

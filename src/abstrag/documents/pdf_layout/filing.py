@@ -49,9 +49,13 @@ _SMALL: Final = 0.97  # of the size of running text; what is smaller heads a tab
 _CONTENTS: Final = re.compile(r"\bcontents\b", re.IGNORECASE)
 _ASIDE: Final = re.compile(  # what stands around the name of a statement
     r"\(?(?:\$|in\s+(?:millions|thousands)|(?:dollars|amounts)\s+in|(?:for\s+the\s+)?(?:fiscal\s+)?"
-    r"years?\s+ended|(?:as\s+(?:of|at)|at)\s+[A-Z][a-z]+\s+\d|unaudited)|/s/|dated?:",
+    r"years?\s+ended|(?:as\s+(?:of|at)|at)\s+[A-Z][a-z]+\s+\d|unaudited)|/s/|dated?:|"
+    r"for\s+immediate\s+release",
     re.IGNORECASE,
 )
+_DATELINE: Final = re.compile(r"[A-Z][\w.' -]{2,40},\s?[^—–]{2,60}?\s?(?:--|—|–)\s?\S")
+_NEAR: Final = 2  # blocks at the top of a page that nobody signed above
+_LINES: Final = 2  # of a name under that of the filer
 _LONGEST: Final = 250  # letters of the heading of an item, which may end in a full stop
 _FURNITURE: Final = 3  # blocks at the top of a page among which a running head stands
 
@@ -118,24 +122,27 @@ def mark_filing(
 
     A release is no `form`: its first page is no cover, and what follows its statements is as high.
 
-    Text are lines of the cover and of the table of contents, the filer's name over each statement,
-    the head of a table in small print, who signed, and a heading that is printed again at the top
-    of the next page of its section.
+    Text are lines of the cover and of the table of contents, the smaller lines of a headline, the
+    filer's name over each statement, the head of a table in small print, who signed, and a heading
+    that is printed again at the top of the next page of its section.
     """
     contents = _contents_pages(drafts)
+    headline = frozenset[int]() if form else _below_headline(drafts)
     open_: list[tuple[int | None, Look, int, str]] = []
     seen: dict[Look, int] = {}
     place = page = 0
-    signed = ""
+    above = text = ""
     for draft in drafts:
-        above, signed = signed, draft.text
+        highest, above, text = above, text, draft.text
         place, page = (place + 1 if draft.page == page else 1), draft.page
-        text = draft.text
         rank = _rank_here(text, [(above_rank, name) for above_rank, *_, name in open_])
         small = _is_small(draft, body)
         exhibit = _EXHIBIT.fullmatch(text) is not None
         if small and place > _FURNITURE and not (exhibit or _is_company(above, company)):
             rank = None
+        in_exhibit = _EXHIBIT.fullmatch(highest) is not None and _is_company(above, company)
+        if rank is None and in_exhibit and _names_what_follows(draft):
+            rank = STATEMENT
         if draft.kind is not BlockKind.HEADING and not (
             rank and (exhibit or _may_be_ranked(draft))
         ):
@@ -143,12 +150,16 @@ def mark_filing(
         again = place <= _FURNITURE and any(_packed(name) == _packed(text) for *_, name in open_)
         listed = page in contents and (rank is not None or _FORM.search(text) is not None)
         listed = listed and not _CONTENTS.search(text)
-        aside = ((small and form) or _SIGNED.search(above) is not None) and rank is None
+        near = (above,) if place <= _NEAR else (above, highest)  # who signed, and as what
+        signed = any(_SIGNED.search(each) for each in near)
+        aside = ((small and form) or signed or id(draft) in headline) and rank is None
         if (form and page == 1) or listed or again or aside or _is_aside(text, company):
             draft.kind, draft.level = BlockKind.PARAGRAPH, None
             continue
         look, depth = look_of(draft), number_depth(text)
         seen.setdefault(look, len(seen))
+        if not form and place == 1 and look.capitals:  # as high as any other in capitals
+            del open_[next((i for i, one in enumerate(open_) if one[1].capitals), len(open_)) :]
         while open_ and (
             _shuts(rank, (look, depth), open_[-1][0], open_[-1][1:3], seen)
             or (not form and rank is None and open_[-1][0] and not open_[-1][1].above(look))
@@ -174,6 +185,22 @@ def _may_be_ranked(draft: BlockDraft) -> bool:
     """True for an item's or a note's heading that ends in a full stop, as some set them."""
     prose = draft.kind in (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM) and not draft.figure
     return prose and draft.bold and len(draft.text) <= _LONGEST
+
+
+def _below_headline(drafts: Sequence[BlockDraft]) -> frozenset[int]:
+    """Return the blocks between a headline and the place and day that a release begins with."""
+    first = [draft for draft in drafts if draft.page == 1]
+    begins = next((i for i, draft in enumerate(first) if _DATELINE.match(draft.text)), 0)
+    largest = max((draft.size for draft in first[:begins]), default=0.0)
+    return frozenset(id(draft) for draft in first[:begins] if draft.size < _SMALL * largest)
+
+
+def _names_what_follows(draft: BlockDraft) -> bool:
+    """True for a bold line that says what the table below is of."""
+    prose = draft.kind in (BlockKind.PARAGRAPH, BlockKind.HEADING) and not draft.figure
+    short = len(draft.lines) <= _LINES and not draft.ends_sentence
+    text = draft.text
+    return prose and draft.bold and short and text[:1].isalnum() and not _SIGNED.search(text)
 
 
 def _shuts(

@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from abstrag.documents.pdf_layout.draft import BlockDraft
+from abstrag.documents.pdf_layout.marks import OPEN_WORDS
 from abstrag.model.document import BlockKind
 
 _FLOWING: Final = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
 _SAME_SIZE: Final = 0.1
 _LETTERS: Final = 15  # in the rest of a paragraph, unless it ends one
-_OPEN_WORDS: Final = frozenset(
-    "a an and are as at be by for from in into is its of on or our than that the their this to was"
-    " were which whose with".split()
-)
 _WORD: Final = re.compile(r"[\"'“‘(\[]*[^\W\d_]{2,}(?:[^\W_]|[-'’./])*[^\w\s]*|a|I|\d+")
 _OPEN_ENDS: Final = frozenset(",-–—(&/")
 
@@ -56,11 +53,11 @@ def _goes_on(tail: BlockDraft, draft: BlockDraft) -> bool:
     if sum(line.letters for line in draft.lines) < _LETTERS and not draft.ends_sentence:
         return False
     end, start = tail.lines[-1], draft.lines[0]
-    if draft.bold and not end.bold:  # a heading at the top of a column
+    if draft.bold and not tail.bold:  # a heading at the top of a column
         return False
     if not _is_language(end.text):
         return False
-    if start.text[:1].islower() or end.words[-1].text.lower() in _OPEN_WORDS:
+    if start.text[:1].islower() or end.words[-1].text.lower() in OPEN_WORDS:
         return True
     word = start.words[0]
     full = end.x1 + word.x1 - word.x0 > tail.right - end.size  # the next word found no room

@@ -16,6 +16,8 @@ _RAISED: Final = 0.5  # ems an exponent or index may leave the base line
 _BAND: Final = 4.0  # points; base lines of neighbours lie in bands not far apart
 _MAIN_SHARE: Final = 0.3  # of the letters; small capitals outnumber the large ones
 _BOLD_SHARE: Final = 0.9  # of the letters, to call a line bold or italic
+_LEVEL: Final = 0.5  # points by which the strokes of one line may differ in height
+_MEET: Final = 2.0  # points between the end of a stroke and the next one
 
 
 class PdfLine:
@@ -160,7 +162,7 @@ def _collide(a: PdfLine, b: PdfLine) -> bool:
 
 
 def underline(pieces: Iterable[PdfLine], rules: Iterable[DrawnLine]) -> None:
-    """Mark the pieces that a rule of their own width runs under."""
+    """Mark the pieces that a rule of their own width runs under, drawn in one stroke or several."""
     lying = sorted((r for r in rules if r.horizontal), key=lambda r: r.y0)
     heights = [r.y0 for r in lying]
     for piece in pieces:
@@ -168,5 +170,17 @@ def underline(pieces: Iterable[PdfLine], rules: Iterable[DrawnLine]) -> None:
         below = bisect_left(heights, piece.base - 0.05 * em)
         under = lying[below : bisect_left(heights, piece.base + 0.3 * em)]
         piece.underlined = any(
-            abs(r.x0 - piece.x0) < 0.5 * em and abs(r.x1 - piece.x1) < 0.5 * em for r in under
+            abs(x0 - piece.x0) < 0.5 * em and abs(x1 - piece.x1) < 0.5 * em
+            for x0, x1 in _strokes(under)
         )
+
+
+def _strokes(rules: Sequence[DrawnLine]) -> list[tuple[float, float]]:
+    """Return where rules begin and end; those that touch at one height are one."""
+    found: list[tuple[float, float, float]] = []  # height, begin, end
+    for rule in sorted(rules, key=lambda r: (r.y0, r.x0)):
+        if found and rule.y0 - found[-1][0] < _LEVEL and abs(rule.x0 - found[-1][2]) <= _MEET:
+            found[-1] = (found[-1][0], found[-1][1], max(found[-1][2], rule.x1))
+        else:
+            found.append((rule.y0, rule.x0, rule.x1))
+    return [(x0, x1) for _, x0, x1 in found]

@@ -20,6 +20,10 @@ _CAPTION: Final = re.compile(
     r"(?i:(?P<what>table|tab\.|figure|fig\.|scheme|listing|algorithm|chart|plate|box))\s*"
     r"(?P<number>[A-Z]?\d{1,3}(?:[.-]\d{1,3})*[a-z]?|[IVX]{1,5})(?P<end>\s*[.:|—–]|\s|$)"
 )
+OPEN_WORDS: Final = frozenset(  # a line that ends in one of them goes on
+    "a an and are as at be by for from in into is its of on or our than that the their this to was"
+    " were which whose with".split()
+)
 SMALL_PRINT: Final = 0.95  # of the body's size
 _NOTE: Final = re.compile(r"\(\d{1,2}\)|\d{1,2}|[*∗†‡§¶]+|\([a-z*]\)")
 

@@ -16,6 +16,7 @@ from typing import Final
 from abstrag.documents.pdf_layout.draft import BlockDraft, ends_sentence
 from abstrag.documents.pdf_layout.lines import PdfLine
 from abstrag.documents.pdf_layout.marks import (
+    OPEN_WORDS,
     SMALL_PRINT,
     caption_of,
     is_bullet,
@@ -32,6 +33,8 @@ _HEAD_SIZE: Final = 0.05  # by which sizes may differ there
 _WIDE: Final = 0.6  # of the column that a line of running text takes up
 _INDENT: Final = 0.7  # ems: the indent of a first line, at least
 _DEEP: Final = 6.0  # ems: what is indented further is centred
+_SURE: Final = 3  # lines of a column that tell how far apart lines are
+_FAR: Final = 1.6  # ems from line to line
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ class _Cutter:
     def __init__(self, column: Column) -> None:
         self.column = column
         self.lines = column.lines
-        self.leading = _leading(column.lines)
+        self.leading = _leading(column)
         self.bullets = {i for i, line in enumerate(column.lines) if self._has_bullet(line)}
         self.index = {id(line): i for i, line in enumerate(column.lines)}
 
@@ -173,7 +176,8 @@ class _Cutter:
         if is_enumerated(line):
             same_place = abs(line.x0 - first.x0) < 0.4 * line.size and is_enumerated(first)
             return same_place or closed
-        return line.bold and number_depth(line.text) > 0 and closed
+        goes_on = above.words[-1].text.lower() in OPEN_WORDS
+        return line.bold and number_depth(line.text) > 0 and closed and not goes_on
 
     def _indented(self, i: int, group: Sequence[PdfLine]) -> bool:
         """True for the indented first line of a paragraph, or one that ends a hanging indent."""
@@ -232,11 +236,19 @@ def _centred(above: PdfLine, line: PdfLine) -> bool:
     return off < 0.6 * line.size and abs(above.x0 - line.x0) > 0.3 * line.size
 
 
-def _leading(lines: Sequence[PdfLine]) -> float:
-    """Return the distance that lines usually have, in ems."""
+def _leading(column: Column) -> float:
+    """Return the distance that lines usually have, in ems.
+
+    Lines that run across the column tell, where there are some: what follows a short one may be
+    another paragraph. Of a few lines it is not believed that they are set very far apart.
+    """
     steps = [
-        (b.base - a.base) / a.size
-        for a, b in pairwise(lines)
+        ((b.base - a.base) / a.size, a.width > _WIDE * (column.right - column.left))
+        for a, b in pairwise(column.lines)
         if abs(a.size - b.size) < 0.5 and 0.9 * a.size < b.base - a.base < 2.6 * a.size
     ]
-    return median(steps) if steps else 0.0
+    inside = [step for step, wide in steps if wide]
+    told = inside if len(inside) >= _SURE else [step for step, _ in steps]
+    if not told:
+        return 0.0
+    return median(told) if len(told) >= _SURE else min(median(told), _FAR)

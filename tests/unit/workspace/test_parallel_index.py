@@ -17,6 +17,7 @@ from abstrag.engine.outcome import IndexOutcome
 from abstrag.errors import FileMissing, StoreError
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers.processes import Processes
+from abstrag.workspace import many_files
 from abstrag.workspace.many_files import Indexing, index_many
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.preparing import made_by_workers
@@ -100,8 +101,12 @@ def test_two_workers_leave_the_same_rows_and_say_the_same(
 
 
 def test_a_killed_worker_changes_nothing(
-    folder: Path, alone: tuple[list[IndexOutcome], Rows], tmp_path: Path
+    folder: Path,
+    alone: tuple[list[IndexOutcome], Rows],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(many_files, "TOGETHER", 1)  # told one by one, while workers are at work
     path = tmp_path / "store.db"
     outcomes = []
     for outcome in together(path, folder):

@@ -98,6 +98,7 @@ def abbreviated(text: str) -> Iterator[Abbreviated]:
 _SENSES: Final = 3  # most frequent senses of a query word that may be meant
 _DO: Final = frozenset({"do", "does", "did"})
 _SUPPORT: Final = frozenset({"be", "have", "do", "get", "let"})
+_HAPPENING: Final = frozenset({"happen", "occur", "become"})
 _NAMES: Final = frozenset(
     {"ORG", "PERSON", "GPE", "LOC", "PRODUCT", "FAC", "WORK_OF_ART", "LAW", "EVENT", "NORP"}
 )
@@ -106,6 +107,10 @@ _PREFIXES: Final = frozenset(
 )
 _STRESSING: Final = frozenset(
     "main key major primary principal central chief important essential overall core".split()
+)
+_MEASURED: Final = frozenset(
+    "large big small long short high tall low wide broad deep thick old young far fast heavy "
+    "great strong often".split()
 )
 _LETTERED: Final = re.compile(r"\d{1,3}[MK]")  # 3M, 10K: a name unless it counts something
 _OWN: Final = re.compile(r"['’]s?$")
@@ -417,7 +422,20 @@ class _Reader:
             if i in self.taken or w.pos[i] != "VERB" or light or not w.key[i]:
                 continue
             self.taken.add(i)
-            yield self._event(i, w.lemma[i], [self._verb_event(i)], verb_slots(w, i, self.named))
+            if not self._only_asks(i):
+                slots = verb_slots(w, i, self.named)
+                yield self._event(i, w.lemma[i], [self._verb_event(i)], slots)
+
+    def _only_asks(self, verb: int) -> bool:
+        """Tell whether a verb asks and names nothing: "What happened to the margin?"."""
+        w = self.words
+        asked = w.child(verb, "nsubj")
+        return (
+            w.key[verb] in _HAPPENING
+            and asked is not None
+            and w.lower[asked] == "what"
+            and any(w.key[i] and not w.stop[i] for i in range(w.size) if i != verb)
+        )
 
     def _verb_event(self, verb: int) -> str:
         """Return the event of a verb with its particle ("team up") or prefix ("fine-tune")."""
@@ -444,6 +462,9 @@ class _Reader:
                 continue
             if w.lower[i] in _STRESSING and w.dep[i] == "amod":
                 self.taken.add(i)  # "the main limitation" need not be called so
+                continue
+            if w.lower[i] in _MEASURED and i and w.lower[i - 1] == "how":
+                self.taken.add(i)  # "how large" asks for a figure, and nothing need be large
                 continue
             comparative = w.tag[i] in ("JJR", "RBR")
             if w.pos[i] in ("ADJ", "X") or comparative:

@@ -85,6 +85,24 @@ def test_how_a_request_is_put_is_not_looked_for(request_: str) -> None:
     assert [x.label for x in asked(request_).literals] == ["chip supplier"]
 
 
+@pytest.mark.parametrize(
+    ("text", "left_out", "looked_for"),
+    [
+        ("What happened to the margin?", "happen", "margin"),
+        ("How large is the crew of the ship?", "large", "crew"),
+        ("What is the main limitation?", "main", "limitation"),
+    ],
+)
+def test_words_that_only_ask_are_not_looked_for(text: str, left_out: str, looked_for: str) -> None:
+    labels = [one.label for one in asked(text).literals]
+    assert left_out not in labels
+    assert looked_for in labels
+
+
+def test_what_happens_is_looked_for_where_nothing_else_is() -> None:
+    assert [one.label for one in asked("What happened?").literals] == ["happen"]
+
+
 def test_a_discussion_that_is_the_matter_stays() -> None:
     assert "discussion" in [x.label for x in asked("The discussion of prices ended").literals]
 

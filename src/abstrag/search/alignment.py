@@ -227,9 +227,13 @@ class Alignment:
         for i, segment, start in found:
             first, last = words.starts[segment : segment + 2].tolist()
             own = np.flatnonzero(table.spans[first:last, 0] == start + before(segment))
-            if len(own) and price[i, segment] > TOLD_PRICE and not self.exact[i]:
+            if not len(own) or self.exact[i]:
+                continue
+            verb = first + int(own[0])
+            if price[i, segment] > TOLD_PRICE:
                 price[i, segment], same[i, segment] = TOLD_PRICE, False
-                at[i, segment] = first + int(own[0])
+                at[i, segment] = verb
+            if at[i, segment] == verb:  # also where the learned price is lower still
                 self._told_at.add((i, segment))
 
     def _together(self, i: int) -> list[str]:

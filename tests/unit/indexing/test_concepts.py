@@ -197,6 +197,23 @@ def test_a_person_described_by_an_office_has_that_role() -> None:
     assert {"role:cto", "role:cto of anthropic"} <= set(up)
 
 
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("The reeve of Upper Vell, Anselm Kroll, spoke in May.", "role:reeve"),
+        ("Mr. Kroll is our guest. He is the reeve of Upper Vell, Anselm Kroll, he said.", None),
+        ("Vellmark is the brand of Acme Holdings, John Smith, the founder, said in May.", None),
+    ],
+)
+def test_a_noun_in_the_place_of_an_office_is_one_and_every_edge_has_its_ends(
+    text: str, role: str | None
+) -> None:
+    layer = abstracted(readied(text))
+    ids = {term.id for term in layer.terms}
+    assert {end for edge in layer.edges for end in (edge.source, edge.target)} <= ids
+    assert ("role:brand" in ids, "role:reeve" in ids) == (False, role is not None)
+
+
 def test_background_classes_are_free_for_things_the_document_mentions() -> None:
     operator = AbstractConcepts(
         classes=(

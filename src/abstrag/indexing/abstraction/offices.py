@@ -54,12 +54,15 @@ def role_at(passage: ParsedPassage, token: int, roles: Roles) -> RoleMention | N
 def _by_its_place(passage: ParsedPassage, token: int) -> RoleMention | None:
     """Read "the reeve of Upper Vell, Anselm Kroll,": a noun in the place of an office.
 
-    It must be no word for people, such as "mother", stand in the singular with an article or an
-    owner, and be followed by "of" a body or place, if by anything, and then by a person's name.
+    It must be no word for people, such as "mother", and not be said of anything ("is the brand of
+    Acme, Ann Lee says"), stand in the singular with an article or an owner, and be followed by "of"
+    a body or place, if by anything, and then by a person's name.
     """
     words = passage.words
     first = next((c for c in words.children[token] if words.dep[c] in ("det", "poss")), None)
-    if first is None or words.tag[token] != "NN" or is_person(words.key[token]):
+    if first is None or words.tag[token] != "NN" or words.dep[token] == "attr":
+        return None
+    if is_person(words.key[token]):
         return None
     owned = words.dep[first] == "poss"
     if not owned and words.lower[first] != "the":

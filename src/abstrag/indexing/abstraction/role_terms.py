@@ -17,7 +17,6 @@ from abstrag.indexing.abstraction.ledger import TermCollector
 from abstrag.indexing.abstraction.offices import Office, RoleMention, office_of, role_at
 from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.language.keys import key, term_id
-from abstrag.language.words import NOUNS
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import OfficeRole, Roles, roles
 from abstrag.lexicon.wordnet import wordnet
@@ -44,12 +43,10 @@ class RoleReader:
 
     def read(self, passage: ParsedPassage) -> None:
         """Note the roles and offices of a passage."""
-        words = passage.words
         for token in range(passage.first, passage.last):
-            if words.pos[token] in NOUNS and self.roles.is_head(words.key[token]):
-                at = role_at(passage, token, self.roles)
-                if at is not None:
-                    self._note(passage, at)
+            at = role_at(passage, token, self.roles)
+            if at is not None:
+                self._note(passage, at)
 
     def _note(self, passage: ParsedPassage, at: RoleMention) -> None:
         term = term_id(TermKind.ROLE, at.role.key)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from abstrag.config import OMEGA
@@ -92,11 +93,25 @@ class UsedDefinition:
     whole: bool  # it begins as the definition does, which is no clause
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StatedDefinitions:
     """The definitions of a document whose terms it uses elsewhere too."""
 
     found: tuple[StatedDefinition, ...]
+
+    @cached_property
+    def _saying(self) -> dict[str, list[int]]:
+        """For each form of a word the definitions that say it."""
+        places: dict[str, list[int]] = {}
+        for number, one in enumerate(self.found):
+            for form in frozenset().union(*one.words):
+                places.setdefault(form, []).append(number)
+        return places
+
+    @cached_property
+    def _own(self) -> list[frozenset[str]]:
+        """The forms of the words of each defined term."""
+        return [_forms_of(one.term) for one in self.found]
 
     @classmethod
     def of(cls, index: DocumentIndex, vocabulary: Vocabulary) -> StatedDefinitions:
@@ -123,10 +138,12 @@ class StatedDefinitions:
             return []
         places = [(m, _forms(m.group())) for m in _WORD.finditer(text)]
         said = frozenset().union(*(own for _, own in places))
+        likely = sorted({number for form in said for number in self._saying.get(form, ())})
         return [
             used
-            for one in self.found
-            if not _forms_of(one.term) <= said and (used := _used(one, places)) is not None
+            for number in likely
+            if not self._own[number] <= said
+            and (used := _used(self.found[number], places)) is not None
         ]
 
     def glossed(self, text: str) -> str:

@@ -37,15 +37,16 @@ def index(cluster: Any, folder: Path, path: Path) -> list[Any]:
     """Index a folder while a worker is killed and the second node goes away."""
     from abstrag.model.record import to_data
     from abstrag.workers.ray import RayCluster
-    from abstrag.workspace.many_files import index_many
+    from abstrag.workspace import many_files
     from abstrag.workspace.options import WorkspaceConfig
     from abstrag.workspace.workspace import Workspace
 
+    vars(many_files)["TOGETHER"] = 1  # told one by one, while workers are at work
     second = cluster.add_node(**NODE)
     outcomes = []
     engine = RayCluster(2, cluster.address, window=4)
     with Workspace(WorkspaceConfig(path)) as workspace:
-        for outcome in index_many(workspace, [folder], engine):
+        for outcome in many_files.index_many(workspace, [folder], engine):
             outcomes.append(to_data(outcome))
             if len(outcomes) == 3:
                 os.kill(actors()[0], signal.SIGKILL)

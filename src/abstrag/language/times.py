@@ -38,6 +38,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import field
 from datetime import date
 from functools import lru_cache
 from types import MappingProxyType
@@ -83,7 +84,7 @@ class TimeExpression:
     interval: Interval | None
     relative: bool  # its meaning depends on when the text was written
     reason: str = ""
-    step: Step | None = None  # how to count it from the time told before
+    step: Step | None = field(default=None, compare=False)  # counts it from the time told before
     other: Interval | None = None  # another reading that is as good
 
 

@@ -2,13 +2,14 @@
 
 A model marks words of the query; each mark is read by the same rules that read whole queries, so
 its literals have the same terms, senses and weights as any other. Names, times and quantities that
-the rules see always stay. Words that are not in the query are dropped. A scope is a filter that may
-hide everything, so it stays with the rules.
+the rules see always stay; other conditions that only the rules see stay with half their weight, for
+a small model overlooks some. Words that are not in the query are dropped. A scope is a filter that
+may hide everything, so it stays with the rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
@@ -25,6 +26,7 @@ from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.query.weights import weighted
 
 _MAX_TOKENS: Final = 1024
+_UNMARKED: Final = 0.5  # what a condition that the model did not mark keeps of its weight
 _PLAIN: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUANTITY})
 _SLOTS: Final = ("who", "whom")  # that a frame may be asked to fill
 _NOUNS: Final = frozenset({LiteralKind.CONCEPT, LiteralKind.ROLE, LiteralKind.RELATION})
@@ -95,7 +97,8 @@ class NormalizeQuery:
         plain = [literal for literal in own.literals if literal.kind in _PLAIN]
         kinds = key(reply.value.answer_type)
         subject = None if own.subject is None else own.literals[own.subject]
-        literals = weighted([*plain, *found], vocabulary, subject=subject)
+        literals = weighted([*plain, *found, *own.literals], vocabulary, subject=subject)
+        literals = _lightened(literals, marked={one.terms for one in (*plain, *found)})
         terms = [literal.terms for literal in literals]
         kept = subject is not None and subject.terms in terms
         query = replace(
@@ -105,6 +108,15 @@ class NormalizeQuery:
             answer_type=own.answer_type or kinds or None,
         )
         return Normalized(query, reply.call, reader.dropped)
+
+
+def _lightened(literals: Sequence[Literal], marked: Set[tuple[str, ...]]) -> tuple[Literal, ...]:
+    """Take weight off the literals that a model did not mark; the sum stays 1."""
+    shares = [one.weight * (1.0 if one.terms in marked else _UNMARKED) for one in literals]
+    whole = sum(shares)
+    return tuple(
+        replace(one, weight=share / whole) for one, share in zip(literals, shares, strict=True)
+    )
 
 
 class _Reader:

@@ -39,10 +39,22 @@ def test_marked_words_get_the_terms_and_slots_that_the_rules_give_them() -> None
     plain = {x.label: x for x in normalize(DEMO_QUERY, vocabulary()).literals}
     found = read(DEMO_QUERY, mark("event", "collaborations"), mark("concept", "chip suppliers"))
     by_label = {x.label: x for x in found.query.literals}
-    assert set(by_label) == {"collaboration", "chip supplier", "2024"}
+    assert set(by_label) == set(plain)
     assert by_label["collaboration"].terms == plain["collaboration"].terms
     assert by_label["collaboration"].slots == ("who", "whom")
     assert found.call
+
+
+def test_conditions_that_the_model_did_not_mark_keep_half_their_weight() -> None:
+    plain = {x.label: x for x in normalize(DEMO_QUERY, vocabulary()).literals}
+    found = read(DEMO_QUERY, mark("event", "collaborations"), mark("concept", "chip suppliers"))
+    by_label = {x.label: x for x in found.query.literals}
+    before = plain["LLM company"].weight / plain["chip supplier"].weight
+    after = by_label["LLM company"].weight / by_label["chip supplier"].weight
+    assert after == pytest.approx(before / 2)
+    assert by_label["2024"].weight / by_label["chip supplier"].weight == pytest.approx(
+        plain["2024"].weight / plain["chip supplier"].weight
+    )
 
 
 def test_weights_are_ours_and_sum_to_1() -> None:

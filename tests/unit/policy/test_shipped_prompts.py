@@ -43,7 +43,7 @@ def _improbable(example: Example) -> bool:
 
 
 def _nothing_unmet(example: Example) -> bool:
-    return example.inputs["diagnosis"]["unmet"] == []
+    return not example.inputs["diagnosis"]["unmet"]
 
 
 def _denies(example: Example) -> bool:

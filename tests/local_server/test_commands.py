@@ -76,7 +76,8 @@ def test_the_first_time_is_within_the_estimate_and_the_second_makes_no_call(
     told = console("index", article)
     assert "3 segments" in told
     indexed = console.spent()
-    assert f"models: {indexed} calls" in told
+    replies = int(re.findall(r"models: (\d+) calls", told)[0])
+    assert indexed <= replies <= 2 * indexed  # a reply that does not fit is asked for once more
     assert 0.5 * planned <= indexed <= planned  # whoever has little to say is asked less
 
     most = json.loads(console("search", article, QUERY, "--dry-run", "--json"))["estimate"]

@@ -45,8 +45,9 @@ class Hyde:
         """What differs from the publication."""
         return (
             f"HyDE as a prompt: {self.calls} invented passages at temperature {_TEMPERATURE:g} "
-            "(8 in the publication), their embeddings and the query's averaged; the shipped "
-            "embedder instead of Contriever; within one document"
+            "(8 in the publication), with a few worked examples (none there), their embeddings "
+            "and the query's averaged; the shipped embedder instead of Contriever; within one "
+            "document"
         )
 
     @property

@@ -43,10 +43,10 @@ class Ircot:
     def fidelity(self) -> str:
         """What differs from the publication."""
         return (
-            f"IRCoT as a prompt without worked examples: at most {self.calls} steps of "
-            f"{self.per_step} passages by {self.retriever.name}, ranked as they were found, then "
-            "as the question ranks the rest; the reader is the shared generator; within one "
-            "document"
+            "IRCoT as a prompt with a few short worked examples (in the publication more, of each "
+            f"data set's own): at most {self.calls} steps of {self.per_step} passages by "
+            f"{self.retriever.name}, ranked as they were found, then as the question ranks the "
+            "rest; the reader is the shared generator; within one document"
         )
 
     @property

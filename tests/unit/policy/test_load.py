@@ -77,31 +77,6 @@ def _fields(schema: Any) -> list[tuple[str, Any]]:
     return [*own.items(), *(field for one in inner for field in _fields(one))]
 
 
-def test_every_editable_program_shows_an_example(tmp_path: Path) -> None:
-    assert all(load_program(stage, root=tmp_path).few_shot for stage in MUTABLE)
-
-
-def test_examples_quote_words_that_stand_in_their_inputs(tmp_path: Path) -> None:
-    quoted = ("quote", "trigger", "mention", "antecedent", "form")
-    seen = 0
-    for program in load_programs(root=tmp_path).values():
-        for example in program.few_shot:
-            given = json.dumps(example.inputs, ensure_ascii=False)
-            for name, value in _leaves(example.output):
-                if name in quoted and value:
-                    assert value in given, (program.stage, value)
-                    seen += 1
-    assert seen > 15
-
-
-def _leaves(data: Any, name: str = "") -> list[tuple[str, Any]]:
-    if isinstance(data, dict):
-        return [leaf for key, value in data.items() for leaf in _leaves(value, key)]
-    if isinstance(data, list):
-        return [leaf for value in data for leaf in _leaves(value, name)]
-    return [(name, data)]
-
-
 def test_what_a_model_may_choose_is_what_the_code_knows() -> None:
     """An enum of a schema and an enum of the code must not drift apart."""
     kinds = [kind.value for kind in LiteralKind]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from abstrag.config import MAX_TABLE_CELLS, MAX_TABLE_COLUMNS
-from abstrag.documents.limits import OverLimit
+from abstrag.documents.assemble import OverLimit
 from abstrag.model.document import Block, BlockKind
 from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.model.table import Cell, Table

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from abstrag.documents.assemble import TITLE, Sections
 from abstrag.documents.grid import GridCell, table_block
 from abstrag.documents.reading import reading_text
-from abstrag.documents.sections import TITLE, Sections
 from abstrag.model.document import Block, BlockKind, Document
 from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.model.table import Table

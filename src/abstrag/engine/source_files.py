@@ -11,7 +11,7 @@ from typing import Final
 from abstrag.backgrounds.schema import is_compiled
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import document_id
-from abstrag.documents.latex_input import LATEX, sources
+from abstrag.documents.latex_source import LATEX, sources
 from abstrag.documents.load import load, read_file
 from abstrag.errors import DocumentError
 from abstrag.stores.location import is_store

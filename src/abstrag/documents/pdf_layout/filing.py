@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from abstrag.documents.pdf_layout.draft import BlockDraft
 from abstrag.documents.pdf_layout.headings import BodyStyle, Look, closes, look_of
-from abstrag.documents.pdf_layout.lines import PdfLine
-from abstrag.documents.pdf_layout.marks import number_depth
+from abstrag.documents.pdf_layout.lines import PdfLine, number_depth
+from abstrag.documents.pdf_layout.manuscript import BlockDraft
 from abstrag.model.document import BlockKind
 
 PART, ITEM, STATEMENT, NOTE = 1, 2, 3, 4

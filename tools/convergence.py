@@ -26,9 +26,9 @@ from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import reach_of
 from abstrag.refine.outcome import Run
 from abstrag.search.relevance import PRESETS
+from abstrag.workspace.lessons import gold_evaluator
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.refining import RefineOptions
-from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace
 
 

@@ -41,8 +41,8 @@ from abstrag.refine.localize import LocalLocalizer
 from abstrag.search.relevance import PRESETS
 from abstrag.search.scoring import Scoring
 from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.lessons import gold_evaluator
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
-from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace
 
 STAGES: Final = tuple(stage.value for stage in Stage)

@@ -35,10 +35,9 @@ from abstrag.refine.episode import Episode
 from abstrag.refine.limits import RefineBudget
 from abstrag.search.relevance import PRESETS
 from abstrag.workspace.document import SearchableDocument
-from abstrag.workspace.lessons import learn
+from abstrag.workspace.lessons import gold_evaluator, learn
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.refining import RefineOptions
-from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace
 
 CHECKPOINTS: Final = (25, 50, 100)

@@ -26,7 +26,7 @@ from abstrag.refine.evaluator import COMPRESSIONS, Evaluator, K, reach_of
 from abstrag.search.overlap import OverlapJudge
 from abstrag.search.relevance import DEFAULT_PRESET, PRESETS
 from abstrag.workspace.document import SearchableDocument
-from abstrag.workspace.replay import gold_evaluator
+from abstrag.workspace.lessons import gold_evaluator
 
 
 def same_settings(chosen: argparse.Namespace) -> None:

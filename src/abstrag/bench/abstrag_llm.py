@@ -26,7 +26,7 @@ from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag.bench.case import Case
 from abstrag.bench.pool import PooledDocument, to_document
 from abstrag.config import Settings
-from abstrag.engine.prompted_reader import PromptedReader
+from abstrag.engine.prompting import PromptedReader
 from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError

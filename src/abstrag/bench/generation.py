@@ -16,6 +16,7 @@ from abstrag.baselines.system import System
 from abstrag.baselines.writing import Writes, Written
 from abstrag.bench.case import Case
 from abstrag.bench.record import CaseRecord
+from abstrag.engine.citations import find_quote, parts_of
 from abstrag.engine.generator import (
     TOP,
     AnswerReply,
@@ -24,7 +25,6 @@ from abstrag.engine.generator import (
     Given,
     VerdictReply,
 )
-from abstrag.engine.quotation import find_quote, parts_of
 from abstrag.errors import AbstragError, InputError, ModelError, OverBudget
 from abstrag.llm.ask import Answered
 from abstrag.llm.model import CallRole, ModelRequest

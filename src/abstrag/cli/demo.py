@@ -74,7 +74,7 @@ def demo_refine(as_json: bool) -> None:
 def demo_feedback(as_json: bool) -> None:
     """Watch a person's word on one step help the next question: default preset, no answer key."""
     from abstrag.cli.feedback_tour import print_feedback_tour
-    from abstrag.workspace.feedback_tour import feedback_tour, feedback_workspace
+    from abstrag.workspace.tour import feedback_tour, feedback_workspace
 
     with TemporaryDirectory() as folder, feedback_workspace(Path(folder)) as workspace:
         shown = feedback_tour(workspace)

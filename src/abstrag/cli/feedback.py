@@ -17,8 +17,7 @@ from abstrag.errors import InputError
 from abstrag.model.record import to_data
 from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.refine.feedback import parse_step
-from abstrag.workspace.feedback_export import export_packs
-from abstrag.workspace.lessons import learn
+from abstrag.workspace.lessons import export_packs, learn
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 

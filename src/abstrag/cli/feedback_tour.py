@@ -9,7 +9,7 @@ from abstrag.cli.steps import describe, print_refinement
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
 from abstrag.refine.sufficiency import LOOKED_AT, WARN
-from abstrag.workspace.feedback_tour import NEXT, STEP, UNANSWERED, FeedbackTour
+from abstrag.workspace.tour import NEXT, STEP, UNANSWERED, FeedbackTour
 
 
 def print_feedback_tour(out: Console, shown: FeedbackTour, index: DocumentIndex) -> None:

@@ -290,8 +290,8 @@ def policy_promote(
     Lessons are replayed as documents are searched. An edit of a program has to be replayed by a
     model, so that needs --llm.
     """
+    from abstrag.workspace.lessons import Promoter
     from abstrag.workspace.options import WorkspaceConfig
-    from abstrag.workspace.promotion import Promoter
     from abstrag.workspace.workspace import Workspace
 
     store = PolicyStore.open(root, family)
@@ -330,8 +330,8 @@ def policy_promote(
 
 def _replayed(path: Path, folder: Path, family: str, store_path: Target | None) -> ReplayReport:
     # a replay needs the whole engine; the other commands do without
+    from abstrag.workspace.lessons import replay_file
     from abstrag.workspace.options import WorkspaceConfig
-    from abstrag.workspace.replay import replay_file
     from abstrag.workspace.workspace import Workspace
 
     with Workspace(WorkspaceConfig(store_path, policy=folder, family=family)) as workspace:

@@ -12,9 +12,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from abstrag.config import TAU
-from abstrag.engine.answers.confidence import AnswerWay
-from abstrag.engine.answers.from_tables import TableAnswers, best_of
-from abstrag.engine.answers.proposal import ProposedAnswer, ToldAnswer
+from abstrag.engine.answers.from_tables import (
+    AnswerWay,
+    ProposedAnswer,
+    TableAnswers,
+    ToldAnswer,
+    best_of,
+)
 from abstrag.engine.citations import Citations, CitedPassage, Quoted
 from abstrag.engine.extractive import SURE, Chosen, Reads, choose, read_sentences, unmet
 from abstrag.engine.generator import (

@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from abstrag.config import Settings
 from abstrag.documents.load import OnPage, load, read_by
 from abstrag.documents.readers import DocumentReader
-from abstrag.engine.outcome import DueFile, IndexOutcome, IndexReason, Twin, attempt, failed
-from abstrag.engine.quarantine import Quarantine
+from abstrag.engine.outcome import (
+    DueFile,
+    IndexOutcome,
+    IndexReason,
+    Quarantine,
+    Twin,
+    attempt,
+    failed,
+)
 from abstrag.engine.source_files import (
     is_folder,
     is_regular,

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Final
+
+import numpy as np
 
 from abstrag.config import JUDGE_SAMPLES, TAU
 from abstrag.engine.searcher import DEFAULT_K, Searcher
@@ -13,14 +16,14 @@ from abstrag.errors import InputError
 from abstrag.llm.connect import Models
 from abstrag.llm.estimate import Estimate
 from abstrag.llm.model import CallRole
-from abstrag.model.patch import Stage
+from abstrag.model.patch import Precedent, Stage
 from abstrag.model.ranking import Ranking
 from abstrag.neural.judge import default_judge
 from abstrag.policy.hashes import base_hash, canonical, content_hash
 from abstrag.policy.load import load_program
 from abstrag.refine.critic import CalibratedCritic, PromptedCritic
 from abstrag.refine.episode import Episode
-from abstrag.refine.evaluator import Evaluator, K
+from abstrag.refine.evaluator import EVIDENCE, Evaluator, K, reach_of
 from abstrag.refine.explain import LocalExplainer, PromptedExplainer
 from abstrag.refine.ledger import PatchInForce, PatchLedger, text_hash
 from abstrag.refine.licensing import Licensing
@@ -33,7 +36,66 @@ from abstrag.refine.propose import Beside, LocalProposer
 from abstrag.refine.propose_prompted import PromptedProposer
 from abstrag.refine.router import replayed
 from abstrag.refine.state import Programs, State
+from abstrag.refine.sufficiency import sufficiency
 from abstrag.search.judging import Judge
+from abstrag.search.precedents import RIVALS, direction, opened, packed, together, wording
+
+SURE: Final = 0.5  # the critic's doubt below which the first hit is taken for evidence
+
+
+def precedent_of(searcher: Searcher, query: str, good: Sequence[str]) -> Precedent | None:
+    """Return what evidence shows; without any, what withdraws whatever was shown before.
+
+    None where the preset compares no vectors, or where all of the document is evidence.
+    """
+    alignment = searcher.scoring(query).alignment
+    if alignment is None:
+        return None
+    names, segments = set(good), searcher.index.segments
+    at = [p for p, segment in enumerate(segments) if names & {segment.id, segment.text}]
+    rivals = _rivals(searcher, query, at) if at else []
+    told = direction(np.asarray(alignment.words.gists, np.float32), at, rivals)
+    if told is None and at:
+        return None
+    words: list[list[str]] = [[] for _ in segments]
+    bases, owners, numbers = alignment.words.bases
+    for owner, number in zip(owners.tolist(), numbers.tolist(), strict=True):
+        words[owner].append(bases[number])
+    return Precedent(
+        query,
+        text_hash(searcher.index),
+        tuple(segments[p].id for p in at),
+        alignment.words.model,
+        packed(alignment.asked.gist),
+        "" if told is None else packed(told),
+        wording(words, at, rivals),
+        round(together(at), 3),
+        opened(at, alignment.words.openings),
+    )
+
+
+def _rivals(searcher: Searcher, query: str, evidence: Sequence[int]) -> list[int]:
+    """Return what ranks best and is no evidence; without the judge and what was learned before."""
+    scoring = searcher.scoring(query, preset=searcher.preset.unjudged)
+    assert scoring.alignment is not None
+    plain = replace(scoring.alignment, steps=(), precedents=())
+    known = frozenset(evidence)
+    order = replace(scoring, alignment=plain).order
+    return [position for position in order if position not in known][:RIVALS]
+
+
+def presumed(searcher: Searcher, query: str) -> Precedent | None:
+    """Return what the first hits show where the critic is sure of the ranking; else None.
+
+    The first is taken for evidence, and of the others what the judge takes for it.
+    """
+    ranking = searcher.search(query, k=reach_of(len(searcher.index.segments)))
+    expected = sufficiency(ranking, searcher.index.genre.value)
+    if expected is None or expected.missed >= SURE:
+        return None
+    first, *others = ranking.hits
+    taken = [hit.segment for hit in others if (hit.judgement or 0.0) >= EVIDENCE]
+    return precedent_of(searcher, query, [first.segment, *taken])
 
 
 class Refiner:
@@ -149,8 +211,6 @@ class Refiner:
 
     def _show(self, episodes: Sequence[Episode]) -> None:
         """Note what gold, or a critic that is sure, shows documents of the same genre."""
-        from abstrag.engine.precedents import precedent_of, presumed  # they use the ledger
-
         for episode in episodes if self._ledger is not None else ():
             if episode.gold:
                 shown = precedent_of(self.searcher, episode.query, episode.gold)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from abstrag.config import TAU, TAU_MAX
 from abstrag.engine.kept import LruCache
-from abstrag.engine.repriced import Reprice, Repriced
-from abstrag.engine.unread import unread_notice
 from abstrag.errors import InputError
-from abstrag.language.detect import language_of
+from abstrag.language.detect import ENGLISH, language_name, language_of
 from abstrag.language.keys import key, term_id
 from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
-from abstrag.model.term import TermKind
+from abstrag.model.term import Edge, TermKind
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.cached import CachedAligner, CachedEncoder, CachedJudge, TextAligner, ValueCache
 from abstrag.neural.encoder import TextEncoder
@@ -60,6 +58,38 @@ from abstrag.search.why_not import why_not, why_not_text
 if TYPE_CHECKING:
     from abstrag.refine.overlay import PatchedIndex
     from abstrag.refine.state import State
+
+Reprice = Callable[[Edge], Edge]
+
+
+@dataclass(frozen=True, slots=True)
+class Repriced:
+    """An operator whose offers weigh what somebody says they do."""
+
+    operator: QueryOperator
+    reprice: Reprice
+    name: ClassVar[str] = "repriced"
+
+    def admits(self, edge: Edge) -> bool:
+        """Tell whether the operator admits an edge of the map."""
+        return self.operator.admits(edge)
+
+    def edges_into(self, term: str) -> Iterable[Edge]:
+        """Return what the operator offers, repriced."""
+        return map(self.reprice, self.operator.edges_into(term))
+
+
+_ALONE = "it is searched by words and vectors alone"
+
+
+def unread_notice(query: str, document_language: str = ENGLISH) -> str:
+    """Say that a query or the document it is put to is in another language; "" for English."""
+    asked = language_of(query)
+    if document_language != ENGLISH:
+        return f"the document is in {language_name(document_language)}, which is not read: {_ALONE}"
+    if asked != ENGLISH:
+        return f"the query is in {language_name(asked)}, which is not read: {_ALONE}"
+    return ""
 
 
 # The state that patches leave an index in.

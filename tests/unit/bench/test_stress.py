@@ -28,8 +28,8 @@ from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.router import classify, route
 from abstrag.search.relevance import ALIGNED
 from abstrag.stores.location import MEMORY
+from abstrag.workspace.lessons import gold_evaluator
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
-from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace
 from tests.unit.refine.harbour import EMPLOYEE, PRESET, evaluator, refiner
 from tools import stress_slice

@@ -15,7 +15,7 @@ from abstrag.refine.ledger import text_hash
 from abstrag.refine.router import classify
 from abstrag.search.relevance import ALIGNED, FAST
 from abstrag.stores.location import MEMORY
-from abstrag.workspace.feedback_export import export_packs
+from abstrag.workspace.lessons import export_packs
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 from tests.unit.refine.harbour import LOCK, SEWAGE, TEXT

@@ -13,9 +13,8 @@ from abstrag.refine.feedback import SaidStep
 from abstrag.refine.lessons import base, travelling
 from abstrag.search.relevance import ALIGNED
 from abstrag.stores.location import MEMORY
-from abstrag.workspace.lessons import learn
+from abstrag.workspace.lessons import gold_evaluator, learn
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
-from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace
 
 QUERY = "Is there sewage in the lake?"

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abstrag.engine.precedents import precedent_of
+from abstrag.engine.refinement import precedent_of
 from abstrag.model.patch import Precedent
 from abstrag.refine.critic import in_force
 from abstrag.refine.ledger import PatchInForce

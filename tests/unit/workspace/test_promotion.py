@@ -19,8 +19,8 @@ from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import PatchLedger
 from abstrag.search.relevance import SMOOTH
+from abstrag.workspace.lessons import Promoter
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
-from abstrag.workspace.promotion import Promoter
 from abstrag.workspace.workspace import Workspace
 from tests.unit.indexing.prompted.encoders import Letters
 from tests.unit.indexing.prompted.models import silent

@@ -17,8 +17,8 @@ from abstrag.policy.store import PolicyStore
 from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.ledger import PatchLedger, text_hash
+from abstrag.workspace.lessons import replay_file
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
-from abstrag.workspace.replay import replay_file
 from abstrag.workspace.workspace import Workspace
 from tests.unit.refine.harbour import LOCK, PRESET, SECOND, SEWAGE, TEXT, Labels, evaluator, patch
 

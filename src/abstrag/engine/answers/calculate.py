@@ -11,8 +11,10 @@ from typing import Final
 
 from abstrag.engine.answers.figures import TableFigure
 from abstrag.engine.answers.form import FigureComparison, Form, Wanted
-from abstrag.engine.answers.lookup import Figures, Row, in_period
-from abstrag.engine.answers.wording import (
+from abstrag.engine.answers.lookup import (
+    Figures,
+    Row,
+    in_period,
     is_named,
     listed,
     plain,

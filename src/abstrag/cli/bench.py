@@ -42,10 +42,9 @@ from abstrag.bench.tuning import (
     refuse_tuned,
     tune,
 )
-from abstrag.cli.bench_experiments import bench_experiments
-from abstrag.cli.bench_models import connected, print_most
+from abstrag.cli.bench_experiments import bench_experiments, connected, print_most
 from abstrag.cli.engine_options import EngineOptions, engine_options
-from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
+from abstrag.cli.options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.output import console, print_json
 from abstrag.errors import InputError, NeedsModel
 from abstrag.model.record import to_data

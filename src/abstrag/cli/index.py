@@ -14,11 +14,21 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from abstrag.cli.budget_options import budget_options
-from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
-from abstrag.cli.llm_options import LlmOptions, llm_options, print_estimate, print_ledger
+from abstrag.cli.engine_options import (
+    EngineOptions,
+    budget_options,
+    engine_options,
+    refuse_with_model,
+)
 from abstrag.cli.opened import opened
-from abstrag.cli.options import json_option, library_options
+from abstrag.cli.options import (
+    LlmOptions,
+    json_option,
+    library_options,
+    llm_options,
+    print_estimate,
+    print_ledger,
+)
 from abstrag.cli.output import console, print_json, progress
 from abstrag.config import DocumentBudget
 from abstrag.engine.library import Library

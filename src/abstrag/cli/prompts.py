@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.table import Table as Screen
 
 from abstrag.bench.prompt_scores import SCORED, score_prompt
-from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
+from abstrag.cli.options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.output import console, print_json
 from abstrag.errors import NeedsModel
 from abstrag.llm.model import CallRole

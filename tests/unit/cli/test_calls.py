@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from abstrag.cli.calls import calls_command
-from abstrag.cli.llm_options import LlmOptions, llm_options, print_estimate, print_ledger
+from abstrag.cli.options import LlmOptions, llm_options, print_estimate, print_ledger
 from abstrag.errors import InputError, NotRecorded, StoreError
 from abstrag.llm.log import CallLog, default_calls_path
 from abstrag.llm.model import CallRole

@@ -14,7 +14,7 @@ from abstrag.baselines.pool import TABULAR, Element, Pool
 from abstrag.baselines.system import Ranked, System
 from abstrag.baselines.writing import Write, Written
 from abstrag.llm.model import CallRole, ModelRequest
-from abstrag.llm.percent import Percent
+from abstrag.llm.shape import Percent
 from abstrag.model.record import record
 
 STAGE: Final = "crag"

@@ -32,9 +32,9 @@ from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.prompted.prompts import IndexPrompts
+from abstrag.llm.ledger import Tallied, Tally
 from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
 from abstrag.llm.prompt import Prompt
-from abstrag.llm.tally import Tallied, Tally
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Stage
 from abstrag.model.ranking import Hit, Ranking

@@ -26,8 +26,8 @@ from abstrag.engine.generator import (
     VerdictReply,
 )
 from abstrag.errors import AbstragError, InputError, ModelError, OverBudget
-from abstrag.llm.ask import Answered
 from abstrag.llm.model import CallRole, ModelRequest
+from abstrag.llm.prompt import Answered
 from abstrag.model.answer import Asked, Label
 
 UNANSWERABLE: Final = "Unanswerable"  # what QASPER's references say where there is no answer

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from abstrag.errors import InputError, ModelError, OverBudget
 from abstrag.llm.model import CallRole, LanguageModel
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.llm.shape import misfit
 from abstrag.model.record import record
 from abstrag.policy.hashes import base_hash

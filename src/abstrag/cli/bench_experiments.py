@@ -25,11 +25,10 @@ from abstrag.bench.systems import SystemSpec, asks_model
 from abstrag.cli.options import LlmOptions, llm_options, print_estimate, print_ledger
 from abstrag.cli.output import console, print_json
 from abstrag.errors import InputError
+from abstrag.llm.budget import Estimate, tokens_in
 from abstrag.llm.connect import Models
-from abstrag.llm.estimate import Estimate
 from abstrag.llm.ledger import ModelUsage
 from abstrag.llm.model import CallRole, ModelRequest
-from abstrag.llm.tokens import tokens_in
 from abstrag.model.record import to_data
 from abstrag.policy.load import load_programs
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from abstrag.cli.options import LlmOptions
-    from abstrag.llm.estimate import Estimate
+    from abstrag.llm.budget import Estimate
     from abstrag.workspace.document import SearchableDocument
     from abstrag.workspace.options import WorkspaceConfig
 

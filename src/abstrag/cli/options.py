@@ -23,8 +23,8 @@ from abstrag.stores.open import Target
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig, chosen_preset
 
 if TYPE_CHECKING:
+    from abstrag.llm.budget import Estimate
     from abstrag.llm.connect import Models
-    from abstrag.llm.estimate import Estimate
     from abstrag.llm.ledger import ModelUsage
     from abstrag.llm.settings import LlmSettings
 

@@ -11,7 +11,7 @@ from abstrag.cli.options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.output import console, print_json
 from abstrag.errors import NeedsModel
 from abstrag.llm.model import CallRole
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.record import to_data
 from abstrag.policy.hashes import base_hash
 from abstrag.policy.load import load_program, load_programs

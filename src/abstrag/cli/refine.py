@@ -23,7 +23,7 @@ from abstrag.cli.steps import print_refinement, print_run
 from abstrag.cli.targets import DocumentTarget
 from abstrag.engine.refinement import refinement_estimate
 from abstrag.errors import InputError, PartialFailure
-from abstrag.llm.estimate import Estimate
+from abstrag.llm.budget import Estimate
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
 from abstrag.policy.location import DEFAULT_FAMILY

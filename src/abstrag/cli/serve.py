@@ -91,7 +91,7 @@ def serve_command(
     try:
         from abstrag.server.app import create_app
         from abstrag.server.listen import bound_socket, serve
-        from abstrag.server.logs import LogForm, set_up_logs
+        from abstrag.server.metrics import LogForm, set_up_logs
         from abstrag.server.settings import (
             DOCUMENTS_KEPT,
             ServerSettings,

@@ -33,7 +33,7 @@ from abstrag.engine.generator import (
 from abstrag.engine.searcher import Searcher
 from abstrag.engine.verdicts import Verdicts, compared, forced, objection, ruled
 from abstrag.language.parser import parse
-from abstrag.llm.ask import Answered
+from abstrag.llm.prompt import Answered
 from abstrag.model.answer import (
     Answer,
     AnswerEvent,

@@ -16,12 +16,10 @@ from abstrag.engine.kept import LruCache
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.prompted.plan import Plan
 from abstrag.indexing.prompted.prompts import IndexPrompts
+from abstrag.llm.budget import Estimate, tokens_in
 from abstrag.llm.connect import Models
-from abstrag.llm.estimate import Estimate
 from abstrag.llm.model import CallRole, LanguageModel
-from abstrag.llm.program import Program
-from abstrag.llm.prompt import Prompt
-from abstrag.llm.tokens import tokens_in
+from abstrag.llm.prompt import Program, Prompt
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
 from abstrag.model.query import Query

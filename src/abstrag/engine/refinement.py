@@ -13,8 +13,8 @@ import numpy as np
 from abstrag.config import JUDGE_SAMPLES, TAU
 from abstrag.engine.searcher import DEFAULT_K, Searcher
 from abstrag.errors import InputError
+from abstrag.llm.budget import Estimate
 from abstrag.llm.connect import Models
-from abstrag.llm.estimate import Estimate
 from abstrag.llm.model import CallRole
 from abstrag.model.patch import Precedent, Stage
 from abstrag.model.ranking import Ranking

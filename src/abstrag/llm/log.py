@@ -18,9 +18,8 @@ from typing import Any, Final
 from platformdirs import user_data_dir
 
 from abstrag.errors import InputError, StoreCorrupt, StoreError, StoreTooNew
-from abstrag.llm.call import Call, CallLine, RoleSummary, quantile
+from abstrag.llm.call import Call, CallLine, Exchange, RoleSummary, quantile
 from abstrag.llm.model import CallRole
-from abstrag.llm.transcript import Exchange
 from abstrag.model.record import from_json, to_json
 from abstrag.sqlite_file import BUSY_S, result_code, transaction, use_write_ahead_log
 

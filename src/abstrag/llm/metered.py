@@ -11,13 +11,11 @@ from typing import Any, Final, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from abstrag.errors import InputError, ModelError, OverBudget
-from abstrag.llm.call import Call
+from abstrag.llm.call import Call, Transcript, call_id
 from abstrag.llm.client import ChatClient
-from abstrag.llm.key import call_id
 from abstrag.llm.ledger import UsageMeter
 from abstrag.llm.log import CallLog
 from abstrag.llm.model import ModelRequest, Reply
-from abstrag.llm.transcript import Transcript
 from abstrag.llm.transport import CalledOff
 from abstrag.telemetry import span
 

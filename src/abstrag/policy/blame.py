@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.model.record import record
 from abstrag.policy.audit import AuditEntry, EntryKind

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from abstrag.errors import InputError, PolicyError
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.patch import PromptEdit
 from abstrag.model.record import from_json, record, to_json
 from abstrag.policy.audit import EntryKind

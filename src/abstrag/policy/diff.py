@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Final
 
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.record import record
 from abstrag.policy.edit import example_line
 from abstrag.policy.slots import SLOTS

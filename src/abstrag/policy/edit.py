@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any, Final, TypeVar
 
 from abstrag.errors import InputError, PolicyError
-from abstrag.llm.program import Example, Program
+from abstrag.llm.prompt import Example, Program
 from abstrag.llm.shape import misfit
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.model.record import from_json, to_data

@@ -6,7 +6,7 @@ import json
 from hashlib import sha256
 from typing import Any
 
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.record import to_data
 
 

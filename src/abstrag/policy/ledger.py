@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.policy.audit import AuditEntry, AuditLog, EntryKind, PromotionStatus, Validation
 from abstrag.policy.blame import BlamedLine, Origin, blame
 from abstrag.policy.candidates import EditCandidate, candidates

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from abstrag.errors import InputError, PolicyError, ResourceMissing
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.llm.shape import misfit
 from abstrag.policy.hashes import canonical
 from abstrag.policy.location import BASE, family_folder, policy_root, shipped_program

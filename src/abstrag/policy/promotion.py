@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from abstrag.errors import PolicyError
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus
 from abstrag.policy.candidates import EditCandidate, lineage

@@ -13,7 +13,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from abstrag.errors import PolicyError
-from abstrag.llm.program import Example
+from abstrag.llm.prompt import Example
 
 # What a reply's schema must be: closed, complete and bounded.
 #

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from abstrag.errors import PolicyError
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.patch import PromptEdit
 from abstrag.policy import promotion
 from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus

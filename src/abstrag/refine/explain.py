@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from abstrag.language.keys import key
-from abstrag.llm.ask import ask
 from abstrag.llm.model import CallRole, LanguageModel
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program, ask
 from abstrag.model.patch import Diagnosis, Failure, GapTerm, OverExpansion
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import GapTrace, Hit, Ranking

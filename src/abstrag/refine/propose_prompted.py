@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from abstrag.errors import InputError
-from abstrag.llm.ask import Answered, ask
 from abstrag.llm.model import CallRole, LanguageModel
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Answered, Program, ask
 from abstrag.model.distances import abstraction_distance, expression_distance, intent_distance
 from abstrag.model.patch import (
     Alias,

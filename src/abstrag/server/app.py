@@ -15,10 +15,9 @@ from starlette.types import ASGIApp
 
 from abstrag.server import answers
 from abstrag.server.access import Guard
+from abstrag.server.answers import NotThere
 from abstrag.server.bodies import Bodies
-from abstrag.server.metrics import CONTENT_TYPE, Metrics
-from abstrag.server.observed import Observed
-from abstrag.server.refusals import NotThere
+from abstrag.server.metrics import CONTENT_TYPE, Metrics, Observed
 from abstrag.server.routes import collection, documents, mapping, model, searching
 from abstrag.server.routes.shared import StudioDep
 from abstrag.server.settings import ServerSettings

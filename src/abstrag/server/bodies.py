@@ -9,8 +9,7 @@ from contextlib import suppress
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from abstrag.server.answers import refusal
-from abstrag.server.refusals import Refused, TooLarge, TooSlow
+from abstrag.server.answers import Refused, TooLarge, TooSlow, refusal
 from abstrag.server.settings import ServerSettings
 
 

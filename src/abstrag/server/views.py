@@ -9,7 +9,7 @@ from typing import Any, Final
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
 from abstrag.model.term import Edge, LicenceKind, Term
-from abstrag.server.refusals import NotThere
+from abstrag.server.answers import NotThere
 from abstrag.stores.protocol import DocumentInfo
 from abstrag.workspace.edits import edge_id
 

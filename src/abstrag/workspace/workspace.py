@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from abstrag.engine.library import Knowledge
     from abstrag.engine.prompting import Prompting
     from abstrag.engine.verdicts import Verdicts
+    from abstrag.llm.budget import Estimate
     from abstrag.llm.connect import Models
-    from abstrag.llm.estimate import Estimate
-    from abstrag.llm.program import Program
+    from abstrag.llm.prompt import Program
     from abstrag.policy.audit import AuditEntry
     from abstrag.policy.store import PolicyStore
     from abstrag.refine.ledger import PatchInForce as KeptPatch
@@ -413,7 +413,7 @@ class Workspace:
 
         `singly` tells that segments may be judged one at a time.
         """
-        from abstrag.llm.estimate import Estimate
+        from abstrag.llm.budget import Estimate
 
         prompting = self.prompting
         if prompting is None:

@@ -19,10 +19,10 @@ from abstrag.baselines.self_rag import SelfRag
 from abstrag.baselines.system import Explained, System, Versioned
 from abstrag.baselines.writing import Writes, Written
 from abstrag.errors import BadReply, InputError, NeedsModel
+from abstrag.llm.budget import tokens_in
 from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.scripted import ScriptedModel
-from abstrag.llm.tokens import tokens_in
 from abstrag.neural.encoder import Vectors
 from abstrag.policy.load import load_programs
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from abstrag.errors import InputError, ModelError, NeedsModel, NotRecorded, OverBudget
+from abstrag.llm.budget import Estimate
 from abstrag.llm.connect import Models, connect, replay
-from abstrag.llm.estimate import Estimate
 from abstrag.llm.ledger import ModelUsage, RoleLedger
 from abstrag.llm.log import CallLog
 from abstrag.llm.model import CallRole, Reply

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abstrag.errors import ModelError
-from abstrag.llm.dialect import Dialect, Fluency, ReplyFormat
+from abstrag.llm.client import Dialect, Fluency, ReplyFormat
 from tests.unit.llm.faulty import Handler, says, serving, status
 from tests.unit.llm.makers import NUMBER, asking, request
 

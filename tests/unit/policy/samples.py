@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import AuditEntry
 from abstrag.policy.files import DurableFiles

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abstrag.errors import PolicyError
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import EntryKind, PromotionStatus
 from abstrag.policy.hashes import base_hash

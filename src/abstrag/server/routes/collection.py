@@ -12,8 +12,7 @@ from abstrag.collection.results import CollectionWhyNot, DocumentFound
 from abstrag.model.ranking import Hit
 from abstrag.model.record import to_data
 from abstrag.server.answers import answer
-from abstrag.server.asking import asked_options
-from abstrag.server.routes.shared import StudioDep, without_folder
+from abstrag.server.routes.shared import StudioDep, asked_options, without_folder
 from abstrag.server.studio import Studio
 from abstrag.server.wire import (
     CollectionIn,

@@ -18,9 +18,9 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from abstrag.bench.abstrag_system import to_document
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.pool import to_document
 from abstrag.config import Settings
 from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import reach_of

@@ -27,9 +27,9 @@ from typing import Final
 import numpy as np
 
 from abstrag.baselines.pool import Element, Pool
+from abstrag.bench.abstrag_system import to_document
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.pool import to_document
 from abstrag.config import Settings
 from abstrag.model.patch import Stage
 from abstrag.model.query import LiteralKind

@@ -23,13 +23,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from abstrag.bench.abstrag_system import to_document
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.metrics.ndcg import NDCG
-from abstrag.bench.metrics.suff import SUFF
-from abstrag.bench.paired import difference_of_each, paired
-from abstrag.bench.pool import to_document
+from abstrag.bench.metrics.catalogue import NDCG, SUFF
 from abstrag.bench.record import CaseRecord
+from abstrag.bench.stats import difference_of_each, paired
 from abstrag.config import Settings
 from abstrag.refine.episode import Episode
 from abstrag.refine.limits import RefineBudget

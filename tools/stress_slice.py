@@ -17,8 +17,15 @@ from pathlib import Path
 
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.stress import ARMS, UNREFINED, Stress, run_stress
-from abstrag.bench.stress_summary import interacting, summarize, to_markdown
+from abstrag.bench.stress import (
+    ARMS,
+    UNREFINED,
+    Stress,
+    interacting,
+    run_stress,
+    summarize,
+    to_markdown,
+)
 from abstrag.engine.refinement import packaged_evaluator
 from abstrag.errors import InputError
 from abstrag.model.record import to_json

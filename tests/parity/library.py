@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
-from abstrag.bench.pool import to_document
+from abstrag.bench.abstrag_system import to_document
 from abstrag.config import Settings
 from abstrag.model.background import Background
 from abstrag.model.patch import Alias, Patch, Stage

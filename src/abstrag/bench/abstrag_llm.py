@@ -22,9 +22,8 @@ from abstrag.baselines.backing import Backing, longest
 from abstrag.baselines.dense import element_text
 from abstrag.baselines.pool import Pool
 from abstrag.baselines.system import Ranked
-from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
+from abstrag.bench.abstrag_system import AbstragSystem, PooledDocument, SharedIndexer, to_document
 from abstrag.bench.case import Case
-from abstrag.bench.pool import PooledDocument, to_document
 from abstrag.config import Settings
 from abstrag.engine.prompting import PromptedReader
 from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator

@@ -14,11 +14,10 @@ from rich.table import Table as Screen
 
 from abstrag.baselines.backing import Backing
 from abstrag.bench.experiments import timing
-from abstrag.bench.experiments.config import load_folder
 from abstrag.bench.experiments.page import render
 from abstrag.bench.experiments.plan import RecordFolder, plan
 from abstrag.bench.experiments.runner import run_experiments
-from abstrag.bench.experiments.setting import Setting
+from abstrag.bench.experiments.setting import Setting, load_folder
 from abstrag.bench.generation import ModelWriter, Writer
 from abstrag.bench.shared import shared
 from abstrag.bench.systems import SystemSpec, asks_model

@@ -7,10 +7,18 @@ from pathlib import Path
 import pytest
 
 from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.bench.abstrag_system import to_document
 from abstrag.bench.case import Case, Dataset
-from abstrag.bench.pool import to_document
-from abstrag.bench.stress import ARMS, UNREFINED, GuessingProposer, Stress, run_stress
-from abstrag.bench.stress_summary import interacting, summarize, to_markdown
+from abstrag.bench.stress import (
+    ARMS,
+    UNREFINED,
+    GuessingProposer,
+    Stress,
+    interacting,
+    run_stress,
+    summarize,
+    to_markdown,
+)
 from abstrag.config import MAX_GAP
 from abstrag.errors import InputError
 from abstrag.model.patch import (

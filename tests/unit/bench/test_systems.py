@@ -14,13 +14,12 @@ from abstrag.bench.abstrag_system import (
     UNIFORM_WEIGHT,
     AbstragSystem,
     SharedIndexer,
+    to_document,
     uniform_edge,
     without_context,
 )
 from abstrag.bench.case import Dataset
-from abstrag.bench.pool import to_document
-from abstrag.bench.runner import run
-from abstrag.bench.scoring import Bench, ScoringUnit
+from abstrag.bench.runner import Bench, ScoringUnit, run
 from abstrag.bench.systems import Builder, SystemSpec, ranges_of, system_names
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex

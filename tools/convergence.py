@@ -22,8 +22,8 @@ from abstrag.bench.abstrag_system import to_document
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.config import Settings
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import reach_of
+from abstrag.refine.feedback import Episode
 from abstrag.refine.outcome import Run
 from abstrag.search.relevance import PRESETS
 from abstrag.workspace.lessons import gold_evaluator

@@ -27,7 +27,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from abstrag.baselines.pool import Pool
+from abstrag.baselines.system import Pool
 from abstrag.bench.abstrag_system import PooledDocument, to_document
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset

@@ -30,7 +30,7 @@ from abstrag.bench.metrics.catalogue import NDCG, SUFF
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.stats import difference_of_each, paired
 from abstrag.config import Settings
-from abstrag.refine.episode import Episode
+from abstrag.refine.feedback import Episode
 from abstrag.refine.limits import RefineBudget
 from abstrag.search.relevance import PRESETS
 from abstrag.workspace.document import SearchableDocument

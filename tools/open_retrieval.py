@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.baselines.bm25 import Bm25
-from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.system import Element, ElementKind, Pool
 from abstrag.bench.case import SplitPart, parse_split, part_of
 from abstrag.bench.datasets.files import FilePlace, existing, read_lines
 from abstrag.bench.stats import differences, holm, intervals

@@ -23,7 +23,7 @@ from prepare import Writer, read_tokenizer
 from sources import SOURCES
 
 from abstrag.baselines.bm25 import Bm25
-from abstrag.baselines.pool import Pool
+from abstrag.baselines.system import Pool
 from abstrag.bench.case import Case, SplitPart, part_of
 from abstrag.bench.datasets import scifact
 from abstrag.bench.datasets.load import load_dataset

@@ -20,8 +20,7 @@ from typing import Any, Final
 
 from abstrag.baselines.backing import Backing, longest
 from abstrag.baselines.dense import element_text
-from abstrag.baselines.pool import Pool
-from abstrag.baselines.system import Ranked
+from abstrag.baselines.system import Pool, Ranked
 from abstrag.bench.abstrag_system import AbstragSystem, PooledDocument, SharedIndexer, to_document
 from abstrag.bench.case import Case
 from abstrag.config import Settings
@@ -42,8 +41,7 @@ from abstrag.refine.critic import PromptedCritic
 from abstrag.refine.explain import LocalExplainer, PromptedExplainer
 from abstrag.refine.limits import RefineBudget
 from abstrag.refine.localize import PromptedLocalizer
-from abstrag.refine.propose import Beside
-from abstrag.refine.propose_prompted import PromptedProposer
+from abstrag.refine.propose import Beside, PromptedProposer
 from abstrag.search.calibration import ModelCalibration, calibration_of, fitted, program_hash
 from abstrag.search.prompted_judge import PromptedJudge
 from abstrag.search.query.prompted.expand import ExpandQuery

@@ -9,8 +9,7 @@ from hashlib import sha256
 from time import perf_counter
 from typing import Any, Final
 
-from abstrag.baselines.pool import TABULAR, Element, ElementKind, Pool
-from abstrag.baselines.system import Ranked
+from abstrag.baselines.system import TABULAR, Element, ElementKind, Pool, Ranked
 from abstrag.bench.shared import layer_cache
 from abstrag.config import OMEGA, TAU, Settings
 from abstrag.documents.clauses import with_clauses

@@ -9,7 +9,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Final
 
-from abstrag.baselines.pool import Pool
+from abstrag.baselines.system import Pool
 from abstrag.errors import InputError
 
 

@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from abstrag.baselines.backing import Backing, longest
-from abstrag.baselines.pool import Element
-from abstrag.baselines.system import System
-from abstrag.baselines.writing import Writes, Written
+from abstrag.baselines.system import Element, System, Writes, Written
 from abstrag.bench.case import Case
 from abstrag.bench.record import CaseRecord
 from abstrag.engine.citations import find_quote, parts_of

@@ -48,9 +48,9 @@ from abstrag.model.query import LiteralKind
 from abstrag.model.ranking import Hit
 from abstrag.model.record import from_json, record, to_json
 from abstrag.model.term import Family, Licence, LicenceKind
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K, reach_of
 from abstrag.refine.explain import assumed
+from abstrag.refine.feedback import Episode
 from abstrag.refine.gate import Controls
 from abstrag.refine.lessons import base
 from abstrag.refine.outcome import Run

@@ -44,8 +44,7 @@ from abstrag.workers.processes import usual_workers
 from abstrag.workers.protocol import Engine
 from abstrag.workspace.many_files import FEW, index_many
 from abstrag.workspace.options import WorkspaceConfig
-from abstrag.workspace.preparing import made_by_workers
-from abstrag.workspace.upkeep import prepare, read_words
+from abstrag.workspace.upkeep import made_by_workers, prepare, read_words
 from abstrag.workspace.workspace import Workspace
 
 # How far indexing is: a bar for eyes, a line every few seconds where nobody watches.

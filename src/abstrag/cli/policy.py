@@ -17,12 +17,10 @@ from abstrag.cli.steps import step_words
 from abstrag.errors import InputError, NeedsModel, PolicyError, Regression
 from abstrag.model.record import to_data
 from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus
-from abstrag.policy.check import PolicyFault, check
-from abstrag.policy.diff import diff
-from abstrag.policy.hashes import base_hash
+from abstrag.policy.check import PolicyFault, check, diff
 from abstrag.policy.load import load_program
-from abstrag.policy.location import DEFAULT_FAMILY, families, policy_root
-from abstrag.policy.stages import MUTABLE, PROGRAMS, known
+from abstrag.policy.location import DEFAULT_FAMILY, MUTABLE, PROGRAMS, families, known, policy_root
+from abstrag.policy.slots import base_hash
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.ledger import PatchLedger
 from abstrag.refine.precedents import supporters

@@ -27,8 +27,8 @@ from abstrag.llm.budget import Estimate
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
 from abstrag.policy.location import DEFAULT_FAMILY
-from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import COMPRESSIONS
+from abstrag.refine.feedback import Episode, read_episodes
 from abstrag.refine.limits import RefineBudget
 from abstrag.refine.outcome import Run
 from abstrag.search.overlap import OverlapJudge

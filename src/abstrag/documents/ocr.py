@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstrag.documents.pdf_layout.lines import CharacterStyle, Page, Word
-from abstrag.model.scan import ScannedPage, ScannedWord
+from abstrag.model.document import ScannedPage, ScannedWord
 
 INSTALL: Final = "install the reader of pictures: pip install 'abstrag[ocr]'"
 _ONE_AT_A_TIME: Final = Lock()  # it keeps settings of a call in the object

@@ -21,7 +21,6 @@ from abstrag.documents.cover import Cover, cover_of, read_cover, signing_date
 from abstrag.documents.header import find_date
 from abstrag.documents.ocr import INSTALL, can_read, read_scan, with_one_body
 from abstrag.documents.pdf_layout.columns import Region, common_gutters, gutter_of, regions_of
-from abstrag.documents.pdf_layout.filing import mark_filing, parted
 from abstrag.documents.pdf_layout.furniture import (
     body_size,
     running_head,
@@ -32,8 +31,10 @@ from abstrag.documents.pdf_layout.headings import (
     body_of,
     find_title,
     header_date,
+    mark_filing,
     mark_headings,
     mark_table_titles,
+    parted,
     printed_date,
     sane_title,
 )
@@ -49,8 +50,7 @@ from abstrag.documents.pdf_layout.paragraphs import (
 from abstrag.documents.pdf_layout.reader import OnPage, PdfContent, picture_of, read_pages
 from abstrag.documents.pdf_layout.tables import tables_in
 from abstrag.errors import Damaged, EmptyDocument, NoTextLayer
-from abstrag.model.document import Block, BlockKind, Document, Metadata
-from abstrag.model.scan import ScannedPage
+from abstrag.model.document import Block, BlockKind, Document, Metadata, ScannedPage
 from abstrag.model.span import Span
 
 _NUMBERED: Final = re.compile(r"\d+(?:\.\d+)*\.?\s")  # a section

@@ -19,12 +19,12 @@ from abstrag.llm.model import CallRole
 from abstrag.model.patch import Precedent, Stage
 from abstrag.model.ranking import Ranking
 from abstrag.neural.judge import default_judge
-from abstrag.policy.hashes import base_hash, canonical, content_hash
 from abstrag.policy.load import load_program
+from abstrag.policy.slots import base_hash, canonical, content_hash
 from abstrag.refine.critic import CalibratedCritic, PromptedCritic
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import EVIDENCE, Evaluator, K, reach_of
 from abstrag.refine.explain import LocalExplainer, PromptedExplainer
+from abstrag.refine.feedback import Episode
 from abstrag.refine.ledger import PatchInForce, PatchLedger, text_hash
 from abstrag.refine.licensing import Licensing
 from abstrag.refine.limits import RefineBudget
@@ -32,8 +32,7 @@ from abstrag.refine.localize import PromptedLocalizer
 from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import Refinement, Run
 from abstrag.refine.overlay import Overlay
-from abstrag.refine.propose import Beside, LocalProposer
-from abstrag.refine.propose_prompted import PromptedProposer
+from abstrag.refine.propose import Beside, LocalProposer, PromptedProposer
 from abstrag.refine.router import replayed
 from abstrag.refine.state import Programs, State
 from abstrag.refine.sufficiency import sufficiency

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from abstrag.backgrounds.schema import is_compiled
+from abstrag.backgrounds.compiled import is_compiled
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import document_id
 from abstrag.documents.latex_source import LATEX, sources

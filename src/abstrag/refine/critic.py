@@ -13,8 +13,8 @@ from abstrag.llm.prompt import Program, ask
 from abstrag.model.ranking import Hit, LiteralTrace, Ranking
 from abstrag.model.record import record
 from abstrag.model.term import LicenceKind
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K
+from abstrag.refine.feedback import Episode
 from abstrag.refine.sufficiency import Calibrations, sufficiency
 from abstrag.search.scoring import Scoring
 

@@ -16,8 +16,8 @@ from abstrag.model.ranking import GapTrace, Hit, Ranking
 from abstrag.model.record import to_data
 from abstrag.model.term import Family
 from abstrag.refine.critic import shown
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.feedback import Episode
 from abstrag.search.document_words import forms
 from abstrag.search.scoring import Scoring
 

@@ -17,11 +17,10 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch, Precedent
 from abstrag.model.record import from_json, record, to_data
 from abstrag.policy.audit import AuditEntry, EntryKind
-from abstrag.policy.hashes import canonical
-from abstrag.policy.leak import CaseText
+from abstrag.policy.edit import CaseText
+from abstrag.policy.slots import canonical
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.episode import Episode
-from abstrag.refine.feedback import Feedback, Noted, merged, step_patches
+from abstrag.refine.feedback import Episode, Feedback, Noted, merged, step_patches
 from abstrag.refine.lessons import Lesson, LessonVote, Replay, travelling, votes_of
 from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.outcome import Attempt, Refinement

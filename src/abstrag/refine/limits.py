@@ -24,8 +24,8 @@ from abstrag.model.patch import (
 )
 from abstrag.model.record import record
 from abstrag.model.term import Family, TermKind
-from abstrag.policy.deny import denied
-from abstrag.policy.stages import MUTABLE
+from abstrag.policy.edit import denied
+from abstrag.policy.location import MUTABLE
 from abstrag.refine.overlay import away, mentions_of, reach
 from abstrag.refine.router import classify
 from abstrag.refine.state import State

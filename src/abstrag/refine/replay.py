@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from abstrag.model.record import record
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, Signals
+from abstrag.refine.feedback import Episode
 from abstrag.refine.overlay import StatefulSearch
 from abstrag.refine.state import State
 

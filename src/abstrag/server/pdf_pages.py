@@ -27,8 +27,8 @@ from pypdfium2 import raw
 from abstrag.documents.pdf_layout.glyphs import Box as GlyphBox
 from abstrag.documents.pdf_layout.glyphs import Glyphs, glyphs_of
 from abstrag.errors import Damaged
+from abstrag.model.document import ScannedPage, ScannedWord
 from abstrag.model.record import record
-from abstrag.model.scan import ScannedPage, ScannedWord
 from abstrag.server.answers import NotThere
 
 # Pixels as a PNG file; the format is small enough to write that no imaging library is needed.

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from abstrag.engine.generator import Generator
     from abstrag.engine.verdicts import Verdicts
     from abstrag.model.answer import Answer, Asked
-    from abstrag.refine.episode import Episode
-    from abstrag.refine.feedback import Noted, SaidStep
+    from abstrag.refine.feedback import Episode, Noted, SaidStep
     from abstrag.refine.ledger import PatchInForce
     from abstrag.refine.outcome import Refinement, Run
     from abstrag.workspace.refining import RefineOptions

@@ -26,8 +26,8 @@ from abstrag.model.segment import Segment
 from abstrag.neural.aligner import default_aligner
 from abstrag.policy.audit import AuditEntry
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import Evaluator, K, Signals, reach_of
+from abstrag.refine.feedback import Episode, read_episodes
 from abstrag.refine.ledger import PatchLedger, text_hash
 from abstrag.refine.lessons import Lesson
 from abstrag.refine.precedents import PrecedentReplay, Taught, due, sifted

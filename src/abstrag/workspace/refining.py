@@ -18,8 +18,8 @@ from typing import Final
 from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator, prompted_judges
 from abstrag.errors import AbstragError
 from abstrag.model.index import DocumentIndex
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, reach_of
+from abstrag.refine.feedback import Episode
 from abstrag.refine.gate import ALL, Controls
 from abstrag.refine.ledger import PatchInForce, PatchLedger, text_hash
 from abstrag.refine.limits import RefineBudget

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from abstrag.baselines.pool import Pool
-from abstrag.baselines.system import Ranked
+from abstrag.baselines.system import Pool, Ranked
 from abstrag.bench import runner
 from abstrag.bench.case import Dataset
 from abstrag.bench.run_folder import RunFolder

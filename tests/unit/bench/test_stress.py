@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.system import Element, ElementKind, Pool
 from abstrag.bench.abstrag_system import to_document
 from abstrag.bench.case import Case, Dataset
 from abstrag.bench.stress import (
@@ -30,8 +30,8 @@ from abstrag.model.patch import (
     StepPrice,
 )
 from abstrag.model.term import Family
-from abstrag.refine.episode import Episode
 from abstrag.refine.explain import LocalExplainer
+from abstrag.refine.feedback import Episode
 from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.router import classify, route
 from abstrag.search.relevance import ALIGNED

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from abstrag.baselines.pool import Element, ElementKind, Pool
-from abstrag.baselines.system import Explained
+from abstrag.baselines.system import Element, ElementKind, Explained, Pool
 from abstrag.bench.ablations import ablations, build_variant
 from abstrag.bench.abstrag_system import (
     UNIFORM_WEIGHT,

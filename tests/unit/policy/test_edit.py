@@ -9,8 +9,7 @@ import pytest
 from abstrag.errors import PolicyError
 from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
-from abstrag.policy.edit import MAX_RULES, apply, candidate_id, objection
-from abstrag.policy.leak import CaseText
+from abstrag.policy.edit import MAX_RULES, CaseText, apply, candidate_id, objection
 from abstrag.policy.load import load_program
 from tests.unit.policy.samples import NO_TEXT, RULE, STAGE, rule
 

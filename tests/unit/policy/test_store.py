@@ -10,9 +10,9 @@ from abstrag.errors import PolicyError
 from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import EntryKind, PromotionStatus
-from abstrag.policy.hashes import base_hash
-from abstrag.policy.leak import CaseText
+from abstrag.policy.edit import CaseText
 from abstrag.policy.load import load_program
+from abstrag.policy.slots import base_hash
 from abstrag.policy.store import PolicyStore
 from tests.unit.policy.samples import (
     NO_TEXT,

@@ -8,9 +8,8 @@ from abstrag.bench.datasets.load import load_dataset
 from abstrag.errors import InputError
 from abstrag.model.patch import EffectKind, Patch, Stage, StepPrice
 from abstrag.model.term import Licence, LicenceKind
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.feedback import REFUSED, Feedback, SaidStep, parse_step
+from abstrag.refine.feedback import REFUSED, Episode, Feedback, SaidStep, parse_step
 from abstrag.refine.ledger import text_hash
 from abstrag.refine.router import classify
 from abstrag.search.relevance import ALIGNED, FAST

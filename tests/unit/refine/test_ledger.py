@@ -8,7 +8,7 @@ from abstrag.engine.refinement import Refiner
 from abstrag.errors import InputError, PolicyError
 from abstrag.policy.audit import Validation
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.episode import Episode
+from abstrag.refine.feedback import Episode
 from abstrag.refine.ledger import PatchLedger, text_hash
 from tests.unit.refine.harbour import EMPLOYEE, EVIDENCE, LOCK, SECOND, SEWAGE, refiner, searcher
 

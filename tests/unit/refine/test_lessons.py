@@ -8,8 +8,7 @@ from abstrag.errors import PolicyError
 from abstrag.model.patch import Alias, ClauseCost, Patch, Stage, StepPrice
 from abstrag.model.term import Licence, LicenceKind
 from abstrag.policy.check import check
-from abstrag.refine.episode import Episode
-from abstrag.refine.feedback import SaidStep
+from abstrag.refine.feedback import Episode, SaidStep
 from abstrag.refine.lessons import base, travelling
 from abstrag.search.relevance import ALIGNED
 from abstrag.stores.location import MEMORY

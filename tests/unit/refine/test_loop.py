@@ -19,8 +19,8 @@ from abstrag.model.patch import (
 )
 from abstrag.model.record import from_json, to_json
 from abstrag.model.term import Family
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.feedback import Episode
 from abstrag.refine.gate import potential
 from abstrag.refine.limits import RefineBudget
 from abstrag.refine.loop import Judges, Loop

@@ -18,11 +18,11 @@ from abstrag.policy.audit import EntryKind
 from abstrag.policy.load import load_program
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.critic import PromptedCritic
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.feedback import Episode
 from abstrag.refine.ledger import PatchLedger
 from abstrag.refine.outcome import End, Refinement
-from abstrag.refine.propose_prompted import PromptedProposer
+from abstrag.refine.propose import PromptedProposer
 from tests.unit.refine.harbour import EVIDENCE, PRESET, SEWAGE, TEXT, Labels, evaluator, searcher
 
 FAILED = {

@@ -20,8 +20,7 @@ from abstrag.workers.processes import Processes
 from abstrag.workspace import many_files
 from abstrag.workspace.many_files import Indexing, index_many
 from abstrag.workspace.options import WorkspaceConfig
-from abstrag.workspace.preparing import made_by_workers
-from abstrag.workspace.upkeep import prepare
+from abstrag.workspace.upkeep import made_by_workers, prepare
 from abstrag.workspace.workspace import Workspace
 from tests.unit.engine.folders import rows, write, write_folder
 

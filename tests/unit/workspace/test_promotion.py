@@ -12,11 +12,11 @@ from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import PromotionStatus
-from abstrag.policy.leak import CaseText
+from abstrag.policy.edit import CaseText
 from abstrag.policy.load import load_programs
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.feedback import Episode
 from abstrag.refine.ledger import PatchLedger
 from abstrag.search.relevance import SMOOTH
 from abstrag.workspace.lessons import Promoter

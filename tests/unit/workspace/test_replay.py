@@ -14,8 +14,8 @@ from abstrag.indexing.pipeline import index
 from abstrag.model.patch import Alias, Stage
 from abstrag.model.record import to_data
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.feedback import Episode, read_episodes
 from abstrag.refine.ledger import PatchLedger, text_hash
 from abstrag.workspace.lessons import replay_file
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig

@@ -36,7 +36,7 @@ from abstrag.model.patch import ClauseCost, Failure, Patch, Stage
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import Ranking
 from abstrag.model.term import Family, LicenceKind
-from abstrag.refine.episode import Episode
+from abstrag.refine.feedback import Episode
 from abstrag.refine.propose import LocalProposer, Proposer, Unusable
 from abstrag.search.query.time import ExpandTime
 from abstrag.search.relevance import PRESETS, Preset

@@ -13,7 +13,6 @@ from abstrag.bench.metrics.label import ACCURACY, ANSWERED, WRONG
 from abstrag.bench.metrics.metric import Better, Metric, lacking
 from abstrag.bench.record import CaseRecord
 
-
 # Cost/τ: the cost of the accepted clause as a share of the budget.
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abstrag.engine.outcome import Quarantine
+from abstrag.engine.source_files import Quarantine
 from abstrag.errors import AbstragError
 from abstrag.model.term import Edge, Family, Relation
 from abstrag.policy.check import check

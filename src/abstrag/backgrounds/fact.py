@@ -1,4 +1,4 @@
-"""What any source says: how a thing is called, what it is a kind of, and the forms it is found by."""
+"""What any source says: how a thing is called, what kind it is, and the forms it is found by."""
 
 from __future__ import annotations
 

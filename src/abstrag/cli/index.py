@@ -32,8 +32,7 @@ from abstrag.cli.options import (
 from abstrag.cli.output import console, print_json, progress
 from abstrag.config import DocumentBudget
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import IndexOutcome, IndexReason
-from abstrag.engine.source_files import listed
+from abstrag.engine.source_files import IndexOutcome, IndexReason, listed
 from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.shortfall import Shortfall
 from abstrag.language.detect import ENGLISH, language_name

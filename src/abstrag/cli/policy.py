@@ -22,9 +22,9 @@ from abstrag.policy.load import load_program
 from abstrag.policy.location import DEFAULT_FAMILY, MUTABLE, PROGRAMS, families, known, policy_root
 from abstrag.policy.slots import base_hash
 from abstrag.policy.store import PolicyStore
+from abstrag.refine.gate import ReplayReport
 from abstrag.refine.ledger import PatchLedger
 from abstrag.refine.precedents import supporters
-from abstrag.refine.replay import ReplayReport
 from abstrag.stores.open import Target
 
 

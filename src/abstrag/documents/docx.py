@@ -10,10 +10,9 @@ from typing import Final
 from lxml import etree
 
 from abstrag.documents.assemble import TITLE, assemble, is_caption, tie_captions
-from abstrag.documents.grid import is_name
 from abstrag.documents.header import parse_date, stated_date
 from abstrag.documents.text import MAX_HEADING, heading
-from abstrag.documents.visible import RawCell, VisibleText
+from abstrag.documents.visible import RawCell, VisibleText, is_name
 from abstrag.documents.zip_package import Package, child, children, is_on, local, number, value
 from abstrag.model.document import BlockKind, Document
 

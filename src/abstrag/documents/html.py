@@ -26,9 +26,8 @@ from abstrag.documents.assemble import (
     with_caption,
 )
 from abstrag.documents.decode import decode
-from abstrag.documents.grid import is_name, is_value
 from abstrag.documents.header import parse_date, stated_date
-from abstrag.documents.visible import RawCell, VisibleText
+from abstrag.documents.visible import RawCell, VisibleText, is_name, is_value
 from abstrag.errors import Damaged, EmptyDocument
 from abstrag.model.document import BlockKind, Document, PageLink
 from abstrag.model.span import Quote

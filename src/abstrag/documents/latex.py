@@ -10,7 +10,6 @@ from typing import Final
 
 from abstrag.documents.assemble import TITLE, Sections, assemble, with_caption
 from abstrag.documents.decode import decode
-from abstrag.documents.grid import GridCell, slot, table_block
 from abstrag.documents.header import find_date
 from abstrag.documents.latex_inline import (
     CODE_ENVIRONMENTS,
@@ -26,6 +25,7 @@ from abstrag.documents.latex_inline import (
 from abstrag.documents.latex_source import Group, LatexSource, flatten, plain
 from abstrag.documents.latex_table import TABULARS, cut_rows, shape
 from abstrag.documents.reading import Trace
+from abstrag.documents.visible import GridCell, slot, table_block
 from abstrag.model.document import Block, BlockKind, Document
 from abstrag.model.span import OffsetMap, Span
 

@@ -16,9 +16,9 @@ from markdown_it.token import Token
 
 from abstrag.documents.assemble import Sections, assemble, is_caption, local_target, tie_captions
 from abstrag.documents.decode import decode
-from abstrag.documents.grid import GridCell, as_header, slot, table_block
 from abstrag.documents.header import find_date, stated_date
 from abstrag.documents.reading import SourceLine, Trace, lines
+from abstrag.documents.visible import GridCell, as_header, slot, table_block
 from abstrag.model.document import Block, BlockKind, Document, PageLink
 from abstrag.model.span import OffsetMap, Span
 

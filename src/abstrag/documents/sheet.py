@@ -14,8 +14,7 @@ from typing import Final
 
 from abstrag.documents.assemble import assemble
 from abstrag.documents.decode import decode
-from abstrag.documents.grid import MAX_SPAN, is_name, is_value
-from abstrag.documents.visible import RawCell, VisibleText
+from abstrag.documents.visible import MAX_SPAN, RawCell, VisibleText, is_name, is_value
 from abstrag.errors import Damaged, FileTooLarge
 from abstrag.model.document import BlockKind, Document
 from abstrag.model.segment import Segment

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from abstrag.config import Settings
 from abstrag.documents.load import OnPage, load, read_by
 from abstrag.documents.readers import DocumentReader
-from abstrag.engine.outcome import (
+from abstrag.engine.source_files import (
     DueFile,
     IndexOutcome,
     IndexReason,
@@ -18,8 +18,6 @@ from abstrag.engine.outcome import (
     Twin,
     attempt,
     failed,
-)
-from abstrag.engine.source_files import (
     is_folder,
     is_regular,
     listed,

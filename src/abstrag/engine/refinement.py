@@ -33,8 +33,7 @@ from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import Refinement, Run
 from abstrag.refine.overlay import Overlay
 from abstrag.refine.propose import Beside, LocalProposer, PromptedProposer
-from abstrag.refine.router import replayed
-from abstrag.refine.state import Programs, State
+from abstrag.refine.state import Programs, State, replayed
 from abstrag.refine.sufficiency import sufficiency
 from abstrag.search.judging import Judge
 from abstrag.search.precedents import RIVALS, direction, opened, packed, together, wording

@@ -99,8 +99,7 @@ def state_under(index: DocumentIndex, patches: Sequence[Patch]) -> State | None:
     """Return the state that patches leave an index in; None without any."""
     if not patches:
         return None
-    from abstrag.refine.router import replayed
-    from abstrag.refine.state import State
+    from abstrag.refine.state import State, replayed
 
     return replayed(State(operators=index.fingerprint), patches)
 

@@ -25,8 +25,7 @@ from abstrag.refine.lessons import Lesson, LessonVote, Replay, travelling, votes
 from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.outcome import Attempt, Refinement
 from abstrag.refine.precedents import Taught, decided, supporters
-from abstrag.refine.router import classify
-from abstrag.refine.state import State
+from abstrag.refine.state import State, classify
 from abstrag.search.precedents import VOTES
 
 APPLY: Final = "apply"

@@ -26,8 +26,7 @@ from abstrag.refine.localize import Localization, Localizer, LocalLocalizer
 from abstrag.refine.outcome import Attempt, End, PlacedSegment, Refinement, RefineStep, Run
 from abstrag.refine.overlay import StatefulSearch
 from abstrag.refine.propose import LocalProposer, Proposer, Unusable
-from abstrag.refine.router import classify, route
-from abstrag.refine.state import State
+from abstrag.refine.state import State, classify, route
 from abstrag.search.document_words import forms
 
 CONTROLS: Final = 3  # solved cases a patch is held against

@@ -37,7 +37,7 @@ from abstrag.refine.feedback import CONFIRMED, REFUSED
 from abstrag.refine.lessons import base
 from abstrag.refine.licensing import Licensed, Licensing
 from abstrag.refine.overlay import away, mentions_of, reach
-from abstrag.refine.router import family_of
+from abstrag.refine.state import family_of
 from abstrag.search.aligned_trace import word_traces
 from abstrag.search.document_words import forms
 from abstrag.search.lexical import words

@@ -15,7 +15,7 @@ from abstrag.model.record import record
 from abstrag.model.term import Family, Relation
 from abstrag.search.query.question import MAX_QUERY_CHARS
 from abstrag.search.relevance import Preset
-from abstrag.server.sweep import GRID
+from abstrag.server.views import GRID
 
 MOST_HITS: Final = 200
 

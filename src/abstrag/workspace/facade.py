@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from abstrag.config import Settings
 from abstrag.documents.readers import DocumentReader
-from abstrag.engine.outcome import IndexOutcome
 from abstrag.engine.searcher import DEFAULT_K
+from abstrag.engine.source_files import IndexOutcome
 from abstrag.errors import InputError
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex

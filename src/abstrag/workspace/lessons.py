@@ -28,12 +28,11 @@ from abstrag.policy.audit import AuditEntry
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.evaluator import Evaluator, K, Signals, reach_of
 from abstrag.refine.feedback import Episode, read_episodes
+from abstrag.refine.gate import ReplayedCase, ReplayReport, replay
 from abstrag.refine.ledger import PatchLedger, text_hash
 from abstrag.refine.lessons import Lesson
 from abstrag.refine.precedents import PrecedentReplay, Taught, due, sifted
-from abstrag.refine.replay import ReplayedCase, ReplayReport, replay
-from abstrag.refine.router import replayed, route
-from abstrag.refine.state import State
+from abstrag.refine.state import State, replayed, route
 from abstrag.search.document_words import forms
 from abstrag.search.precedents import nearness, unpacked
 from abstrag.workspace.document import SearchableDocument

@@ -18,7 +18,7 @@ from typing import Final
 
 from abstrag.documents.load import load_bytes
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import DueFile, IndexOutcome, Twin, attempt, failed
+from abstrag.engine.source_files import DueFile, IndexOutcome, Twin, attempt, failed
 from abstrag.errors import AbstragError, FileMissing, StoreError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.shortfall import missed_segments
@@ -26,8 +26,7 @@ from abstrag.language.detect import language_of
 from abstrag.stores.open import Target, shown
 from abstrag.stores.postgres.address import is_address
 from abstrag.stores.prepared import Prepared, prepare
-from abstrag.stores.protocol import Store
-from abstrag.stores.together import together
+from abstrag.stores.protocol import Store, together
 from abstrag.workers.budget import within
 from abstrag.workers.processes import Processes
 from abstrag.workers.progress import OnTold, tell

@@ -19,9 +19,8 @@ from abstrag.config import PRIOR_POWER, SHORTLIST
 from abstrag.documents.readers import DocumentReader
 from abstrag.engine.kept import LruCache
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import Quarantine
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.source_files import is_folder
+from abstrag.engine.source_files import Quarantine, is_folder
 from abstrag.errors import InputError, PolicyError
 from abstrag.indexing.pipeline import OnShortfall, OnStep
 from abstrag.model.document import Document

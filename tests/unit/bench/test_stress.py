@@ -33,7 +33,7 @@ from abstrag.model.term import Family
 from abstrag.refine.explain import LocalExplainer
 from abstrag.refine.feedback import Episode
 from abstrag.refine.limits import RefineBudget, objection
-from abstrag.refine.router import classify, route
+from abstrag.refine.state import classify, route
 from abstrag.search.relevance import ALIGNED
 from abstrag.stores.location import MEMORY
 from abstrag.workspace.lessons import gold_evaluator

@@ -12,9 +12,8 @@ import pytest
 
 from abstrag.errors import FileMissing, InputError, StoreCorrupt, StoreError, StoreTooNew
 from abstrag.llm.call import Call, Exchange, call_id, quantile
-from abstrag.llm.log import CallLog, default_calls_path
+from abstrag.llm.log import CallLog, Recording, default_calls_path, save
 from abstrag.llm.model import CallRole, ModelRequest
-from abstrag.llm.recording import Recording, save
 from abstrag.model.record import to_json
 from tests.unit.llm.makers import request
 

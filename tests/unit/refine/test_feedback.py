@@ -11,7 +11,7 @@ from abstrag.model.term import Licence, LicenceKind
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.feedback import REFUSED, Episode, Feedback, SaidStep, parse_step
 from abstrag.refine.ledger import text_hash
-from abstrag.refine.router import classify
+from abstrag.refine.state import classify
 from abstrag.search.relevance import ALIGNED, FAST
 from abstrag.stores.location import MEMORY
 from abstrag.workspace.lessons import export_packs

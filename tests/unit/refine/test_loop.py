@@ -26,7 +26,7 @@ from abstrag.refine.limits import RefineBudget
 from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import End, Refinement, Run
 from abstrag.refine.propose import Unusable
-from abstrag.refine.router import route
+from abstrag.refine.state import route
 from abstrag.search.scoring import Scoring
 from tests.unit.refine.harbour import (
     EMPLOYEE,

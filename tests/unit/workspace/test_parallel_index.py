@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import IndexOutcome
+from abstrag.engine.source_files import IndexOutcome
 from abstrag.errors import FileMissing, StoreError
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers.processes import Processes

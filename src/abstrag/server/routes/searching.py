@@ -12,7 +12,7 @@ from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.record import to_data
 from abstrag.server.answers import answer
 from abstrag.server.routes.shared import StudioDep, opened, options_of
-from abstrag.server.sweep import sweep
+from abstrag.server.views import sweep
 from abstrag.server.wire import (
     CompareIn,
     ExplainIn,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,11 +30,6 @@ def tokens_in(request: ModelRequest) -> int:
 def most_tokens(*texts: str) -> int:
     """Return what sending these texts cannot exceed: a token is at least one byte."""
     return sum(_size(text) for text in texts) + _TEMPLATE
-
-
-def schema_text(request: ModelRequest) -> str:
-    """Return the schema of a request as text; empty when it has none."""
-    return "" if request.schema is None else json.dumps(request.schema, ensure_ascii=False)
 
 
 def _size(text: str) -> int:

@@ -441,9 +441,6 @@ class Workspace:
         searcher = self._kept_searcher(info, kept, options)
         return SearchableDocument(self, options, searcher, kept)
 
-    def _searcher_of(self, info: DocumentInfo, options: SearchOptions) -> Searcher:
-        return self._kept_searcher(info, self._kept(self.index(info), options), options)
-
     def _kept(self, index: DocumentIndex, options: SearchOptions) -> tuple[KeptPatch, ...]:
         return self.patches.in_force(index) if options.patched else ()
 

@@ -30,9 +30,9 @@ from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.prompted.prompts import IndexPrompts
-from abstrag.llm.ledger import Tallied, Tally
 from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
 from abstrag.llm.prompt import Prompt
+from abstrag.llm.usage import Tallied, Tally
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Stage
 from abstrag.model.ranking import Hit, Ranking
@@ -41,7 +41,7 @@ from abstrag.refine.critic import PromptedCritic
 from abstrag.refine.explain import LocalExplainer, PromptedExplainer
 from abstrag.refine.limits import RefineBudget
 from abstrag.refine.localize import PromptedLocalizer
-from abstrag.refine.propose import Beside, PromptedProposer
+from abstrag.refine.propose import ChainedProposer, PromptedProposer
 from abstrag.search.calibration import ModelCalibration, calibration_of, fitted, program_hash
 from abstrag.search.prompted_judge import PromptedJudge
 from abstrag.search.query.prompted.expand import ExpandQuery
@@ -208,7 +208,7 @@ class AbstragLlmSystem:
             critic=PromptedCritic(critic, programs["critic"], samples=1, k=evaluator.k),
             explainer=PromptedExplainer(critic, programs["explain"], LocalExplainer(evaluator)),
             localizer=PromptedLocalizer(refiner, programs["localize"]),
-            proposer=Beside((proposer, local.proposer)),
+            proposer=ChainedProposer((proposer, local.proposer)),
             budget=REFINING,
         )
         own = Refiner(searcher, judges)

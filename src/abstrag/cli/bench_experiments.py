@@ -26,8 +26,8 @@ from abstrag.cli.output import console, print_json
 from abstrag.errors import InputError
 from abstrag.llm.budget import Estimate, tokens_in
 from abstrag.llm.connect import Models
-from abstrag.llm.ledger import ModelUsage
 from abstrag.llm.model import CallRole, ModelRequest
+from abstrag.llm.usage import ModelUsage
 from abstrag.model.record import to_data
 from abstrag.policy.load import load_programs
 

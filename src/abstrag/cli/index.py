@@ -37,7 +37,7 @@ from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.shortfall import Shortfall
 from abstrag.language.detect import ENGLISH, language_name
 from abstrag.llm.budget import Estimate
-from abstrag.llm.ledger import ModelUsage
+from abstrag.llm.usage import ModelUsage
 from abstrag.model.record import to_data
 from abstrag.workers.processes import usual_workers
 from abstrag.workers.protocol import Engine

@@ -25,8 +25,8 @@ from abstrag.workspace.options import SearchOptions, WorkspaceConfig, chosen_pre
 if TYPE_CHECKING:
     from abstrag.llm.budget import Estimate
     from abstrag.llm.connect import Models
-    from abstrag.llm.ledger import ModelUsage
     from abstrag.llm.settings import LlmSettings
+    from abstrag.llm.usage import ModelUsage
 
 _Command = Callable[..., Any]
 _FILE: Final = click.Path(dir_okay=False, path_type=Path)

@@ -21,6 +21,7 @@ from abstrag.documents.cover import Cover, cover_of, read_cover, signing_date
 from abstrag.documents.header import find_date
 from abstrag.documents.ocr import INSTALL, can_read, read_scan, with_one_body
 from abstrag.documents.pdf_layout.columns import Region, common_gutters, gutter_of, regions_of
+from abstrag.documents.pdf_layout.document_writer import BlockDraft, DocumentWriter
 from abstrag.documents.pdf_layout.furniture import (
     body_size,
     running_head,
@@ -39,7 +40,6 @@ from abstrag.documents.pdf_layout.headings import (
     sane_title,
 )
 from abstrag.documents.pdf_layout.lines import Page, PdfLine, joined, pieces_of, rows_of, underline
-from abstrag.documents.pdf_layout.manuscript import BlockDraft, Manuscript
 from abstrag.documents.pdf_layout.paragraphs import (
     Column,
     flowing,
@@ -89,9 +89,9 @@ def document_of(
     mark_table_titles(drafts)
     if title is not None:
         title.kind, title.level = BlockKind.HEADING, TITLE
-    manuscript = Manuscript()
-    manuscript.write(drafts)
-    text, blocks = manuscript.text(), manuscript.blocks()
+    writer = DocumentWriter()
+    writer.write(drafts)
+    text, blocks = writer.text(), writer.blocks()
     iso, span = _date(text, blocks, layout.stamps, reading.created)
     cover = cover_of(text, blocks)
     if cover is not None and cover.period_end and span is None:

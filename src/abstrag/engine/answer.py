@@ -124,7 +124,7 @@ def answer(
         ModelError: The generator's model failed.
     """
     own = getattr(searcher, "searcher", searcher)  # an opened document has one
-    told = _Telling.of(own, query, k=k, tau=tau, asked=asked)
+    told = _Answering.of(own, query, k=k, tau=tau, asked=asked)
     if told.task is None:
         return told.nothing()
     if generator is not None:
@@ -141,7 +141,7 @@ def generation_task(
     asked: Asked | None = None,
 ) -> GenerationTask | None:
     """Return what a generator would be given for a query; None when there is nothing to give."""
-    return _Telling.of(searcher, query, k=k, tau=tau, asked=asked).task
+    return _Answering.of(searcher, query, k=k, tau=tau, asked=asked).task
 
 
 def proposed_answers(
@@ -149,7 +149,7 @@ def proposed_answers(
 ) -> list[ProposedAnswer]:
     """Return everything that a question could be answered with, sure or not."""
     own = getattr(searcher, "searcher", searcher)
-    return list(_Telling.of(own, query, k=k, tau=tau, asked=Asked.QUESTION).proposed())
+    return list(_Answering.of(own, query, k=k, tau=tau, asked=Asked.QUESTION).proposed())
 
 
 def answer_events(searcher: Searcher, query: str, **options: Any) -> Iterator[AnswerEvent]:
@@ -180,7 +180,7 @@ def events_of(made: Answer) -> Iterator[AnswerEvent]:
     yield AnswerEvent(AnswerEventType.DONE, answer=made)
 
 
-class _Telling:
+class _Answering:
     """One query about one document with the passages found for it, and the ways to answer it."""
 
     def __init__(
@@ -195,7 +195,7 @@ class _Telling:
     @classmethod
     def of(
         cls, searcher: Searcher, query: str, *, k: int, tau: float, asked: Asked | None
-    ) -> _Telling:
+    ) -> _Answering:
         """Search, and tell what the query is."""
         ranking = searcher.search(query, k=k, tau=tau)
         passages = tuple(

@@ -12,7 +12,7 @@ from datetime import date
 from functools import cached_property
 from typing import Final
 
-from abstrag.engine.kept import LruCache
+from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.prompted.plan import Plan
 from abstrag.indexing.prompted.prompts import IndexPrompts

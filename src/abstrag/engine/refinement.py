@@ -32,7 +32,7 @@ from abstrag.refine.localize import PromptedLocalizer
 from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import Refinement, Run
 from abstrag.refine.overlay import Overlay
-from abstrag.refine.propose import Beside, LocalProposer, PromptedProposer
+from abstrag.refine.propose import ChainedProposer, LocalProposer, PromptedProposer
 from abstrag.refine.state import Programs, State, replayed
 from abstrag.refine.sufficiency import sufficiency
 from abstrag.search.judging import Judge
@@ -274,7 +274,7 @@ def prompted_judges(
         made = replace(
             made,
             localizer=PromptedLocalizer(refiner, program("localize")),
-            proposer=Beside((PromptedProposer(refiner, program("refine")), made.proposer)),
+            proposer=ChainedProposer((PromptedProposer(refiner, program("refine")), made.proposer)),
         )
     return made
 

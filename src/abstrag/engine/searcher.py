@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from abstrag.config import TAU, TAU_MAX
-from abstrag.engine.kept import LruCache
+from abstrag.engine.lru_cache import LruCache
 from abstrag.errors import InputError
 from abstrag.language.detect import ENGLISH, language_name, language_of
 from abstrag.language.keys import key, term_id
@@ -277,7 +277,7 @@ class Searcher:
     def judge(self) -> Judge | None:
         """Who judges: the one given, or the shipped one where the preset wants it.
 
-        One that only reads passages reads turns, cells of a table and clauses in company.
+        A judge of passages is given a turn, a table cell or a clause with the text around it.
         """
         judge = self._given_judge
         if judge is None and self.preset.judge_weight:

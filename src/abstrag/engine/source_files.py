@@ -256,7 +256,7 @@ class DueFile:
 
 
 @record
-class Twin:
+class DuplicateFile:
     """A file with the bytes of one that is due in the same run."""
 
     path: str  # as it was given

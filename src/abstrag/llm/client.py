@@ -18,9 +18,9 @@ from abstrag.errors import BadReply, ModelError
 from abstrag.llm.budget import CallBudget
 from abstrag.llm.call import Transcript, call_id
 from abstrag.llm.model import ModelRequest
+from abstrag.llm.sender import Completion, Failing, Sender, WordingRefused
 from abstrag.llm.settings import Endpoint, Patience, Price
 from abstrag.llm.shape import keeps_form, misfit
-from abstrag.llm.wire import Completion, Failing, Wire, WordingRefused
 
 # How to put a question to one model: endpoints that call themselves compatible differ in this.
 #
@@ -169,7 +169,7 @@ class Dialect:
             yield {"role": "user", "content": _AGAIN.format(problem=problem)}
 
 
-class Fluency:
+class KnownDialects:
     """What is known about how to talk to one model; shared by the threads that do.
 
     A mode that has worked stays, and a later refusal of it concerns the stage that met it: its
@@ -415,8 +415,8 @@ class ChatClient:
         """
         self.endpoint = endpoint
         self._patience = patience or Patience()
-        self._fluency = Fluency()
-        self._wire = Wire(
+        self._dialects = KnownDialects()
+        self._sender = Sender(
             endpoint,
             key=key,
             price=price,
@@ -427,7 +427,7 @@ class ChatClient:
 
     def close(self) -> None:
         """Close every connection."""
-        self._wire.close()
+        self._sender.close()
 
     def ask(self, request: ModelRequest, transcript: Transcript, stop: threading.Event) -> Any:
         """Put a request and return a value that fits its schema, or the text when it has none.
@@ -448,7 +448,7 @@ class ChatClient:
         if room < request.max_tokens:
             transcript.note(f"limited to {room} tokens, the prompt allows {request.max_tokens}")
             request = replace(request, max_tokens=room)
-        dialect = self._fluency.dialect(request.stage)
+        dialect = self._dialects.dialect(request.stage)
         said, dialect = self._say(dialect, request, None, transcript, stop)
         value, problem = _read(said, request, transcript)
         if problem is not None:
@@ -467,7 +467,7 @@ class ChatClient:
                 f"what cannot be used: {problem}",
                 hint=f"abstrag calls show {key}; a larger model may do better",
             )
-        self._fluency.fitted(dialect, request)
+        self._dialects.fitted(dialect, request)
         return value
 
     def _say(
@@ -483,18 +483,18 @@ class ChatClient:
         while True:
             transcript.mode = dialect.mode.value if request.schema else ReplyFormat.TEXT.value
             try:
-                said = self._wire.send(
+                said = self._sender.send(
                     dialect.payload(self.endpoint.model, request, repair),
                     transcript,
                     stop,
                     most_out=request.max_tokens,
-                    suspect=request.schema is not None and self._fluency.unsure(dialect),
+                    suspect=request.schema is not None and self._dialects.unsure(dialect),
                 )
             except WordingRefused as error:
                 guessed = guessed or isinstance(error, Failing)
                 dialect = self._less(dialect, request, error, transcript)
             else:
-                self._fluency.answered(dialect, request, only_here=guessed)
+                self._dialects.answered(dialect, request, only_here=guessed)
                 transcript.raw = said.text
                 return said, dialect
 
@@ -505,14 +505,14 @@ class ChatClient:
         why = str(error)
         if any(sign in why.lower() for sign in _TOO_LARGE):
             raise ModelError(
-                f"{self._wire.name} finds the request of stage {request.stage!r} too long: {why}",
+                f"{self._sender.name} finds the request of stage {request.stage!r} too long: {why}",
                 hint="use a model or a server setting with a longer context",
             ) from error
         wording = None if isinstance(error, Failing) else why
         less = dialect.without(wording, request)
         if less is None:
             raise ModelError(
-                f"{self._wire.name} refuses the request of stage {request.stage!r}: {why}"
+                f"{self._sender.name} refuses the request of stage {request.stage!r}: {why}"
             ) from error
         humbler, given_up = less
         transcript.note(f"did without {given_up}: {why}")

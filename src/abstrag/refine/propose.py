@@ -214,7 +214,7 @@ class Proposer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ChainedProposer:
     """Offers what several proposers have to offer, one after the other."""
 
     proposers: tuple[Proposer, ...]

@@ -13,7 +13,7 @@ from abstrag.server.answers import Refused, TooLarge, TooSlow, refusal
 from abstrag.server.settings import ServerSettings
 
 
-class Bodies:
+class BodyLimits:
     """Reads a small body whole before the application sees it, within a limit and a time.
 
     Uploads pass through: whoever takes them reads them with `received`, under other limits.

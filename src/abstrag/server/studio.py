@@ -15,7 +15,7 @@ from tempfile import NamedTemporaryFile
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from abstrag.engine.kept import LruCache
+from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.source_files import source_hash
 from abstrag.errors import AbstragError, EmptyDocument
 from abstrag.llm.model import CallRole
@@ -249,7 +249,7 @@ def _count(path: Path, expected: str) -> int | None:
 # What the first question would have to wait for, made ahead in a thread of its own.
 
 
-class Ahead:
+class Preloader:
     """Loads the models, and makes and reads the cards of the documents whenever some are new."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -258,7 +258,7 @@ class Ahead:
         self._closing = False
         self.made: tuple[int, int] | None = None  # cards so far, of how many that are missing
         self.ready = False  # nothing is left to be made ahead
-        self._thread = Thread(target=self._run, name="ahead", daemon=True)
+        self._thread = Thread(target=self._run, name="preload", daemon=True)
 
     def start(self) -> None:
         """Begin, with whatever the store has now."""
@@ -327,7 +327,7 @@ def _load_parser() -> None:
 T = TypeVar("T")
 
 
-class Lane:
+class RequestQueue:
     """Runs work in its own threads; who finds the line full is told to come back later.
 
     Two or three threads are as fast as fifty where one interpreter lock decides, and the line in
@@ -389,7 +389,7 @@ class Studio:
         self.workspace = workspace
         self.uploads = Uploads(beside(workspace.target, ".studio") / "uploads")
         self.sources = Sources()
-        self.ahead = Ahead(workspace)
+        self.preloader = Preloader(workspace)
         self.rivals: LruCache[dict[str, System]] = LruCache(workspace.config.keep)
         self.jobs = Jobs(
             workspace.target,
@@ -404,14 +404,14 @@ class Studio:
                 over=self.metrics.job,
             ),
         )
-        self.searching = Lane(
+        self.searching = RequestQueue(
             "search", threads=settings.search_threads, waiting=settings.searches_waiting
         )
-        self.judging = Lane(
+        self.judging = RequestQueue(
             "judged", threads=settings.judged_threads, waiting=settings.judged_waiting
         )
-        self.drawing = Lane("page", threads=1, waiting=settings.searches_waiting)
-        self.comparing = Lane("compare", threads=1, waiting=settings.judged_waiting)
+        self.drawing = RequestQueue("page", threads=1, waiting=settings.searches_waiting)
+        self.comparing = RequestQueue("compare", threads=1, waiting=settings.judged_waiting)
 
     @property
     def has_judge(self) -> bool:
@@ -428,35 +428,35 @@ class Studio:
         model = self.workspace.models.get(role) if self.workspace.models else None
         return None if model is None else model.fingerprint
 
-    def ranking(self, options: SearchOptions) -> Lane:
+    def ranking(self, options: SearchOptions) -> RequestQueue:
         """Return the lane for what ranks: one of its own where a judge or a model reads."""
         return self.judging if options.preset.judge_weight else self.reading
 
     @property
-    def reading(self) -> Lane:
+    def reading(self) -> RequestQueue:
         """The lane for what only reads a query: a language model may do that."""
         return self.searching if self.workspace.models is None else self.judging
 
     def start(self) -> None:
         """Take up what was left unfinished, and make ready for questions meanwhile."""
         self._resume()
-        self.ahead.start()
+        self.preloader.start()
 
     def close(self) -> None:
         """End the worker and the lanes; what is finished is in the store."""
-        self.ahead.close()
+        self.preloader.close()
         self.jobs.close()
-        for lane in self._lanes:
-            lane.close()
+        for queue in self._queues:
+            queue.close()
 
     @property
-    def _lanes(self) -> tuple[Lane, ...]:
+    def _queues(self) -> tuple[RequestQueue, ...]:
         return self.searching, self.judging, self.drawing, self.comparing
 
     def now(self) -> dict[str, tuple[str, dict[Labels, float]]]:
         """Return what holds at this moment, for the metrics."""
         inside: dict[Labels, float] = {
-            (("kind", lane.name),): float(lane.inside) for lane in self._lanes
+            (("kind", queue.name),): float(queue.inside) for queue in self._queues
         }
         found: dict[str, tuple[str, dict[Labels, float]]] = {
             "abstrag_documents": (
@@ -493,7 +493,7 @@ class Studio:
     def _ended(self, path: Path) -> None:
         """Note the end of a job, and prepare the search over all documents for a new one."""
         self.uploads.ended(path)
-        self.ahead.look_again()
+        self.preloader.look_again()
 
     def _set_aside(self, path: Path, why: str) -> AbstragError:
         """Note that a content is not to be tried again."""

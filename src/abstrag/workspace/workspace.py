@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final, Self
 from abstrag.collection.filters import Filters
 from abstrag.config import PRIOR_POWER, SHORTLIST
 from abstrag.documents.readers import DocumentReader
-from abstrag.engine.kept import LruCache
 from abstrag.engine.library import Library
+from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.searcher import Searcher
 from abstrag.engine.source_files import Quarantine, is_folder
 from abstrag.errors import InputError, PolicyError

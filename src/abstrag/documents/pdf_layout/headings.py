@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Final
 
 from abstrag.documents.header import FoundDate, find_date, parse_date
+from abstrag.documents.pdf_layout.document_writer import BlockDraft
 from abstrag.documents.pdf_layout.lines import PdfLine, number_depth
-from abstrag.documents.pdf_layout.manuscript import BlockDraft
 from abstrag.model.document import BlockKind
 
 _LARGE: Final = 1.08  # of the body's size
@@ -29,7 +29,7 @@ _FORMULA: Final = re.compile(r"[=∑∫√≤≥∈∂]")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class HeadingStyle:
     """How a heading is set; the greater look stands higher."""
 
     size: float
@@ -38,13 +38,13 @@ class Look:
     underlined: bool
     italic: bool
 
-    def rivals(self, other: Look) -> bool:
+    def rivals(self, other: HeadingStyle) -> bool:
         """True for two looks of one weight, one in italics and the other with a line below."""
         weight = (self.size, self.bold, self.capitals)
         crossed = (self.italic, self.underlined) == (other.underlined, other.italic)
         return weight == (other.size, other.bold, other.capitals) and crossed
 
-    def above(self, other: Look) -> bool:
+    def above(self, other: HeadingStyle) -> bool:
         """True when this look is the more prominent one."""
         if abs(self.size - other.size) > _SAME * max(self.size, other.size):
             return self.size > other.size
@@ -73,10 +73,10 @@ def body_of(drafts: Iterable[BlockDraft]) -> BodyStyle:
     return BodyStyle(*max(sorted(letters), key=lambda key: letters[key]))
 
 
-def look_of(draft: BlockDraft) -> Look:
+def look_of(draft: BlockDraft) -> HeadingStyle:
     """Return how a block is set."""
     words = _LETTER_RUN.findall(draft.text)
-    return Look(
+    return HeadingStyle(
         draft.size,
         draft.bold,
         bool(words) and all(word.isupper() for word in words),
@@ -122,8 +122,8 @@ def mark_headings(drafts: Sequence[BlockDraft], body: BodyStyle, title: BlockDra
     A heading closes those that are set no higher than itself; between numbered ones the number
     decides. What stands between a title and the abstract is no heading.
     """
-    open_: list[tuple[Look, int]] = []
-    seen: dict[Look, int] = {}
+    open_: list[tuple[HeadingStyle, int]] = []
+    seen: dict[HeadingStyle, int] = {}
     begin = _front_end(drafts, body, title)
     for i, draft in enumerate(drafts):
         if draft is title or i < begin:
@@ -164,7 +164,11 @@ def _front_end(drafts: Sequence[BlockDraft], body: BodyStyle, title: BlockDraft 
 
 
 def closes(
-    look: Look, depth: int, open_look: Look, open_depth: int, seen: Mapping[Look, int] | None = None
+    look: HeadingStyle,
+    depth: int,
+    open_look: HeadingStyle,
+    open_depth: int,
+    seen: Mapping[HeadingStyle, int] | None = None,
 ) -> bool:
     """True when a heading ends the section of an open one.
 
@@ -369,8 +373,8 @@ def mark_filing(
     """
     contents = _contents_pages(drafts)
     headline = frozenset[int]() if form else _below_headline(drafts)
-    open_: list[tuple[int | None, Look, int, str]] = []
-    seen: dict[Look, int] = {}
+    open_: list[tuple[int | None, HeadingStyle, int, str]] = []
+    seen: dict[HeadingStyle, int] = {}
     place = page = 0
     above = text = ""
     for draft in drafts:
@@ -446,10 +450,10 @@ def _names_what_follows(draft: BlockDraft) -> bool:
 
 def _shuts(
     rank: int | None,
-    set_in: tuple[Look, int],
+    set_in: tuple[HeadingStyle, int],
     open_rank: int | None,
-    open_set_in: tuple[Look, int],
-    seen: Mapping[Look, int],
+    open_set_in: tuple[HeadingStyle, int],
+    seen: Mapping[HeadingStyle, int],
 ) -> bool:
     if rank is not None:
         return open_rank is None or open_rank >= rank

@@ -15,6 +15,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
+from abstrag.documents.pdf_layout.document_writer import BlockDraft, ends_sentence
 from abstrag.documents.pdf_layout.lattice import Lattice
 from abstrag.documents.pdf_layout.lines import (
     OPEN_WORDS,
@@ -28,7 +29,6 @@ from abstrag.documents.pdf_layout.lines import (
     note_mark,
     number_depth,
 )
-from abstrag.documents.pdf_layout.manuscript import BlockDraft, ends_sentence
 from abstrag.model.document import BlockKind
 
 # Words of headings that are torn: "Balance Shee t", where a link's target was set into the word.

@@ -63,7 +63,7 @@ class _Line:
 Near = Mapping[tuple[int, int], float]
 
 
-class Reckoner:
+class Calculator:
     """Answers one question from the figures of a document."""
 
     def __init__(self, figures: Figures, question: str, want: Wanted, near: Near) -> None:

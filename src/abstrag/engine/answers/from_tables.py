@@ -10,7 +10,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Final
 
-from abstrag.engine.answers.calculate import CalculatedAnswer, Reckoner
+from abstrag.engine.answers.calculate import CalculatedAnswer, Calculator
 from abstrag.engine.answers.figures import TableFigure, figures_of
 from abstrag.engine.answers.form import Form, Wanted, wanted
 from abstrag.engine.answers.lookup import Figures, shown
@@ -151,7 +151,7 @@ def from_figures(
     }
     best: CalculatedAnswer | None = None
     for n, reading in enumerate(wordings(request.question, want, tables.figures)):
-        found = Reckoner(tables.figures, request.question, reading, near).answer()
+        found = Calculator(tables.figures, request.question, reading, near).answer()
         if found is not None:
             found = replace(found, score=found.score - n * LATER, wording=n)
             best = found if best is None or found.score > best.score else best

@@ -11,8 +11,8 @@ from fastapi import Depends, Request
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Edge
 from abstrag.search.relevance import judged_preset
+from abstrag.server.requests import BudgetedIn, EdgeIn, RankedIn
 from abstrag.server.studio import Studio
-from abstrag.server.wire import BudgetedIn, EdgeIn, RankedIn
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.edits import Edits, hand_made
 from abstrag.workspace.options import SearchOptions, chosen_preset

@@ -23,9 +23,9 @@ from psycopg.pq import Format
 from psycopg.types.string import StrDumper, TextBinaryLoader, TextLoader
 
 from abstrag.errors import StoreError
+from abstrag.stores.connection_lock import ConnectionLock
 from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import is_busy, is_passing, translated
-from abstrag.stores.turns import Turns
 
 MAX_DIMENSIONS: Final = 16_000  # what the type `vector` holds
 
@@ -170,7 +170,7 @@ class Session:
         self.vectors_in: str | None = None  # the schema of the extension, quoted
         self._patience_s = patience_s
         self._connection: Connection[Any] | None = None
-        self._turns = Turns(str(address))
+        self._lock = ConnectionLock(str(address))
 
     def connect(self) -> None:
         """Connect for the first time; only a server that is there is worth waiting for."""
@@ -196,14 +196,14 @@ class Session:
 
     def close(self) -> None:
         """Let go of the connection; closing twice is fine."""
-        self._turns.end(self._drop)
+        self._lock.end(self._drop)
 
     def _again_and_again(self, begin: str, work: Callable[[Run], T]) -> T:
         deadline: float | None = None
         pause_s, longest_s = _PAUSE_S
         while True:
             try:
-                with self._turns.taken():  # anew for each attempt: others need not wait with us
+                with self._lock.taken():  # anew for each attempt: others need not wait with us
                     return self._once(begin, work)
             except UnicodeEncodeError as error:
                 raise translated(error, self.address) from error

@@ -1,4 +1,4 @@
-"""Turns at a connection: threads take them one after the other, other processes get none.
+"""ConnectionLock at a connection: threads take them one after the other, other processes get none.
 
 A connection knows one transaction at a time, and it does not survive a fork: what two processes
 say on it reaches the database mixed, and SQLite's own locks belong to the process that took them.
@@ -14,7 +14,7 @@ from threading import RLock
 from abstrag.errors import StoreError
 
 
-class Turns:
+class ConnectionLock:
     """Lets one thread at a time use a connection, until it is closed."""
 
     def __init__(self, name: str) -> None:

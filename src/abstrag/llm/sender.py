@@ -22,12 +22,12 @@ from abstrag.errors import ModelUnreachable
 from abstrag.llm.budget import CallBudget, Spending, most_tokens, tokens_of
 from abstrag.llm.call import Exchange, Transcript
 from abstrag.llm.settings import Endpoint, Patience, Price
-from abstrag.llm.transport import CalledOff, TooLong, Transport, Watch, exchange
+from abstrag.llm.transport import Cancelled, Deadline, TooLong, Transport, exchange
 
 _MOST_TOKENS: Final = 10**9
 
 
-class Nonsense(Exception):
+class NoCompletion(Exception):
     """The body is no chat completion at all."""
 
 
@@ -45,7 +45,7 @@ def read_completion(body: bytes) -> Completion:
     """Read a body.
 
     Raises:
-        Nonsense: It is not JSON, or not a chat completion.
+        NoCompletion: It is not JSON, or not a chat completion.
     """
     try:
         data = json.loads(body)
@@ -59,7 +59,7 @@ def read_completion(body: bytes) -> Completion:
         )
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
         start = body[:80].decode("utf-8", "replace").strip()
-        raise Nonsense(f"not a chat completion, it begins {start!r}") from error
+        raise NoCompletion(f"not a chat completion, it begins {start!r}") from error
 
 
 def read_error(body: bytes) -> str:
@@ -212,7 +212,7 @@ class _Fault:
     wait_s: float | None = None  # what the endpoint asks for
 
 
-class Wire:
+class Sender:
     """The way to one endpoint; may be shared by threads."""
 
     def __init__(
@@ -266,7 +266,7 @@ class Wire:
             Refused: The endpoint does not want this body.
             ModelUnreachable: It does not answer, or refuses us.
             OverBudget: The next exchange may cost too much.
-            CalledOff: `stop` was set.
+            Cancelled: `stop` was set.
         """
         body = json.dumps(payload, ensure_ascii=True).encode()
         tokens_in = most_tokens(body.decode())
@@ -328,7 +328,7 @@ class Wire:
         request = self._http.build_request(
             "POST", self._url, content=body, headers={"Content-Type": "application/json"}
         )
-        watch = Watch(self._patience.timeout_s, stop)
+        watch = Deadline(self._patience.timeout_s, stop)
         try:
             response, reply = exchange(self._http, request, watch, most_bytes=_MOST_BYTES)
         except httpx.ConnectError as error:
@@ -343,7 +343,7 @@ class Wire:
         if response.status_code == httpx.codes.OK:
             try:
                 return read_completion(self._masked(reply))
-            except Nonsense as error:
+            except NoCompletion as error:
                 return _Fault(self._clean(str(error)), lost=True)
         return self._refusal(response, self._clean(read_error(reply)))
 
@@ -390,4 +390,4 @@ class Wire:
 
 def _wait(seconds: float, stop: threading.Event) -> None:
     if stop.wait(seconds):
-        raise CalledOff
+        raise Cancelled

@@ -69,7 +69,7 @@ def ends_sentence(text: str) -> bool:
     return text.rstrip(_CLOSING + " ").endswith(_SENTENCE_END)
 
 
-class Manuscript:
+class DocumentWriter:
     """A text under construction: lines end in line breaks, blocks in empty lines."""
 
     def __init__(self) -> None:

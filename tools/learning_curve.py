@@ -203,8 +203,8 @@ def run(curve: Curve, grouped: list[list[Case]], held: list[Case], given: Any) -
         if due is not None:
             evaluator = gold_evaluator(k=curve.k) if curve.refine and curve.gold else None
             learn(curve.workspace, evaluator=evaluator)
-            ledger = curve.workspace.patches.ledger
-            lessons, shown = ledger.lessons(), ledger.precedents()
+            patch_log = curve.workspace.patches.patch_log
+            lessons, shown = patch_log.lessons(), patch_log.precedents()
             promoted = sum(bool(one.when) for one in lessons) + sum(bool(o.when) for o in shown)
             refused = sum(one.replayed > 0 for one in lessons) + sum(o.refused for o in shown)
             now = curve.measured(held)

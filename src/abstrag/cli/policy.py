@@ -23,14 +23,14 @@ from abstrag.policy.location import DEFAULT_FAMILY, MUTABLE, PROGRAMS, families,
 from abstrag.policy.slots import base_hash
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.gate import ReplayReport
-from abstrag.refine.ledger import PatchLedger
+from abstrag.refine.patch_log import PatchLog
 from abstrag.refine.precedents import supporters
 from abstrag.stores.open import Target
 
 
 def blame_lessons(store: PolicyStore, *, as_json: bool) -> None:
     """Say of every lesson, and of every candidate, which documents voted for it."""
-    lessons, shown = PatchLedger(store).lessons(), PatchLedger(store).precedents()
+    lessons, shown = PatchLog(store).lessons(), PatchLog(store).precedents()
     if as_json:
         print_json([{"id": one.id, **to_data(one)} for one in lessons + shown])
         return
@@ -59,9 +59,9 @@ def blame_lessons(store: PolicyStore, *, as_json: bool) -> None:
 
 def promote_lessons(store: PolicyStore, library: Target | None) -> tuple[AuditEntry, ...]:
     """Replay the lessons that have their votes, over the documents of a store."""
-    ledger = PatchLedger(store)
-    open_ones = any(not (one.when or one.refused) for one in ledger.precedents())
-    if not (open_ones or any(one.due for one in ledger.lessons())):
+    patch_log = PatchLog(store)
+    open_ones = any(not (one.when or one.refused) for one in patch_log.precedents())
+    if not (open_ones or any(one.due for one in patch_log.lessons())):
         return ()
     # a replay needs the whole engine; the other commands do without
     from abstrag.workspace.lessons import learn
@@ -100,7 +100,7 @@ def policy_command() -> None:
 def policy_list(root: Path | None, family: str, as_json: bool) -> None:
     """List the programs and what is on its way into them, and count the patches in force."""
     store = PolicyStore.open(root, family)
-    patches = PatchLedger(store).kept()
+    patches = PatchLog(store).kept()
     waiting = [c for c in store.candidates() if c.status is not PromotionStatus.PROMOTED]
     rows = []
     for stage in PROGRAMS:
@@ -196,8 +196,8 @@ def policy_diff(program: str | None, root: Path | None, family: str, as_json: bo
         for stage in ([known(program)] if program else PROGRAMS)
         if (lines := diff(load_program(stage, root=store.root), store.program(stage)))
     }
-    patches = () if program else PatchLedger(store).kept()
-    lessons = [] if program else [one for one in PatchLedger(store).lessons() if one.when]
+    patches = () if program else PatchLog(store).kept()
+    lessons = [] if program else [one for one in PatchLog(store).lessons() if one.when]
     if as_json:
         compared = {stage: [to_data(one) for one in lines] for stage, lines in programs.items()}
         print_json(
@@ -266,7 +266,7 @@ def policy_revert(name: str, root: Path | None, family: str, as_json: bool) -> N
         entry = store.revert(name)
         told = f"{entry.payload['program']} is again what it was before {name}"
     else:
-        entry = PatchLedger(store).revert(name)
+        entry = PatchLog(store).revert(name)
         told = f"taken back: {_patch_words(entry.payload['patch'])}"
     if as_json:
         print_json(to_data(entry))

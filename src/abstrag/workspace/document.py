@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from abstrag.engine.verdicts import Verdicts
     from abstrag.model.answer import Answer, Asked
     from abstrag.refine.feedback import Episode, Noted, SaidStep
-    from abstrag.refine.ledger import PatchInForce
     from abstrag.refine.outcome import Refinement, Run
+    from abstrag.refine.patch_log import PatchInForce
     from abstrag.workspace.refining import RefineOptions
     from abstrag.workspace.workspace import Workspace
 
@@ -445,8 +445,8 @@ class SearchableDocument(Searchable):
                 f"{document!r} has no segment {unknown[0]!r}", hint=f"abstrag show {document}"
             )
         with self.workspace.refining:
-            ledger = self.workspace.patches.ledger
-            noted = ledger.note_feedback(given, self.index)
+            patch_log = self.workspace.patches.patch_log
+            noted = patch_log.note_feedback(given, self.index)
             if good or bad:
                 self._show(query)
             return noted
@@ -454,13 +454,13 @@ class SearchableDocument(Searchable):
     def _show(self, query: str) -> None:
         """Note what people's word on a query shows documents of the same genre."""
         from abstrag.engine.refinement import precedent_of
-        from abstrag.refine.ledger import text_hash
+        from abstrag.refine.patch_log import text_hash
 
-        ledger = self.workspace.patches.ledger
-        said = [e for e in ledger.feedback(text_hash(self.index)) if e.query == query]
+        patch_log = self.workspace.patches.patch_log
+        said = [e for e in patch_log.feedback(text_hash(self.index)) if e.query == query]
         shown = precedent_of(self.searcher, query, said[-1].gold if said else ())
         if shown is not None:
-            ledger.note_precedent(shown, self.index, "a person called it evidence")
+            patch_log.note_precedent(shown, self.index, "a person called it evidence")
 
     def presume(self, query: str) -> bool:
         """Take the first hits for evidence, for others to learn from, where the critic is sure.
@@ -473,7 +473,7 @@ class SearchableDocument(Searchable):
         if shown is not None:
             with self.workspace.refining:
                 reason = "the critic is sure of the first hits"
-                self.workspace.patches.ledger.note_precedent(shown, self.index, reason)
+                self.workspace.patches.patch_log.note_precedent(shown, self.index, reason)
         return shown is not None
 
     def report(self, queries: Sequence[str], *, k: int = 5, tau: float | None = None) -> str:

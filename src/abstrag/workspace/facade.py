@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from abstrag.model.answer import Answer
     from abstrag.policy.audit import AuditEntry
     from abstrag.refine.feedback import Noted, SaidStep
-    from abstrag.refine.ledger import PatchInForce
     from abstrag.refine.outcome import Refinement
+    from abstrag.refine.patch_log import PatchInForce
     from abstrag.workspace.collection import SearchableCollection
     from abstrag.workspace.refining import RefineOptions
 

@@ -29,8 +29,8 @@ from abstrag.policy.store import PolicyStore
 from abstrag.refine.evaluator import Evaluator, K, Signals, reach_of
 from abstrag.refine.feedback import Episode, read_episodes
 from abstrag.refine.gate import ReplayedCase, ReplayReport, replay
-from abstrag.refine.ledger import PatchLedger, text_hash
 from abstrag.refine.lessons import Lesson
+from abstrag.refine.patch_log import PatchLog, text_hash
 from abstrag.refine.precedents import PrecedentReplay, Taught, due, sifted
 from abstrag.refine.state import State, replayed, route
 from abstrag.search.document_words import forms
@@ -90,7 +90,7 @@ def pack_lines(workspace: Workspace) -> Iterator[dict[str, Any]]:
     and segments that a document no longer has, are left out.
     """
     by_document: dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {}
-    for episode in workspace.patches.ledger.feedback():
+    for episode in workspace.patches.patch_log.feedback():
         said = episode.query, episode.gold, episode.bad
         by_document.setdefault(episode.target, []).append(said)
     number = 0
@@ -185,17 +185,17 @@ class Promoter:
 
     def _solved(self) -> list[tuple[DocumentIndex, tuple[Episode, ...]]]:
         """Return the documents that have solved queries and are still in the store as they were."""
-        ledger = PatchLedger(self.policy)
+        patch_log = PatchLog(self.policy)
         found = []
-        for name, text in ledger.documents():
-            if not ledger.solved(text):
+        for name, text in patch_log.documents():
+            if not patch_log.solved(text):
                 continue
             try:
                 document = self.workspace.store.get(name)
             except UnknownDocument:
                 continue
             if text_hash(document) == text:
-                found.append((document, ledger.solved(text)))
+                found.append((document, patch_log.solved(text)))
         return found
 
     def _sufficient(
@@ -243,8 +243,8 @@ def learn_precedents(
     workspace: Workspace, *, evaluator: Evaluator | None = None
 ) -> tuple[AuditEntry, ...]:
     """Promote the precedents that enough documents speak for and no solved query loses by."""
-    ledger = workspace.patches.ledger
-    known = ledger.precedents()
+    patch_log = workspace.patches.patch_log
+    known = patch_log.precedents()
     candidates = due(known, default_aligner().fingerprint)
     if not candidates:
         return ()
@@ -254,7 +254,7 @@ def learn_precedents(
         all_of_genre = [one for one in known if one.genre == genre]
         replay = _Replay(workspace, all_of_genre, evaluator)
         _, refused = sifted(own, replay)
-        done += [ledger.promote_precedent(one, all_of_genre, refused.get(one.id)) for one in own]
+        done += [patch_log.promote_precedent(one, all_of_genre, refused.get(one.id)) for one in own]
     return tuple(done)
 
 
@@ -270,13 +270,13 @@ class _Replay:
     @cached_property
     def _cases(self) -> dict[str, list[_Case]]:
         """The queries with evidence, by the hash of their document's text."""
-        ledger = self.workspace.patches.ledger
+        patch_log = self.workspace.patches.patch_log
         found: dict[str, list[_Case]] = {}
         said: dict[str, dict[str, Episode]] = {}
         for one in self.known:
             text = one.precedent.document
             if text not in said:
-                said[text] = {key(e.query): e for e in ledger.episodes(text)}
+                said[text] = {key(e.query): e for e in patch_log.episodes(text)}
             shown = Episode(one.name, one.precedent.question, one.precedent.segments)
             episode = said[text].get(key(shown.query), shown)
             found.setdefault(text, []).append(_Case(one, episode))
@@ -365,8 +365,8 @@ def learn(workspace: Workspace, *, evaluator: Evaluator | None = None) -> tuple[
 
 
 def _learn_steps(workspace: Workspace, evaluator: Evaluator | None) -> tuple[AuditEntry, ...]:
-    ledger = workspace.patches.ledger
-    if not any(lesson.due for lesson in ledger.lessons()):
+    patch_log = workspace.patches.patch_log
+    if not any(lesson.due for lesson in patch_log.lessons()):
         return ()
     solved = _solved(workspace)
 
@@ -377,7 +377,7 @@ def _learn_steps(workspace: Workspace, evaluator: Evaluator | None) -> tuple[Aud
                 lost += _worse(workspace, document, episodes, step, evaluator)
         return lost
 
-    return ledger.promote(worse)
+    return patch_log.promote(worse)
 
 
 def _solved(workspace: Workspace) -> list[tuple[DocumentIndex, tuple[Episode, ...]]]:
@@ -385,11 +385,11 @@ def _solved(workspace: Workspace) -> list[tuple[DocumentIndex, tuple[Episode, ..
 
     What somebody called evidence counts like what refinement has found, as far as it is found.
     """
-    ledger = workspace.patches.ledger
+    patch_log = workspace.patches.patch_log
     found = []
-    for name, text in ledger.documents():
-        solved = {episode.query for episode in ledger.solved(text)}
-        kept = tuple(e for e in ledger.episodes(text) if e.gold or e.query in solved)
+    for name, text in patch_log.documents():
+        solved = {episode.query for episode in patch_log.solved(text)}
+        kept = tuple(e for e in patch_log.episodes(text) if e.gold or e.query in solved)
         if not kept:
             continue
         try:
@@ -421,7 +421,7 @@ def _worse(
     refiner = refiner_of(opened, RefineOptions(evaluator=evaluator))
     before = refiner.state
     after = route(before, Lesson(document.genre.value, step).patch)
-    own = [kept.patch for kept in workspace.patches.ledger.kept(text_hash(document))]
+    own = [kept.patch for kept in workspace.patches.patch_log.kept(text_hash(document))]
     after = replayed(after, own)  # what a document has settled for itself stands
     lost = []
     for episode in asked:

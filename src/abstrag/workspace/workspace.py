@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from abstrag.llm.prompt import Program
     from abstrag.policy.audit import AuditEntry
     from abstrag.policy.store import PolicyStore
-    from abstrag.refine.ledger import PatchInForce as KeptPatch
-    from abstrag.refine.ledger import PatchLedger
+    from abstrag.refine.patch_log import PatchInForce as KeptPatch
+    from abstrag.refine.patch_log import PatchLog
     from abstrag.workspace.collection import SearchableCollection
 
 _DOCUMENTS: Final = 256  # whose patches are at hand
@@ -86,11 +86,11 @@ class Patches:
         return PolicyStore.open(self._root, self._family)
 
     @property
-    def ledger(self) -> PatchLedger:
-        """The ledger that refinement reads and writes."""
-        from abstrag.refine.ledger import PatchLedger
+    def patch_log(self) -> PatchLog:
+        """The patch log that refinement reads and writes."""
+        from abstrag.refine.patch_log import PatchLog
 
-        return PatchLedger(self.policy)
+        return PatchLog(self.policy)
 
     def in_force(self, index: DocumentIndex) -> tuple[KeptPatch, ...]:
         """Return the patches that were accepted for a document's text and not taken back.
@@ -101,11 +101,11 @@ class Patches:
         version = self._version()
         if version is None:
             return ()
-        from abstrag.refine.ledger import text_hash
+        from abstrag.refine.patch_log import text_hash
 
         place = version, text_hash(index), index.genre
         try:
-            return self._kept.get(place, lambda: self.ledger.in_force(index))
+            return self._kept.get(place, lambda: self.patch_log.in_force(index))
         except PolicyError as error:
             hint = "--no-patches searches without what refinement has kept"
             raise type(error)(
@@ -122,7 +122,7 @@ class Patches:
             store = self.policy
             if any(entry.payload["id"] == name for entry in store.changes()):
                 return store.revert(name)
-            return self.ledger.revert(name)
+            return self.patch_log.revert(name)
 
     def _version(self) -> Hashable | None:
         try:

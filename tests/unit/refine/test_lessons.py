@@ -69,7 +69,7 @@ def test_a_lesson_says_who_voted_and_is_taken_back_for_good(workspace: Workspace
     before = price(workspace, "thun")
     say(workspace, "basel", "como", "garda", right=False)
     learn(workspace)
-    (lesson,) = workspace.patches.ledger.lessons()
+    (lesson,) = workspace.patches.patch_log.lessons()
     assert [vote.name for vote in lesson.votes] == ["basel", "como", "garda"]
     assert price(workspace, "thun") > before
     workspace.patches.revert(lesson.id)
@@ -84,7 +84,7 @@ def test_what_costs_a_solved_query_its_evidence_is_not_promoted(workspace: Works
     document = workspace.document("thun")
     assert "s2" in [hit.segment for hit in document.search(QUERY, k=3).hits]
     episode = Episode("thun", QUERY, ("s2",))
-    workspace.patches.ledger.note_solved(episode, document.index)
+    workspace.patches.patch_log.note_solved(episode, document.index)
     say(workspace, "basel", "como", "garda", right=False)
     (entry,) = learn(workspace, evaluator=gold_evaluator(k=3))
     assert not entry.accepted

@@ -17,7 +17,7 @@ from abstrag.policy.load import load_programs
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.feedback import Episode
-from abstrag.refine.ledger import PatchLedger
+from abstrag.refine.patch_log import PatchLog
 from abstrag.search.relevance import SMOOTH
 from abstrag.workspace.lessons import Promoter
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
@@ -47,7 +47,7 @@ def promoter(tmp_path: Path) -> Promoter:
     workspace = Workspace(WorkspaceConfig(tmp_path / "store.db", options=options))
     made = searcher().index
     workspace.store.put(made, source_path=None, source_hash="x")
-    PatchLedger(policy).note_solved(Episode(made.document.id, NETS), made)
+    PatchLog(policy).note_solved(Episode(made.document.id, NETS), made)
     model = silent(normalize_query=_literals, expand_query={"clauses": []})
     programs = load_programs(root=policy.root)
     prompting = Prompting.of(Models({CallRole.INDEX: model}), programs=programs, encoder=Letters())

@@ -1,4 +1,4 @@
-"""The ledger: patches in the policy store's audit log, so that the next query profits from them.
+"""The patch log: patches in the policy store's audit log, so that the next query profits from them.
 
 The log is the only truth. What is in force for a document is what was accepted for its text and
 not taken back since, in order; replaying it gives the same state, hash for hash, on every machine.
@@ -64,7 +64,7 @@ class PatchInForce:
 
 
 @dataclass(frozen=True, slots=True)
-class PatchLedger:
+class PatchLog:
     """Reads patches from a policy store's log, and writes what refinement did to it."""
 
     store: PolicyStore

@@ -175,7 +175,7 @@ def _votes(entries: Sequence[AuditEntry], family: str) -> dict[str, tuple[str, .
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyLedger:
+class FamilyRecords:
     """One family of a policy folder."""
 
     root: Path
@@ -184,7 +184,7 @@ class PolicyLedger:
     files: DurableFiles
 
     @property
-    def shelf(self) -> ProgramFamily:
+    def programs(self) -> ProgramFamily:
         """The family's program files."""
         return ProgramFamily(self.root, self.family, self.files)
 
@@ -196,11 +196,11 @@ class PolicyLedger:
     @property
     def conflicts(self) -> ConflictFile:
         """The family's conflict file."""
-        return ConflictFile(self.shelf.folder, self.files)
+        return ConflictFile(self.programs.folder, self.files)
 
     def program(self, stage: str) -> Program:
         """Return a program as the family has it."""
-        return self.shelf.program(known(stage), self.shelf.main(stage).read())
+        return self.programs.program(known(stage), self.programs.main(stage).read())
 
     def candidates(self) -> tuple[EditCandidate, ...]:
         """Return the valid edits proposed in the family, with their votes."""

@@ -112,7 +112,8 @@ def revert(records: FamilyRecords, promotion: str) -> AuditEntry:
     found = records.programs.main(stage).read()
     if not _ours_since(entry, [e for e in changes if e.payload["program"] == stage], found):
         raise PolicyError(
-            f"program {stage!r} of family {records.family!r} was edited by hand after {promotion!r}",
+            f"program {stage!r} of family {records.family!r} was edited by hand "
+            f"after {promotion!r}",
             hint="take the line out by hand; abstrag policy blame shows it",
         )
     if promotion not in _in_effect(changes, stage):

@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from abstrag.engine.outcome import IndexOutcome
+from abstrag.engine.source_files import IndexOutcome
 from abstrag.workers.processes import Processes, usual_workers
 from abstrag.workspace.many_files import index_many
 from abstrag.workspace.options import WorkspaceConfig

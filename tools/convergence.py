@@ -18,17 +18,17 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from abstrag.bench.abstrag_system import to_document
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.pool import to_document
 from abstrag.config import Settings
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import reach_of
+from abstrag.refine.feedback import Episode
 from abstrag.refine.outcome import Run
 from abstrag.search.relevance import PRESETS
+from abstrag.workspace.lessons import gold_evaluator
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.refining import RefineOptions
-from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace
 
 

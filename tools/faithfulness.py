@@ -29,11 +29,9 @@ import numpy.typing as npt
 
 from abstrag.baselines.public_models import PublicModel
 from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
-from abstrag.bench.case import Case
+from abstrag.bench.case import REPORT_PARTS, Case, sampled
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.hidden_words import WordPlace, content_places, hiding, keeping, named_places
-from abstrag.bench.sample import sampled
-from abstrag.bench.split import REPORT_PARTS
 from abstrag.bench.stats import intervals, resampled_means
 from abstrag.config import COST_UNIT
 from abstrag.model.index import DocumentIndex

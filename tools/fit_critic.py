@@ -24,10 +24,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from abstrag.bench.case import Case
+from abstrag.bench.abstrag_system import to_document
+from abstrag.bench.case import Case, SplitPart, part_of
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.pool import to_document
-from abstrag.bench.split import SplitPart, part_of
 from abstrag.config import Settings
 from abstrag.model.record import from_json, to_json
 from abstrag.neural.aligner import default_aligner

@@ -27,10 +27,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from abstrag.baselines.pool import Pool
+from abstrag.baselines.system import Pool
+from abstrag.bench.abstrag_system import PooledDocument, to_document
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.pool import PooledDocument, to_document
 from abstrag.bench.stats import differences, intervals
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.utility import layout_weight

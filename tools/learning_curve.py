@@ -23,22 +23,20 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from abstrag.bench.abstrag_system import to_document
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.metrics.ndcg import NDCG
-from abstrag.bench.metrics.suff import SUFF
-from abstrag.bench.paired import difference_of_each, paired
-from abstrag.bench.pool import to_document
+from abstrag.bench.metrics.catalogue import NDCG, SUFF
 from abstrag.bench.record import CaseRecord
+from abstrag.bench.stats import difference_of_each, paired
 from abstrag.config import Settings
-from abstrag.refine.episode import Episode
+from abstrag.refine.feedback import Episode
 from abstrag.refine.limits import RefineBudget
 from abstrag.search.relevance import PRESETS
 from abstrag.workspace.document import SearchableDocument
-from abstrag.workspace.lessons import learn
+from abstrag.workspace.lessons import gold_evaluator, learn
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.refining import RefineOptions
-from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace
 
 CHECKPOINTS: Final = (25, 50, 100)
@@ -205,8 +203,8 @@ def run(curve: Curve, grouped: list[list[Case]], held: list[Case], given: Any) -
         if due is not None:
             evaluator = gold_evaluator(k=curve.k) if curve.refine and curve.gold else None
             learn(curve.workspace, evaluator=evaluator)
-            ledger = curve.workspace.patches.ledger
-            lessons, shown = ledger.lessons(), ledger.precedents()
+            patch_log = curve.workspace.patches.patch_log
+            lessons, shown = patch_log.lessons(), patch_log.precedents()
             promoted = sum(bool(one.when) for one in lessons) + sum(bool(o.when) for o in shown)
             refused = sum(one.replayed > 0 for one in lessons) + sum(o.refused for o in shown)
             now = curve.measured(held)

@@ -17,8 +17,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
-from abstrag.bench.metrics.ndcg import NDCG
-from abstrag.bench.metrics.suff import SUFF
+from abstrag.bench.metrics.catalogue import NDCG, SUFF
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import RunFolder
 

@@ -30,12 +30,12 @@ from abstrag.neural.judge import default_judge
 from abstrag.neural.passage import segment_text
 from abstrag.neural.whole_text import default_encoder
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.ledger import PatchLedger, text_hash
+from abstrag.refine.patch_log import PatchLog, text_hash
 from abstrag.search.relevance import DEFAULT_PRESET, FAST, PRESETS
 from abstrag.stores.open import beside, open_store
 from abstrag.stores.protocol import Store
 from abstrag.workspace.edits import EditStore, edge_id, hand_made
-from abstrag.workspace.replay import gold_evaluator
+from abstrag.workspace.lessons import gold_evaluator
 
 FOLDER: Final = Path("/tmp/old-library")  # part of what is kept, as the place of the document
 ASKED: Final = "Why did the ferry turn back?"
@@ -105,10 +105,10 @@ def _searched(store: Store, index: DocumentIndex) -> dict[str, Any]:
 def _refined(index: DocumentIndex) -> str:
     """Have one patch accepted, and return its id."""
     searcher = Searcher(index, preset=FAST)
-    ledger = PatchLedger(PolicyStore.open(FOLDER / "policy"))
+    patch_log = PatchLog(PolicyStore.open(FOLDER / "policy"))
     judges = local_judges(searcher, gold_evaluator())
     gold = [segment.id for segment in index.segments if segment.text.startswith(EVIDENCE)]
-    made = Refiner(searcher, judges, ledger=ledger).refine(FAILING, gold=gold)
+    made = Refiner(searcher, judges, patch_log=patch_log).refine(FAILING, gold=gold)
     (patch,) = made.patches
     return patch.id
 

@@ -24,7 +24,7 @@ from rapidfuzz.distance import Levenshtein
 
 from abstrag.documents.ocr import PictureLine, read_picture
 from abstrag.documents.pdf_layout.reader import picture_of, read_pages
-from abstrag.model.scan import DOUBTFUL
+from abstrag.model.document import DOUBTFUL
 
 _ALIKE = str.maketrans("’‘“”–—‐•", "''\"\"---.")
 

@@ -26,9 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.baselines.bm25 import Bm25
-from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.system import Element, ElementKind, Pool
+from abstrag.bench.case import SplitPart, parse_split, part_of
 from abstrag.bench.datasets.files import FilePlace, existing, read_lines
-from abstrag.bench.split import SplitPart, parse_split, part_of
 from abstrag.bench.stats import differences, holm, intervals
 from abstrag.collection.filters import Filters
 from abstrag.collection.shelf import K1, B

@@ -30,11 +30,9 @@ from typing import Any, Final
 import numpy as np
 
 from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
-from abstrag.bench.case import Case
+from abstrag.bench.case import REPORT_PARTS, Case, SplitPart, parse_split, sampled
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.readings import SampledStep, false_unmet, steps_of
-from abstrag.bench.sample import sampled
-from abstrag.bench.split import REPORT_PARTS, SplitPart, parse_split
 from abstrag.bench.stats import intervals
 from abstrag.bench.swapped import Swapped, swapped_cases
 from abstrag.model.ranking import Hit

@@ -17,8 +17,15 @@ from pathlib import Path
 
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.stress import ARMS, UNREFINED, Stress, run_stress
-from abstrag.bench.stress_summary import interacting, summarize, to_markdown
+from abstrag.bench.stress import (
+    ARMS,
+    UNREFINED,
+    Stress,
+    interacting,
+    run_stress,
+    summarize,
+    to_markdown,
+)
 from abstrag.engine.refinement import packaged_evaluator
 from abstrag.errors import InputError
 from abstrag.model.record import to_json
@@ -26,7 +33,7 @@ from abstrag.refine.evaluator import COMPRESSIONS, Evaluator, K, reach_of
 from abstrag.search.overlap import OverlapJudge
 from abstrag.search.relevance import DEFAULT_PRESET, PRESETS
 from abstrag.workspace.document import SearchableDocument
-from abstrag.workspace.replay import gold_evaluator
+from abstrag.workspace.lessons import gold_evaluator
 
 
 def same_settings(chosen: argparse.Namespace) -> None:

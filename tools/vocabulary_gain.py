@@ -39,11 +39,10 @@ from abstrag.backgrounds.build import build
 from abstrag.backgrounds.compiled import CompiledBackground
 from abstrag.backgrounds.fact import BackgroundName
 from abstrag.backgrounds.source import BackgroundSource
-from abstrag.baselines.pool import Pool
-from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
+from abstrag.baselines.system import Pool
+from abstrag.bench.abstrag_system import AbstragSystem, PooledDocument, SharedIndexer, to_document
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.pool import PooledDocument, to_document
 from abstrag.bench.stats import differences, intervals
 from abstrag.config import Settings
 from abstrag.engine.library import Library

@@ -23,11 +23,10 @@ from prepare import Writer, read_tokenizer
 from sources import SOURCES
 
 from abstrag.baselines.bm25 import Bm25
-from abstrag.baselines.pool import Pool
-from abstrag.bench.case import Case
+from abstrag.baselines.system import Pool
+from abstrag.bench.case import Case, SplitPart, part_of
 from abstrag.bench.datasets import scifact
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.split import SplitPart, part_of
 
 ABOUT = ("scifact", "qasper", "covidqa", "xquad", "contractnli")
 

@@ -22,8 +22,7 @@ from tokenizers import Tokenizer
 from words import marks
 
 from abstrag.baselines.bm25 import Bm25
-from abstrag.baselines.pool import Element, Pool
-from abstrag.baselines.system import Ranked
+from abstrag.baselines.system import Element, Pool, Ranked
 from abstrag.bench.case import Case
 from abstrag.bench.datasets.load import load_dataset
 from abstrag.model.answer import Label

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.policy.load import load_programs
 
 _CAPS = {"maxLength": 20, "maxItems": 2}

@@ -19,7 +19,7 @@ from abstrag.engine.searcher import Searcher
 from abstrag.errors import ModelUnreachable
 from abstrag.llm.connect import Models, connect
 from abstrag.llm.model import CallRole
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.llm.settings import Endpoint, LlmSettings, Patience
 from abstrag.model.answer import AnswerMode, Label
 from abstrag.search.relevance import DEFAULT_PRESET

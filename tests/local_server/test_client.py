@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 
 from abstrag.errors import BadReply, ModelError, OverBudget
-from abstrag.llm.ask import ask
+from abstrag.llm.call import call_id
 from abstrag.llm.choose import choose
 from abstrag.llm.connect import Models, connect, replay
-from abstrag.llm.key import call_id
-from abstrag.llm.log import CallLog
+from abstrag.llm.log import CallLog, save
 from abstrag.llm.model import CallRole, ModelRequest, Reply
-from abstrag.llm.program import Program
-from abstrag.llm.recording import save
+from abstrag.llm.prompt import Program, ask
 from abstrag.llm.settings import Endpoint, Limits, LlmSettings, Patience
 from abstrag.llm.shape import misfit
 from abstrag.model.record import record

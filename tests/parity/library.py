@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from abstrag.baselines.pool import Element, ElementKind, Pool
-from abstrag.bench.pool import to_document
+from abstrag.baselines.system import Element, ElementKind, Pool
+from abstrag.bench.abstrag_system import to_document
 from abstrag.config import Settings
 from abstrag.model.background import Background
 from abstrag.model.patch import Alias, Patch, Stage
@@ -15,7 +15,7 @@ from abstrag.model.record import to_data, to_json
 from abstrag.model.segment import Granularity
 from abstrag.model.term import Family, Licence, LicenceKind, Relation
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.ledger import PatchLedger, text_hash
+from abstrag.refine.patch_log import PatchLog, text_hash
 from abstrag.workspace.edits import hand_made
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -136,8 +136,8 @@ def _keep_patch(workspace: Workspace) -> None:
         "patch": to_data(patch),
         "query": QUESTIONS[0],
     }
-    ledger = PatchLedger(PolicyStore.open(workspace.patches.root))
-    ledger.store.audit(payload, accepted=True, reason="for a test", case="case")
+    patch_log = PatchLog(PolicyStore.open(workspace.patches.root))
+    patch_log.store.audit(payload, accepted=True, reason="for a test", case="case")
 
 
 def _edit(workspace: Workspace) -> None:

@@ -24,9 +24,8 @@ from abstrag.cli.main import cli
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.record import to_data
 from abstrag.search.relevance import DEFAULT_PRESET
-from abstrag.server.mcp.results import collection_result, factors, search_result
 from abstrag.server.mcp.server import mcp_server
-from abstrag.server.mcp.toolbox import Toolbox
+from abstrag.server.mcp.toolbox import Toolbox, collection_result, factors, search_result
 from abstrag.server.routes.shared import without_folder
 from abstrag.workspace.asynchronous import AsyncAbstRAG
 from abstrag.workspace.facade import AbstRAG

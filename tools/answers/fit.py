@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from abstrag import AbstRAG
 from abstrag.engine.answer import proposed_answers
-from abstrag.engine.answers.confidence import AnswerConfidence, AnswerWay, FittedWay
+from abstrag.engine.answers.from_tables import AnswerConfidence, AnswerWay, FittedWay
 from abstrag.model.record import to_json
 from abstrag.neural.judge import default_judge
 from abstrag.refine.sufficiency import Logistic

@@ -11,11 +11,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from abstrag.backgrounds.fact import NAMED, BackgroundName, ClassMembership, Fact, scheme
-from abstrag.backgrounds.file import together
-from abstrag.backgrounds.forms import MOST_WORDS, folded
+from abstrag.backgrounds.compiled import APPLICATION_ID, STATED, TABLES, VERSION, is_compiled
+from abstrag.backgrounds.fact import (
+    MOST_WORDS,
+    NAMED,
+    BackgroundName,
+    ClassMembership,
+    Fact,
+    folded,
+    scheme,
+    together,
+)
 from abstrag.backgrounds.lines import content_digest
-from abstrag.backgrounds.schema import APPLICATION_ID, STATED, TABLES, VERSION, is_compiled
 from abstrag.backgrounds.source import BackgroundSource
 from abstrag.config import DELTA_ABS_ONE_WAY, OMEGA
 from abstrag.errors import BackgroundError

@@ -10,10 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from abstrag.backgrounds.fact import NAMED
-from abstrag.backgrounds.file import together
-from abstrag.backgrounds.forms import agrees, singulars, words, written_forms
-from abstrag.backgrounds.schema import VERSION, is_compiled
+from abstrag.backgrounds.fact import NAMED, agrees, singulars, together, words, written_forms
 from abstrag.backgrounds.source import must_be_compiled
 from abstrag.backgrounds.touched import (
     LEVELS,
@@ -26,7 +23,33 @@ from abstrag.backgrounds.touched import (
 )
 from abstrag.errors import BackgroundError
 from abstrag.model.background import Background
-from abstrag.model.record import from_json
+from abstrag.model.record import from_json, record
+from abstrag.sqlite_file import bears_mark
+
+APPLICATION_ID: Final = 0x41627342  # "AbsB", in the header of the SQLite file
+VERSION: Final = 1
+STATED: Final = -1.0  # in place of a distance: the user states it, and it costs nothing
+
+TABLES: Final = """
+CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT, digest TEXT, distance REAL, facts INTEGER);
+CREATE TABLE meta (digest TEXT, rest TEXT, duplicates INTEGER, conflicts INTEGER);
+CREATE TABLE thing (id INTEGER PRIMARY KEY, key TEXT NOT NULL, scheme TEXT);
+CREATE TABLE name (
+    form TEXT, thing INTEGER, surface TEXT, preferred INTEGER, distance REAL, confidence REAL,
+    source INTEGER, line INTEGER, PRIMARY KEY (form, thing)
+) WITHOUT ROWID;
+CREATE TABLE link (
+    thing INTEGER, target INTEGER, role INTEGER, distance REAL, confidence REAL,
+    source INTEGER, line INTEGER, PRIMARY KEY (thing, target, role)
+) WITHOUT ROWID;
+CREATE TABLE lead (word TEXT PRIMARY KEY, longest INTEGER) WITHOUT ROWID;
+"""
+
+
+def is_compiled(path: str | Path) -> bool:
+    """True when a file says in its first bytes that it is a compiled Background."""
+    return bears_mark(path, APPLICATION_ID)
+
 
 _CHUNK: Final = 500  # values in one SQL statement
 _AGAIN: Final = "make it again: abstrag background build FILES -o FILE"
@@ -177,3 +200,90 @@ def _origin(source: str, line: int | None, key: str) -> str:
     """Say where an entry stands: file, line where there are lines, id where there are ids."""
     at = f"{source} line {line}" if line is not None else source
     return at if key.startswith(NAMED) else f"{at}, {key.rpartition(':')[2] if line else key}"
+
+
+_EXAMPLES: Final = 5
+# What nothing follows, or what follows nothing, lies on no circle; what is left when all that is
+# taken away, does, or joins two that do.
+_TRIM: Final = (
+    "DELETE FROM round WHERE target NOT IN (SELECT thing FROM round)",
+    "DELETE FROM round WHERE thing NOT IN (SELECT target FROM round)",
+)
+
+
+@record
+class SourceInfo:
+    """One source: how much it says, and how far it is believed; no distance means stated."""
+
+    name: str
+    facts: int
+    distance: float | None
+
+
+@record
+class Survey:
+    """What a compiled Background holds, and what is odd in it."""
+
+    sources: tuple[SourceInfo, ...]
+    things: int
+    names: int
+    links: int
+    duplicates: int  # lines that say what another has said
+    conflicts: int  # entries given at two costs; the lower stands
+    homonyms: int  # names of several things; they stay open
+    homonym_examples: tuple[str, ...]
+    in_circles: int  # things that are, over some steps, a kind of themselves
+    circle_examples: tuple[str, ...]
+
+
+def survey(path: str | Path) -> Survey:
+    """Read a compiled Background once, check that it is sound, and count."""
+    with reading(Path(path)) as base:
+        (state,) = base.execute("PRAGMA quick_check").fetchone()
+        if state != "ok":
+            raise BackgroundError(
+                f"the compiled Background {str(path)!r} is damaged: {state}",
+                hint="make it again: abstrag background build FILES -o FILE",
+            )
+        homonyms = "SELECT MIN(surface) FROM name GROUP BY form HAVING COUNT(*) > 1"
+        circles = _circles(base)
+        duplicates, conflicts = base.execute("SELECT duplicates, conflicts FROM meta").fetchone()
+        return Survey(
+            sources=tuple(
+                SourceInfo(*row)
+                for row in base.execute("SELECT name, facts, distance FROM source ORDER BY id")
+            ),
+            things=_count(base, "SELECT id FROM thing"),
+            names=_count(base, "SELECT form FROM name"),
+            links=_count(base, "SELECT thing FROM link"),
+            duplicates=duplicates,
+            conflicts=conflicts,
+            homonyms=_count(base, homonyms),
+            homonym_examples=_texts(base, f"{homonyms} ORDER BY COUNT(*) DESC, form"),
+            in_circles=_count(base, circles),
+            circle_examples=_texts(
+                base,
+                f"SELECT COALESCE(MAX(CASE WHEN preferred THEN surface END), MIN(surface), key)"
+                f" FROM thing LEFT JOIN name ON thing = id WHERE id IN ({circles})"
+                " GROUP BY id ORDER BY id",
+            ),
+        )
+
+
+def _circles(base: sqlite3.Connection) -> str:
+    base.execute("PRAGMA temp_store = FILE")
+    base.execute("CREATE TEMP TABLE round AS SELECT thing, target FROM link")
+    base.execute("CREATE INDEX temp.round_thing ON round (thing)")
+    base.execute("CREATE INDEX temp.round_target ON round (target)")
+    while sum([base.execute(sql).rowcount for sql in _TRIM]):
+        pass
+    return "SELECT DISTINCT thing FROM round"
+
+
+def _count(base: sqlite3.Connection, sql: str) -> int:
+    count: int = base.execute(f"SELECT COUNT(*) FROM ({sql})").fetchone()[0]
+    return count
+
+
+def _texts(base: sqlite3.Connection, sql: str) -> tuple[str, ...]:
+    return tuple(text for (text,) in base.execute(f"{sql} LIMIT {_EXAMPLES}"))

@@ -3,23 +3,132 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 from xml.parsers import expat
 
-from abstrag.backgrounds.fact import BackgroundName, ClassMembership, Fact, named
-from abstrag.backgrounds.file import read_file, rest_of
+from abstrag.backgrounds.fact import (
+    BackgroundName,
+    ClassMembership,
+    Fact,
+    named,
+    read_file,
+    rest_of,
+)
 from abstrag.backgrounds.lines import fault, lines, opened
-from abstrag.backgrounds.umls import read_names, read_relations
-from abstrag.backgrounds.wikidata import read_wikidata
 from abstrag.config import OMEGA, TAU_MAX
 from abstrag.errors import BackgroundError, ResourceMissing
 from abstrag.model.background import EMPTY, Background
 
 if TYPE_CHECKING:
     from pyoxigraph import Quad, RdfFormat
+
+_LANGUAGES: Final = {  # the codes of UMLS, by ISO 639-1
+    "cs": "CZE", "da": "DAN", "de": "GER", "el": "GRE", "en": "ENG", "es": "SPA", "et": "EST",
+    "fi": "FIN", "fr": "FRE", "hu": "HUN", "it": "ITA", "ja": "JPN", "ko": "KOR", "lv": "LAV",
+    "nl": "DUT", "no": "NOR", "pl": "POL", "pt": "POR", "ru": "RUS", "sv": "SWE", "tr": "TUR",
+    "uk": "UKR", "zh": "CHI",
+}  # fmt: skip
+_CONSO: Final = (
+    "CUI LAT TS LUI STT SUI ISPREF AUI SAUI SCUI SDUI SAB TTY CODE STR SRL SUPPRESS CVF".split()
+)
+_REL: Final = (
+    "CUI1 AUI1 STYPE1 REL CUI2 AUI2 STYPE2 RELA RUI SRUI SAB SL RG DIR SUPPRESS CVF".split()
+)
+_UMLS_UP: Final = frozenset({"PAR", "RB"})  # the second concept is the broader one
+_UMLS_DOWN: Final = frozenset({"CHD", "RN"})
+_HIDDEN: Final = frozenset("OEY")
+
+
+def read_names(path: Path, language: str) -> Iterator[Fact]:
+    """Go through MRCONSO: what concepts are called in a language; suppressed names are left out."""
+    wanted = _LANGUAGES.get(language, language.upper())
+    for line, row in _umls_rows(path, _CONSO):
+        if row["LAT"] == wanted and row["SUPPRESS"] not in _HIDDEN:
+            preferred = (row["TS"], row["STT"], row["ISPREF"]) == ("P", "PF", "Y")
+            yield BackgroundName(_concept(row["CUI"]), row["STR"], preferred=preferred, line=line)
+
+
+def read_relations(path: Path) -> Iterator[Fact]:
+    """Go through MRREL: parents and broader concepts, but no parts of wholes.
+
+    REL says what the second concept is to the first; RELA, where there is one, says it better.
+    """
+    for line, row in _umls_rows(path, _REL):
+        if row["SUPPRESS"] in _HIDDEN or row["CUI1"] == row["CUI2"]:
+            continue
+        first, second = _concept(row["CUI1"]), _concept(row["CUI2"])
+        if row["RELA"] == "inverse_isa" or (row["REL"] in _UMLS_UP and not row["RELA"]):
+            yield ClassMembership(first, second, line=line)
+        elif row["RELA"] == "isa" or (row["REL"] in _UMLS_DOWN and not row["RELA"]):
+            yield ClassMembership(second, first, line=line)
+
+
+def _concept(cui: str) -> str:
+    return f"umls:{cui}"
+
+
+def _umls_rows(path: Path, columns: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    needed = ("CUI", "STR") if columns is _CONSO else ("CUI1", "CUI2", "REL")
+    for line, text in lines(path):
+        bare = text.rstrip("\r\n")
+        if not bare:
+            continue
+        fields = bare.split("|")
+        if len(fields) != len(columns) + 1 or fields[-1]:
+            at = min(len(fields), len(columns) + 1)
+            what = f"{len(fields) - 1} fields where {len(columns)} belong, each closed by |"
+            raise fault(path, line, at, what, hint="is the file whole, and of the RRF release?")
+        row = dict(zip(columns, fields, strict=False))
+        for column in needed:
+            if not row[column].strip():
+                at = columns.index(column) + 1
+                raise fault(path, line, at, f"{column} is empty", hint="is the file whole?")
+        yield line, row
+
+
+_CLASSES: Final = ("P31", "P279")  # instance of, subclass of
+_ANY_LANGUAGE: Final = "mul"
+_HINT: Final = "one entity a line, as in the JSON dumps of Wikidata"
+
+
+def read_wikidata(path: Path, language: str) -> Iterator[Fact]:
+    """Go through the names of entities in a language, and through their classes."""
+    for number, text in lines(path):
+        body = text.strip().removesuffix(",")
+        if body in ("", "[", "]"):
+            continue
+        try:
+            entity = json.loads(body)
+        except json.JSONDecodeError as error:
+            column = text.index(body[:1]) + error.colno
+            raise fault(path, number, column, f"not JSON: {error.msg}", hint=_HINT) from error
+        if not isinstance(entity, dict) or not isinstance(entity.get("id"), str):
+            raise fault(path, number, 1, "an entity without an id", hint=_HINT)
+        try:
+            yield from _wikidata_facts(entity, language, number)
+        except (AttributeError, KeyError, TypeError) as error:
+            what = f"entity {entity['id']!r} is not laid out as Wikidata's are: {error!r}"
+            raise fault(path, number, 1, what, hint=_HINT) from error
+
+
+def _wikidata_facts(entity: Mapping[str, Any], language: str, line: int) -> Iterator[Fact]:
+    thing = f"wikidata:{entity['id']}"
+    labels, aliases = entity.get("labels") or {}, entity.get("aliases") or {}
+    for code in (language, _ANY_LANGUAGE):
+        if code in labels:
+            yield BackgroundName(thing, labels[code]["value"], preferred=True, line=line)
+        for alias in aliases.get(code, ()):
+            yield BackgroundName(thing, alias["value"], line=line)
+    claims = entity.get("claims") or {}
+    for prop in _CLASSES:
+        for claim in claims.get(prop, ()):
+            value = claim["mainsnak"].get("datavalue")  # none for "unknown" and "no value"
+            if value is not None and claim.get("rank") != "deprecated":
+                yield ClassMembership(thing, f"wikidata:{value['value']['id']}", line=line)
 
 
 # CSV and TSV with a header: alias,name or thing,class or role,type; then cost and confidence.

@@ -11,10 +11,9 @@ from hashlib import sha256
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 from abstrag.baselines.dense import element_text
-from abstrag.baselines.pool import Element, Pool
-from abstrag.llm.ask import ask
+from abstrag.baselines.system import Element, Pool
 from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program, ask
 from abstrag.model.record import to_json
 
 CALLS: Final = 4  # a query

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import Stemmer  # type: ignore[import-not-found]
 
-from abstrag.baselines.pool import Pool
-from abstrag.baselines.system import Ranked, best_first
+from abstrag.baselines.system import Pool, Ranked, best_first
 
 K1: Final = 1.2
 B: Final = 0.75

@@ -10,11 +10,9 @@ from typing import Any, Final, Literal
 
 from abstrag.baselines.backing import BATCH, Backing, QueryMeter, longest, shown
 from abstrag.baselines.dense import Dense
-from abstrag.baselines.pool import TABULAR, Element, Pool
-from abstrag.baselines.system import Ranked, System
-from abstrag.baselines.writing import Write, Written
+from abstrag.baselines.system import TABULAR, Element, Pool, Ranked, System, Write, Written
 from abstrag.llm.model import CallRole, ModelRequest
-from abstrag.llm.percent import Percent
+from abstrag.llm.shape import Percent
 from abstrag.model.record import record
 
 STAGE: Final = "crag"

@@ -10,8 +10,7 @@ import numpy as np
 
 from abstrag.baselines.backing import CALLS, Backing, QueryMeter
 from abstrag.baselines.dense import Dense
-from abstrag.baselines.pool import Pool
-from abstrag.baselines.system import Ranked, best_first
+from abstrag.baselines.system import Pool, Ranked, best_first
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.record import record
 

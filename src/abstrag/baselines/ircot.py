@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from abstrag.baselines.backing import CALLS, Backing, QueryMeter, longest, shown
 from abstrag.baselines.bm25 import Bm25
-from abstrag.baselines.pool import Pool
-from abstrag.baselines.system import Ranked, System
+from abstrag.baselines.system import Pool, Ranked, System
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.record import record
 

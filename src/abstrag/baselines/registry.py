@@ -9,12 +9,10 @@ from typing import Any, Final
 from abstrag.baselines.backing import Backing
 from abstrag.baselines.bm25 import Bm25
 from abstrag.baselines.crag import Crag
-from abstrag.baselines.dense import Dense
-from abstrag.baselines.hybrid import Hybrid
+from abstrag.baselines.dense import Dense, Hybrid, Rerank
 from abstrag.baselines.hyde import Hyde
 from abstrag.baselines.ircot import Ircot
 from abstrag.baselines.public_models import public_encoder, public_reranker
-from abstrag.baselines.rerank import Rerank
 from abstrag.baselines.self_rag import SelfRag
 from abstrag.baselines.system import System
 from abstrag.errors import InputError, NeedsModel

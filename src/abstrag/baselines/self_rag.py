@@ -8,9 +8,7 @@ from typing import Any, Final, Literal
 
 from abstrag.baselines.backing import BATCH, CALLS, Backing, QueryMeter, longest, shown
 from abstrag.baselines.dense import Dense
-from abstrag.baselines.pool import Element, Pool
-from abstrag.baselines.system import Ranked, System
-from abstrag.baselines.writing import Write, Written
+from abstrag.baselines.system import Element, Pool, Ranked, System, Write, Written
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.record import record
 

@@ -20,13 +20,11 @@ from typing import Any, Final
 
 from abstrag.baselines.backing import Backing, longest
 from abstrag.baselines.dense import element_text
-from abstrag.baselines.pool import Pool
-from abstrag.baselines.system import Ranked
-from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
+from abstrag.baselines.system import Pool, Ranked
+from abstrag.bench.abstrag_system import AbstragSystem, PooledDocument, SharedIndexer, to_document
 from abstrag.bench.case import Case
-from abstrag.bench.pool import PooledDocument, to_document
 from abstrag.config import Settings
-from abstrag.engine.prompted_reader import PromptedReader
+from abstrag.engine.prompting import PromptedReader
 from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
@@ -34,7 +32,7 @@ from abstrag.indexing.pipeline import index
 from abstrag.indexing.prompted.prompts import IndexPrompts
 from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
 from abstrag.llm.prompt import Prompt
-from abstrag.llm.tally import Tallied, Tally
+from abstrag.llm.usage import Tallied, Tally
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Stage
 from abstrag.model.ranking import Hit, Ranking
@@ -43,8 +41,7 @@ from abstrag.refine.critic import PromptedCritic
 from abstrag.refine.explain import LocalExplainer, PromptedExplainer
 from abstrag.refine.limits import RefineBudget
 from abstrag.refine.localize import PromptedLocalizer
-from abstrag.refine.propose import Beside
-from abstrag.refine.propose_prompted import PromptedProposer
+from abstrag.refine.propose import ChainedProposer, PromptedProposer
 from abstrag.search.calibration import ModelCalibration, calibration_of, fitted, program_hash
 from abstrag.search.prompted_judge import PromptedJudge
 from abstrag.search.query.prompted.expand import ExpandQuery
@@ -211,7 +208,7 @@ class AbstragLlmSystem:
             critic=PromptedCritic(critic, programs["critic"], samples=1, k=evaluator.k),
             explainer=PromptedExplainer(critic, programs["explain"], LocalExplainer(evaluator)),
             localizer=PromptedLocalizer(refiner, programs["localize"]),
-            proposer=Beside((proposer, local.proposer)),
+            proposer=ChainedProposer((proposer, local.proposer)),
             budget=REFINING,
         )
         own = Refiner(searcher, judges)

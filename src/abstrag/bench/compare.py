@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from abstrag.bench.metrics.catalogue import HEADLINE, HEADLINE_SHOWN
+from abstrag.bench.metrics.catalogue import HEADLINE, HEADLINE_SHOWN, SUFF
 from abstrag.bench.metrics.metric import Convention, Metric, values
-from abstrag.bench.metrics.suff import SUFF
-from abstrag.bench.paired import difference_of_each, paired
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.stats import PairedDifference, holm, significant
+from abstrag.bench.stats import PairedDifference, difference_of_each, holm, paired, significant
 from abstrag.errors import InputError
 from abstrag.model.record import record
 

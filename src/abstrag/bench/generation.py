@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from abstrag.baselines.backing import Backing, longest
-from abstrag.baselines.pool import Element
-from abstrag.baselines.system import System
-from abstrag.baselines.writing import Writes, Written
+from abstrag.baselines.system import Element, System, Writes, Written
 from abstrag.bench.case import Case
 from abstrag.bench.record import CaseRecord
+from abstrag.engine.citations import find_quote, parts_of
 from abstrag.engine.generator import (
     TOP,
     AnswerReply,
@@ -24,10 +23,9 @@ from abstrag.engine.generator import (
     Given,
     VerdictReply,
 )
-from abstrag.engine.quotation import find_quote, parts_of
 from abstrag.errors import AbstragError, InputError, ModelError, OverBudget
-from abstrag.llm.ask import Answered
 from abstrag.llm.model import CallRole, ModelRequest
+from abstrag.llm.prompt import Answered
 from abstrag.model.answer import Asked, Label
 
 UNANSWERABLE: Final = "Unanswerable"  # what QASPER's references say where there is no answer

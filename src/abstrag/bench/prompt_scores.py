@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from abstrag.errors import InputError, ModelError, OverBudget
 from abstrag.llm.model import CallRole, LanguageModel
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.llm.shape import misfit
 from abstrag.model.record import record
-from abstrag.policy.hashes import base_hash
+from abstrag.policy.slots import base_hash
 
 _HALF: Final = 50  # percent from which on a condition counts as met
 

@@ -7,8 +7,6 @@ from dataclasses import field
 from typing import Final
 
 from abstrag.bench.metrics.catalogue import ALL, GENERATION, HEADLINE, HEADLINE_SHOWN
-from abstrag.bench.metrics.feverous_score import FeverousScore, feverous_score
-from abstrag.bench.metrics.gain import gains
 from abstrag.bench.metrics.label import (
     ClassScore,
     VerdictScore,
@@ -17,10 +15,18 @@ from abstrag.bench.metrics.label import (
     verdict_score,
 )
 from abstrag.bench.metrics.metric import Convention, Metric, Values, values
-from abstrag.bench.paired import difference_of_each, interval_of_each, paired
+from abstrag.bench.metrics.whole_run import FeverousScore, feverous_score, gains
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import OURS, RunManifest
-from abstrag.bench.stats import BootstrapInterval, PairedDifference, holm, significant
+from abstrag.bench.stats import (
+    BootstrapInterval,
+    PairedDifference,
+    difference_of_each,
+    holm,
+    interval_of_each,
+    paired,
+    significant,
+)
 from abstrag.errors import InputError, NotComputable
 from abstrag.model.record import record
 

@@ -15,15 +15,11 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-from abstrag.bench.case import Case, Dataset
-from abstrag.bench.metrics.bridge_cost import BRIDGE_COST
+from abstrag.bench.case import Case, Dataset, SplitPart, part_of
+from abstrag.bench.metrics.catalogue import BRIDGE_COST, NDCG, PRESERVED, SUFF
 from abstrag.bench.metrics.metric import Values, values
-from abstrag.bench.metrics.ndcg import NDCG
-from abstrag.bench.metrics.preserved import PRESERVED
-from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.scoring import Bench, ScoringUnit
-from abstrag.bench.split import SplitPart, part_of
+from abstrag.bench.runner import Bench, ScoringUnit
 from abstrag.bench.systems import Builder, SystemSpec, ranges_of
 from abstrag.errors import InputError
 from abstrag.model.record import from_json, record, to_json

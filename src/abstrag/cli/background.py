@@ -9,10 +9,8 @@ import click
 from rich.markup import escape
 
 from abstrag.backgrounds.build import build
-from abstrag.backgrounds.compiled import CompiledBackground
-from abstrag.backgrounds.schema import is_compiled
+from abstrag.backgrounds.compiled import CompiledBackground, Survey, is_compiled, survey
 from abstrag.backgrounds.source import DISTANCE, BackgroundSource
-from abstrag.backgrounds.survey import Survey, survey
 from abstrag.backgrounds.touched import Says, Touched
 from abstrag.cli.options import json_option
 from abstrag.cli.output import console, print_json, progress

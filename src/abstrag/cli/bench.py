@@ -14,12 +14,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as Screen
 
+from abstrag.bench.case import SplitPart, parse_split, sampled
 from abstrag.bench.compare import RunComparison, compare
 from abstrag.bench.datasets.load import LOADERS, load_dataset
-from abstrag.bench.export import export_trec
-from abstrag.bench.render.numbers import p_value, scaled, signed
-from abstrag.bench.render.table import ReportTable, tables
-from abstrag.bench.report import report
+from abstrag.bench.render.table import ReportTable, p_value, scaled, signed, tables
+from abstrag.bench.report import export_trec, report
 from abstrag.bench.runner import (
     DEPTH,
     DEPTHS,
@@ -29,8 +28,6 @@ from abstrag.bench.runner import (
     run,
     worst_requests,
 )
-from abstrag.bench.sample import sampled
-from abstrag.bench.split import SplitPart, parse_split
 from abstrag.bench.summary import Summary
 from abstrag.bench.systems import SystemSpec
 from abstrag.bench.tuning import (
@@ -42,10 +39,9 @@ from abstrag.bench.tuning import (
     refuse_tuned,
     tune,
 )
-from abstrag.cli.bench_experiments import bench_experiments
-from abstrag.cli.bench_models import connected, print_most
+from abstrag.cli.bench_experiments import bench_experiments, connected, print_most
 from abstrag.cli.engine_options import EngineOptions, engine_options
-from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
+from abstrag.cli.options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.output import console, print_json
 from abstrag.errors import InputError, NeedsModel
 from abstrag.model.record import to_data

@@ -8,11 +8,16 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from abstrag.cli.document_target import DocumentTarget
-from abstrag.cli.llm_options import LlmOptions, llm_options
 from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
-from abstrag.cli.options import bridging_options, json_option, patch_options
+from abstrag.cli.options import (
+    LlmOptions,
+    bridging_options,
+    json_option,
+    llm_options,
+    patch_options,
+)
 from abstrag.cli.output import console, print_json
+from abstrag.cli.targets import DocumentTarget
 from abstrag.cli.trace import print_query
 from abstrag.config import TAU_MAX
 from abstrag.model.ranking import BudgetCurve

@@ -9,14 +9,11 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from abstrag.cli.llm_options import calls_option
-from abstrag.cli.options import json_option
+from abstrag.cli.options import calls_option, json_option
 from abstrag.cli.output import console, print_json
-from abstrag.llm.call import Call, CallLine, RoleSummary
-from abstrag.llm.log import CallLog, default_calls_path
+from abstrag.llm.call import Call, CallLine, Exchange, RoleSummary
+from abstrag.llm.log import CallLog, default_calls_path, save
 from abstrag.llm.model import CallRole
-from abstrag.llm.recording import save
-from abstrag.llm.transcript import Exchange
 from abstrag.model.record import to_data
 
 

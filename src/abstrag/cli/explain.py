@@ -6,9 +6,8 @@ import click
 from rich.markup import escape
 
 from abstrag.cli.collection_options import CollectionOptions, collection_options
-from abstrag.cli.llm_options import LlmOptions, llm_options
 from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
-from abstrag.cli.options import json_option, patch_options, search_options
+from abstrag.cli.options import LlmOptions, json_option, llm_options, patch_options, search_options
 from abstrag.cli.output import console, print_json
 from abstrag.cli.trace import labels_of, print_hit, print_query, print_trace
 from abstrag.model.record import to_data

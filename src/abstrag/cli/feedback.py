@@ -8,17 +8,16 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
-from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.opened import opened
 from abstrag.cli.options import json_option, policy_option, search_options
 from abstrag.cli.output import console, print_json
 from abstrag.cli.steps import describe, print_refinement
+from abstrag.cli.targets import DocumentTarget
 from abstrag.errors import InputError
 from abstrag.model.record import to_data
 from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.refine.feedback import parse_step
-from abstrag.workspace.feedback_export import export_packs
-from abstrag.workspace.lessons import learn
+from abstrag.workspace.lessons import export_packs, learn
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 

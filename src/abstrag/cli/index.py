@@ -14,28 +14,36 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from abstrag.cli.budget_options import budget_options
-from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
-from abstrag.cli.llm_options import LlmOptions, llm_options, print_estimate, print_ledger
+from abstrag.cli.engine_options import (
+    EngineOptions,
+    budget_options,
+    engine_options,
+    refuse_with_model,
+)
 from abstrag.cli.opened import opened
-from abstrag.cli.options import json_option, library_options
+from abstrag.cli.options import (
+    LlmOptions,
+    json_option,
+    library_options,
+    llm_options,
+    print_estimate,
+    print_ledger,
+)
 from abstrag.cli.output import console, print_json, progress
 from abstrag.config import DocumentBudget
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import IndexOutcome, IndexReason
-from abstrag.engine.source_files import listed
+from abstrag.engine.source_files import IndexOutcome, IndexReason, listed
 from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.shortfall import Shortfall
 from abstrag.language.detect import ENGLISH, language_name
-from abstrag.llm.estimate import Estimate
-from abstrag.llm.ledger import ModelUsage
+from abstrag.llm.budget import Estimate
+from abstrag.llm.usage import ModelUsage
 from abstrag.model.record import to_data
 from abstrag.workers.processes import usual_workers
 from abstrag.workers.protocol import Engine
 from abstrag.workspace.many_files import FEW, index_many
 from abstrag.workspace.options import WorkspaceConfig
-from abstrag.workspace.preparing import made_by_workers
-from abstrag.workspace.upkeep import prepare, read_words
+from abstrag.workspace.upkeep import made_by_workers, prepare, read_words
 from abstrag.workspace.workspace import Workspace
 
 # How far indexing is: a bar for eyes, a line every few seconds where nobody watches.

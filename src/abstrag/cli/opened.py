@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from abstrag.cli.llm_options import LlmOptions
-    from abstrag.llm.estimate import Estimate
+    from abstrag.cli.options import LlmOptions
+    from abstrag.llm.budget import Estimate
     from abstrag.workspace.document import SearchableDocument
     from abstrag.workspace.options import WorkspaceConfig
 
@@ -84,7 +84,7 @@ def print_models(document: SearchableDocument) -> None:
     """Say on standard error what the models took and what of it was of no use."""
     models = document.workspace.models
     if models is not None:
-        from abstrag.cli.llm_options import print_ledger
+        from abstrag.cli.options import print_ledger
 
         for note in document.notes:
             click.echo(f"note: {note}", err=True)
@@ -114,7 +114,7 @@ def patches_sentence(document: SearchableDocument) -> str:
 
 def tell_estimate(indexing: Estimate, asking: Estimate, *, as_json: bool) -> None:
     """Say what a dry run found: what indexing takes where it is due, and the rest at most."""
-    from abstrag.cli.llm_options import print_estimate
+    from abstrag.cli.options import print_estimate
     from abstrag.cli.output import print_json
 
     if as_json:

@@ -11,22 +11,67 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
-from abstrag.cli.options import json_option, store_option
+from abstrag.cli.options import LlmOptions, json_option, llm_options, print_ledger, store_option
 from abstrag.cli.output import console, print_json
+from abstrag.cli.steps import step_words
 from abstrag.errors import InputError, NeedsModel, PolicyError, Regression
 from abstrag.model.record import to_data
 from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus
-from abstrag.policy.check import PolicyFault, check
-from abstrag.policy.diff import diff
-from abstrag.policy.hashes import base_hash
+from abstrag.policy.check import PolicyFault, check, diff
 from abstrag.policy.load import load_program
-from abstrag.policy.location import DEFAULT_FAMILY, families, policy_root
-from abstrag.policy.stages import MUTABLE, PROGRAMS, known
+from abstrag.policy.location import DEFAULT_FAMILY, MUTABLE, PROGRAMS, families, known, policy_root
+from abstrag.policy.slots import base_hash
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.ledger import PatchLedger
-from abstrag.refine.replay import ReplayReport
+from abstrag.refine.gate import ReplayReport
+from abstrag.refine.patch_log import PatchLog
+from abstrag.refine.precedents import supporters
 from abstrag.stores.open import Target
+
+
+def blame_lessons(store: PolicyStore, *, as_json: bool) -> None:
+    """Say of every lesson, and of every candidate, which documents voted for it."""
+    lessons, shown = PatchLog(store).lessons(), PatchLog(store).precedents()
+    if as_json:
+        print_json([{"id": one.id, **to_data(one)} for one in lessons + shown])
+        return
+    out = console()
+    for one in lessons:
+        state = f"[green]promoted {one.when}[/]" if one.when else "[dim]candidate[/]"
+        said = escape(f"{one.genre}: {step_words(one.step)}")
+        out.print(f"[bold]{one.id}[/] {said}  {state}", soft_wrap=True)
+        for vote in one.votes:
+            about = escape(f"{vote.name}: {vote.query} ({vote.patch})")
+            out.print(f"    [dim]{about}[/]", soft_wrap=True)
+    for taught in shown:
+        state = f"[green]promoted {taught.when}[/]" if taught.when else "[dim]candidate[/]"
+        state = "[red]refused[/]" if taught.refused else state
+        said = f"{taught.genre}: where the answer to “{taught.precedent.question}” stands"
+        out.print(f"[bold]{taught.id}[/] {escape(said)}  {state}", soft_wrap=True)
+        names = ", ".join(taught.precedent.segments)
+        out.print(f"    [dim]{escape(f'{taught.name}: {names}')}[/]", soft_wrap=True)
+        for vote in supporters(taught, shown) if taught.when else ():
+            if vote.patch != taught.id:
+                about = escape(f"{vote.name}: {vote.query} ({vote.patch})")
+                out.print(f"    [dim]{about}[/]", soft_wrap=True)
+    if not (lessons or shown):
+        out.print("no document has asked for a lesson yet")
+
+
+def promote_lessons(store: PolicyStore, library: Target | None) -> tuple[AuditEntry, ...]:
+    """Replay the lessons that have their votes, over the documents of a store."""
+    patch_log = PatchLog(store)
+    open_ones = any(not (one.when or one.refused) for one in patch_log.precedents())
+    if not (open_ones or any(one.due for one in patch_log.lessons())):
+        return ()
+    # a replay needs the whole engine; the other commands do without
+    from abstrag.workspace.lessons import learn
+    from abstrag.workspace.options import WorkspaceConfig
+    from abstrag.workspace.workspace import Workspace
+
+    config = WorkspaceConfig(library, policy=store.root, family=store.family)
+    with Workspace(config) as workspace:
+        return learn(workspace)
+
 
 LESSONS: Final = "lessons"  # in place of a program: what documents have taught their genre
 _STYLE: Final = {"+": "green", "-": "red", " ": "dim"}
@@ -55,7 +100,7 @@ def policy_command() -> None:
 def policy_list(root: Path | None, family: str, as_json: bool) -> None:
     """List the programs and what is on its way into them, and count the patches in force."""
     store = PolicyStore.open(root, family)
-    patches = PatchLedger(store).kept()
+    patches = PatchLog(store).kept()
     waiting = [c for c in store.candidates() if c.status is not PromotionStatus.PROMOTED]
     rows = []
     for stage in PROGRAMS:
@@ -151,8 +196,8 @@ def policy_diff(program: str | None, root: Path | None, family: str, as_json: bo
         for stage in ([known(program)] if program else PROGRAMS)
         if (lines := diff(load_program(stage, root=store.root), store.program(stage)))
     }
-    patches = () if program else PatchLedger(store).kept()
-    lessons = [] if program else [one for one in PatchLedger(store).lessons() if one.when]
+    patches = () if program else PatchLog(store).kept()
+    lessons = [] if program else [one for one in PatchLog(store).lessons() if one.when]
     if as_json:
         compared = {stage: [to_data(one) for one in lines] for stage, lines in programs.items()}
         print_json(
@@ -190,8 +235,6 @@ def policy_diff(program: str | None, root: Path | None, family: str, as_json: bo
 def policy_blame(program: str, root: Path | None, family: str, as_json: bool) -> None:
     """Say of every rule and example of PROGRAM which cases voted for it; `lessons` for lessons."""
     if program == LESSONS:
-        from abstrag.cli.policy_lessons import blame_lessons
-
         blame_lessons(PolicyStore.open(root, family), as_json=as_json)
         return
     lines = PolicyStore.open(root, family).blame(known(program))
@@ -223,7 +266,7 @@ def policy_revert(name: str, root: Path | None, family: str, as_json: bool) -> N
         entry = store.revert(name)
         told = f"{entry.payload['program']} is again what it was before {name}"
     else:
-        entry = PatchLedger(store).revert(name)
+        entry = PatchLog(store).revert(name)
         told = f"taken back: {_patch_words(entry.payload['patch'])}"
     if as_json:
         print_json(to_data(entry))
@@ -290,15 +333,13 @@ def policy_promote(
     Lessons are replayed as documents are searched. An edit of a program has to be replayed by a
     model, so that needs --llm.
     """
+    from abstrag.workspace.lessons import Promoter
     from abstrag.workspace.options import WorkspaceConfig
-    from abstrag.workspace.promotion import Promoter
     from abstrag.workspace.workspace import Workspace
 
     store = PolicyStore.open(root, family)
     waiting = store.eligible()
     if not models_options.dry_run:
-        from abstrag.cli.policy_lessons import promote_lessons
-
         for entry in promote_lessons(store, store_path):
             if not as_json:
                 _print_entry(console(), entry)
@@ -330,8 +371,8 @@ def policy_promote(
 
 def _replayed(path: Path, folder: Path, family: str, store_path: Target | None) -> ReplayReport:
     # a replay needs the whole engine; the other commands do without
+    from abstrag.workspace.lessons import replay_file
     from abstrag.workspace.options import WorkspaceConfig
-    from abstrag.workspace.replay import replay_file
     from abstrag.workspace.workspace import Workspace
 
     with Workspace(WorkspaceConfig(store_path, policy=folder, family=family)) as workspace:

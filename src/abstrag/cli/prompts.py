@@ -7,15 +7,15 @@ from rich.markup import escape
 from rich.table import Table as Screen
 
 from abstrag.bench.prompt_scores import SCORED, score_prompt
-from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
+from abstrag.cli.options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.output import console, print_json
 from abstrag.errors import NeedsModel
 from abstrag.llm.model import CallRole
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.record import to_data
-from abstrag.policy.hashes import base_hash
 from abstrag.policy.load import load_program, load_programs
-from abstrag.policy.stages import PROGRAMS
+from abstrag.policy.location import PROGRAMS
+from abstrag.policy.slots import base_hash
 
 _json = click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")
 

@@ -8,21 +8,27 @@ from pathlib import Path
 
 import click
 
-from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
-from abstrag.cli.llm_options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.opened import opened, tell_estimate
-from abstrag.cli.options import json_option, policy_option, search_options
+from abstrag.cli.options import (
+    LlmOptions,
+    json_option,
+    llm_options,
+    policy_option,
+    print_ledger,
+    search_options,
+)
 from abstrag.cli.output import console, print_json
 from abstrag.cli.steps import print_refinement, print_run
+from abstrag.cli.targets import DocumentTarget
 from abstrag.engine.refinement import refinement_estimate
 from abstrag.errors import InputError, PartialFailure
-from abstrag.llm.estimate import Estimate
+from abstrag.llm.budget import Estimate
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
 from abstrag.policy.location import DEFAULT_FAMILY
-from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import COMPRESSIONS
+from abstrag.refine.feedback import Episode, read_episodes
 from abstrag.refine.limits import RefineBudget
 from abstrag.refine.outcome import Run
 from abstrag.search.overlap import OverlapJudge

@@ -38,7 +38,7 @@ def schema_command(command: str | None) -> None:
 def _definitions() -> dict[str, Any]:
     """Return the schemas of all results, and of what they are made of, by name."""
     from abstrag.collection.results import CollectionHit, CollectionRanking, CollectionWhyNot
-    from abstrag.llm.ledger import ModelUsage
+    from abstrag.llm.usage import ModelUsage
     from abstrag.model.answer import Answer, AnswerEvent
     from abstrag.model.query import Clause
     from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot

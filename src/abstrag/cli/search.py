@@ -9,9 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.collection_options import CollectionOptions, collection_options
-from abstrag.cli.llm_options import LlmOptions, llm_options
 from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
-from abstrag.cli.options import json_option, patch_options, search_options
+from abstrag.cli.options import LlmOptions, json_option, llm_options, patch_options, search_options
 from abstrag.cli.output import console, print_json
 from abstrag.cli.trace import print_hit, print_query, print_trace
 from abstrag.errors import InputError
@@ -83,7 +82,7 @@ def search_command(
     """
     place = collection.place(config, target)
     if place is not None:
-        from abstrag.cli.collection_output import print_ranking
+        from abstrag.cli.collection_options import print_ranking
 
         if refine or as_set:
             raise InputError(

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import click
 
-from abstrag.cli.budget_options import budget_options
-from abstrag.cli.llm_options import LlmOptions, llm_options
-from abstrag.cli.store_target import StoreTarget
+from abstrag.cli.engine_options import budget_options
+from abstrag.cli.options import LlmOptions, llm_options
+from abstrag.cli.targets import StoreTarget
 from abstrag.config import MAX_FILE_BYTES, DocumentBudget
 from abstrag.errors import InputError, ResourceMissing
 from abstrag.stores.location import STORE_VARIABLE
@@ -91,7 +91,7 @@ def serve_command(
     try:
         from abstrag.server.app import create_app
         from abstrag.server.listen import bound_socket, serve
-        from abstrag.server.logs import LogForm, set_up_logs
+        from abstrag.server.metrics import LogForm, set_up_logs
         from abstrag.server.settings import (
             DOCUMENTS_KEPT,
             ServerSettings,

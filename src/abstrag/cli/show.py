@@ -10,16 +10,15 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.opened import opened
 from abstrag.cli.options import json_option, library_options
 from abstrag.cli.output import console, print_json
+from abstrag.cli.targets import DocumentTarget
 from abstrag.documents.ocr import INSTALL
 from abstrag.errors import InputError
-from abstrag.model.document import BlockKind, Document
+from abstrag.model.document import DOUBTFUL, BlockKind, Document, ScannedPage
 from abstrag.model.index import DocumentIndex, SegmentRecord
 from abstrag.model.record import to_data
-from abstrag.model.scan import DOUBTFUL, ScannedPage
 from abstrag.workspace.options import WorkspaceConfig
 
 _NAMED: Final = 8  # pages that are named one by one

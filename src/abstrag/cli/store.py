@@ -5,10 +5,9 @@ from __future__ import annotations
 import click
 from rich.markup import escape
 
-from abstrag.cli.document_target import DocumentTarget
 from abstrag.cli.options import json_option, store_option
 from abstrag.cli.output import console, print_json, progress
-from abstrag.cli.store_target import StoreTarget
+from abstrag.cli.targets import DocumentTarget, StoreTarget
 from abstrag.collection.filters import Filters
 from abstrag.collection.listing import Sort, listing
 from abstrag.collection.shelf_file import keep_shelf

@@ -7,9 +7,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.collection_options import CollectionOptions, collection_options
-from abstrag.cli.llm_options import LlmOptions, llm_options
 from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
-from abstrag.cli.options import json_option, patch_options, search_options
+from abstrag.cli.options import LlmOptions, json_option, llm_options, patch_options, search_options
 from abstrag.cli.output import console, print_json
 from abstrag.cli.trace import print_trace
 from abstrag.errors import InputError
@@ -55,7 +54,7 @@ def why_not_command(
     """
     place = collection.place(config, target)
     if place is not None:
-        from abstrag.cli.collection_output import print_why_not
+        from abstrag.cli.collection_options import print_why_not
 
         with place.open(models_options, as_json=as_json) as many:
             told = many.why_not(query, passage=passage, segment=segment, k=top, document=document)

@@ -17,9 +17,8 @@ from abstrag.collection.shelf_file import open_shelf
 from abstrag.collection.shortlist import Shortlist
 from abstrag.collector import collector_paused
 from abstrag.config import PRIOR_POWER, SHORTLIST, TAU
-from abstrag.engine.kept import LruCache
-from abstrag.engine.searcher import DEFAULT_K, Searcher
-from abstrag.engine.unread import unread_notice
+from abstrag.engine.lru_cache import LruCache
+from abstrag.engine.searcher import DEFAULT_K, Searcher, unread_notice
 from abstrag.errors import InputError, NothingAsked
 from abstrag.model.ranking import Hit
 from abstrag.neural.encoder import TextEncoder

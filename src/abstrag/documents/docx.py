@@ -9,15 +9,11 @@ from typing import Final
 
 from lxml import etree
 
-from abstrag.documents.assemble import assemble
-from abstrag.documents.captions import is_caption, tie_captions
-from abstrag.documents.dates import parse_date
-from abstrag.documents.docx_package import Package, child, children, is_on, local, number, value
-from abstrag.documents.grid import is_name
-from abstrag.documents.header import stated_date
-from abstrag.documents.sections import TITLE
-from abstrag.documents.text_headings import MAX_HEADING, heading
-from abstrag.documents.visible import RawCell, VisibleText
+from abstrag.documents.assemble import TITLE, assemble, is_caption, tie_captions
+from abstrag.documents.header import parse_date, stated_date
+from abstrag.documents.text import MAX_HEADING, heading
+from abstrag.documents.visible import RawCell, VisibleText, is_name
+from abstrag.documents.zip_package import Package, child, children, is_on, local, number, value
 from abstrag.model.document import BlockKind, Document
 
 # What Word's styles say about paragraphs: headings, lists, captions, code.

@@ -9,13 +9,11 @@ from typing import Final
 import lxml.html
 from lxml import etree
 
-from abstrag.documents.assemble import assemble
-from abstrag.documents.dates import parse_date
-from abstrag.documents.docx_package import child, children, local, value
+from abstrag.documents.assemble import TITLE, assemble
+from abstrag.documents.header import parse_date
 from abstrag.documents.html import load_html
-from abstrag.documents.sections import TITLE
 from abstrag.documents.visible import VisibleText
-from abstrag.documents.zip_package import ZipPackage, resolved
+from abstrag.documents.zip_package import ZipPackage, child, children, local, resolved, value
 from abstrag.errors import EmptyDocument, Encrypted, FileTooLarge
 from abstrag.model.document import BlockKind, Document
 

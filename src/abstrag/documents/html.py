@@ -1,13 +1,15 @@
-"""Web pages: the visible text in reading order, without what surrounds it."""
+"""Web pages: the visible text in reading order, without menus and banners, data tables as rows."""
 
 from __future__ import annotations
 
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import cached_property
 from typing import Any, Final
 
 import lxml.html
@@ -15,19 +17,214 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from abstrag.config import MAX_ELEMENTS, MAX_NESTING
-from abstrag.documents.assemble import assemble
-from abstrag.documents.captions import is_caption, tie_captions, with_caption
-from abstrag.documents.dates import parse_date
+from abstrag.documents.assemble import (
+    OverLimit,
+    assemble,
+    is_caption,
+    local_target,
+    tie_captions,
+    with_caption,
+)
 from abstrag.documents.decode import decode
-from abstrag.documents.header import stated_date
-from abstrag.documents.html_boilerplate import Boilerplate, main_part, short_text
-from abstrag.documents.html_table import is_data_table, table_rows
-from abstrag.documents.limits import OverLimit
-from abstrag.documents.links import local_target
-from abstrag.documents.visible import VisibleText
+from abstrag.documents.header import parse_date, stated_date
+from abstrag.documents.visible import RawCell, VisibleText, is_name, is_value
 from abstrag.errors import Damaged, EmptyDocument
 from abstrag.model.document import BlockKind, Document, PageLink
 from abstrag.model.span import Quote
+
+_DROPPED: Final = frozenset(
+    "script style noscript template nav aside svg canvas iframe object embed audio video map button"
+    " input select textarea datalist dialog head link meta menu".split()
+)
+_LANDMARKS: Final = frozenset(
+    "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar"
+    " tooltip doc-backlink doc-toc doc-pagelist".split()
+)
+_BOILERPLATE: Final = re.compile(
+    r"(?:.*[-_])?(?:cookies?|gdpr|consent|newsletter|subscribe|breadcrumbs?|pagination|pager|advert"
+    r"|advertisement|adsbygoogle|sponsored|promo|navbox|navbar|navigation|catlinks|editsection|toc"
+    r"|noprint|sidebar|dropdown|portlet|backlink|jump-link|skip-link|screen-reader-text|sr-only"
+    r"|visually-hidden|visuallyhidden|printfooter|ambox|(?:share|sharing|social)"
+    r"(?:-(?:links?|buttons?|bar|icons?))?)(?:-(?:bar|banner|box|container|wrapper|menu|list))?",
+    re.IGNORECASE,
+)
+_HIDING: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_BACKLINKS: Final = frozenset(("^", "↑", "↩", "↩︎", "⏎", "↵", "¶", "#"))
+_NOTES: Final = frozenset(("doc-footnote", "doc-endnote", "doc-endnotes", "doc-footnotes"))
+_KEPT: Final = frozenset(("html", "body", "main", "article"))
+_UNSEEN: Final = frozenset(("script", "style", "nav"))
+_SHORT: Final = 100  # characters; what is longer is neither an exponent nor the mark of a note
+_MOST: Final = 0.5  # an element that holds this share of a page's text is the page
+
+
+class Boilerplate:
+    """Tells, for the part of a page below `root`, which elements are left unread."""
+
+    def __init__(self, root: HtmlElement) -> None:
+        self._root = root
+
+    def drops(self, element: HtmlElement) -> bool:
+        """True when an element and all it holds are left unread."""
+        tag, role = element.tag, element.get("role", "")
+        if role in _NOTES or tag in _KEPT:
+            return False
+        if tag in _DROPPED or role in _LANDMARKS or _is_hidden(element):
+            return True
+        if tag in ("header", "footer") and not _belongs_to_text(element):
+            return True
+        if tag == "a" and short_text(element) in _BACKLINKS:
+            return True
+        names = f"{element.get('class', '')} {element.get('id', '')}".split()
+        return any(map(_BOILERPLATE.fullmatch, names)) and not self._is_most(element)
+
+    def _is_most(self, element: HtmlElement) -> bool:
+        return self._lengths[element] >= _MOST * self._lengths[self._root]
+
+    @cached_property
+    def _lengths(self) -> Mapping[HtmlElement, int]:
+        return _visible_lengths(self._root)
+
+
+def main_part(body: HtmlElement) -> HtmlElement:
+    """Return the part of a page that holds its text: main, else a lone article, else all."""
+    for path in (".//main", ".//*[@role='main']", ".//article"):
+        found = body.xpath(path)
+        if len(found) == 1 and _visible_length(found[0]) >= _MOST * _visible_length(body):
+            return found[0]
+    return body
+
+
+def _is_hidden(element: HtmlElement) -> bool:
+    return (
+        element.get("hidden") is not None
+        or element.get("aria-hidden") == "true"
+        or _HIDING.search(element.get("style", "")) is not None
+    )
+
+
+def _belongs_to_text(element: HtmlElement) -> bool:
+    """True for the header of an article that holds its heading, and for a footer with notes."""
+    if element.tag == "footer":
+        return bool(
+            element.xpath(".//*[starts-with(@role, 'doc-') or contains(@class, 'footnote')]")
+        )
+    inside = any(parent.tag in ("main", "article", "section") for parent in element.iterancestors())
+    heading = next(element.iterdescendants("h1", "h2"), None)
+    return heading is not None and (inside or not _has_links(element))
+
+
+def _has_links(element: HtmlElement) -> bool:
+    return len(element.xpath(".//a")) > 3
+
+
+def short_text(element: HtmlElement) -> str | None:
+    """Return the text of an element that holds a sign or a number, None when it holds more.
+
+    No more of it is looked at than that takes, for elements may lie in one another.
+    """
+    pieces: list[str] = []
+    length = 0
+    for piece in element.itertext():
+        pieces.append(piece)
+        length += len(piece.strip())
+        if length > _SHORT:
+            return None
+    return "".join(pieces).strip()
+
+
+def _visible_length(element: HtmlElement) -> int:
+    texts = element.xpath(".//text()[not(ancestor::script or ancestor::style or ancestor::nav)]")
+    return sum(len(text.strip()) for text in texts)
+
+
+def _visible_lengths(root: HtmlElement) -> Mapping[HtmlElement, int]:
+    """Return the visible length of an element and of all below it, in one pass."""
+    elements = [e for e in root.iter() if isinstance(e.tag, str)]
+    unseen = {e for e in (*root.iterancestors(), root) if e.tag in _UNSEEN}
+    if unseen:
+        unseen.add(root)
+    for element in elements[1:]:
+        if element.tag in _UNSEEN or element.getparent() in unseen:
+            unseen.add(element)
+    lengths: dict[HtmlElement, int] = defaultdict(int)
+    for text in root.xpath(".//text()"):
+        owner = text.getparent().getparent() if text.is_tail else text.getparent()
+        if owner not in unseen:
+            lengths[owner] += len(text.strip())
+    for element in reversed(elements[1:]):
+        lengths[element.getparent()] += lengths[element]
+    return lengths
+
+
+ReadText = Callable[[HtmlElement], str]
+
+
+def is_data_table(table: HtmlElement) -> bool:
+    """True when a table holds data, False when it only arranges things on the page."""
+    if table.get("role") in ("presentation", "none"):
+        return False
+    if next(table.iterdescendants("table", "h1", "h2", "h3", "h4"), None) is not None:
+        return False
+    rows = [list(_cells(row)) for row in _rows(table)]
+    if table.xpath(".//th | .//caption"):
+        return any(rows)
+    return len(rows) > 1 and max(map(len, rows), default=0) > 1
+
+
+def table_rows(table: HtmlElement, read: ReadText) -> list[list[RawCell]]:
+    """Read the cells of a table; a first row that nothing marks may be its header."""
+    rows: list[list[RawCell]] = []
+    for row in _rows(table):
+        in_head = row.getparent() is not None and row.getparent().tag == "thead"
+        cells = [
+            RawCell(
+                " ".join(read(cell).split()),
+                header=in_head or cell.tag == "th",
+                row_span=_reach(cell, "rowspan"),
+                column_span=_reach(cell, "colspan"),
+            )
+            for cell in _cells(row)
+        ]
+        if cells:
+            rows.append(_whole_header(cells))
+    return mark_header(rows)
+
+
+def _whole_header(cells: list[RawCell]) -> list[RawCell]:
+    """Make the empty corner of a header row a header too; authors leave it a plain cell."""
+    shown = [cell for cell in cells if cell.text]
+    if len(shown) < 2 or not all(cell.header for cell in shown):
+        return cells
+    return [replace(cell, header=True) for cell in cells]
+
+
+def mark_header(rows: list[list[RawCell]]) -> list[list[RawCell]]:
+    """Make the first row a header if no cell is one and it reads like names over values."""
+    if len(rows) < 2 or any(cell.header for row in rows for cell in row):
+        return rows
+    first = [cell.text for cell in rows[0] if cell.text]
+    body = [cell.text for row in rows[1:] for cell in row]
+    if not first or not all(map(is_name, first)) or not any(map(is_value, body)):
+        return rows
+    return [[replace(cell, header=True) for cell in rows[0]], *rows[1:]]
+
+
+def _rows(table: HtmlElement) -> Iterator[HtmlElement]:
+    for child in table:
+        if child.tag == "tr":
+            yield child
+        elif child.tag in ("thead", "tbody", "tfoot"):
+            yield from (row for row in child if row.tag == "tr")
+
+
+def _cells(row: HtmlElement) -> Iterator[HtmlElement]:
+    return (cell for cell in row if cell.tag in ("td", "th"))
+
+
+def _reach(cell: HtmlElement, attribute: str) -> int:
+    value = (cell.get(attribute) or "1").strip()
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else 1
+
 
 # The title and date of a web page, from what its head says about it.
 

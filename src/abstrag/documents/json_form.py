@@ -21,12 +21,10 @@ from abstrag.config import (
     MAX_TABLE_CELLS,
     MAX_TABLE_COLUMNS,
 )
-from abstrag.documents.assemble import assemble
-from abstrag.documents.dates import parse_date
+from abstrag.documents.assemble import OverLimit, assemble
 from abstrag.documents.decode import decode
-from abstrag.documents.grid import too_large
-from abstrag.documents.limits import OverLimit
-from abstrag.documents.visible import RawCell, VisibleText
+from abstrag.documents.header import parse_date
+from abstrag.documents.visible import RawCell, VisibleText, too_large
 from abstrag.errors import Damaged, InputError, UnknownFormat
 from abstrag.model.document import Block, BlockKind, Document, Genre
 from abstrag.model.record import from_json, record

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from abstrag.config import MAX_TABLE_COLUMNS
-from abstrag.documents.grid import MAX_SPAN, GridCell, as_header, has_header_look, too_large
 from abstrag.documents.latex_source import LatexSource
+from abstrag.documents.visible import MAX_SPAN, GridCell, as_header, has_header_look, too_large
 
 TABULARS: Final = {  # environments, and the arguments in front of their bodies
     "tabular": "[{",

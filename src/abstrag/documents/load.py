@@ -10,10 +10,9 @@ from stat import S_ISREG
 
 from abstrag.collector import collector_relaxed
 from abstrag.config import MAX_FILE_BYTES
-from abstrag.documents.assemble import document_id
+from abstrag.documents.assemble import OverLimit, document_id
 from abstrag.documents.clauses import with_clauses
 from abstrag.documents.detect import Format, detect
-from abstrag.documents.limits import OverLimit
 from abstrag.documents.readers import DocumentReader, checked_read, read_with_own
 from abstrag.errors import DocumentError, EmptyDocument, FileMissing, FileTooLarge, NotAFile
 from abstrag.model.document import Document
@@ -157,7 +156,7 @@ def _read(found: Format, data: bytes, name: str, folder: Path | None, on_page: O
 
             return load_json(data, name)
         case Format.IMAGE:
-            from abstrag.documents.image import load_image
+            from abstrag.documents.pdf import load_image
 
             return load_image(data, name, on_page)
         case _:
@@ -168,7 +167,7 @@ def _read_more(found: Format, data: bytes, name: str) -> Document:
     """Read sheets, slides, books and mail."""
     match found:
         case Format.CSV:
-            from abstrag.documents.delimited import load_delimited
+            from abstrag.documents.sheet import load_delimited
 
             return load_delimited(data, name)
         case Format.XLSX:

@@ -13,10 +13,9 @@ from email.utils import getaddresses, parsedate_to_datetime
 from pathlib import PurePath
 from typing import Final
 
-from abstrag.documents.assemble import assemble
+from abstrag.documents.assemble import TITLE, assemble
 from abstrag.documents.decode import decode
 from abstrag.documents.header import stated_date
-from abstrag.documents.sections import TITLE
 from abstrag.documents.visible import VisibleText
 from abstrag.errors import Damaged, EmptyDocument, FileTooLarge, Undecodable, UnknownFormat
 from abstrag.model.document import BlockKind, Document

@@ -1,46 +1,56 @@
-"""PDF files: pages of placed words turned into blocks in the order a person reads them."""
+"""PDF files and pictures of pages: placed words become blocks in the order a person reads them.
+
+Pictures (PNG, JPEG and TIFF files, scanned pages) are read with the extra `abstrag[ocr]`.
+"""
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstrag.config import MAX_SCANNED_PAGES
-from abstrag.documents.annual_report import cover_of
-from abstrag.documents.cover import Cover, read_cover, signing_date
-from abstrag.documents.dates import find_date
-from abstrag.documents.limits import OverLimit
-from abstrag.documents.ocr import INSTALL, can_read
+from abstrag.config import MAX_PICTURE_PIXELS, MAX_SCAN_PIXELS, MAX_SCANNED_PAGES
+from abstrag.documents.assemble import TITLE, OverLimit
+from abstrag.documents.cover import Cover, cover_of, read_cover, signing_date
+from abstrag.documents.header import find_date
+from abstrag.documents.ocr import INSTALL, can_read, read_scan, with_one_body
 from abstrag.documents.pdf_layout.columns import Region, common_gutters, gutter_of, regions_of
-from abstrag.documents.pdf_layout.draft import BlockDraft
-from abstrag.documents.pdf_layout.figures import gathered
-from abstrag.documents.pdf_layout.filing import mark_filing, parted
-from abstrag.documents.pdf_layout.flow import flowing
-from abstrag.documents.pdf_layout.front import find_title, header_date, printed_date, sane_title
+from abstrag.documents.pdf_layout.document_writer import BlockDraft, DocumentWriter
 from abstrag.documents.pdf_layout.furniture import (
     body_size,
     running_head,
     sideways,
     without_furniture,
 )
-from abstrag.documents.pdf_layout.headings import body_of, mark_headings, mark_table_titles
-from abstrag.documents.pdf_layout.lines import PdfLine, joined, pieces_of, rows_of, underline
-from abstrag.documents.pdf_layout.manuscript import Manuscript
-from abstrag.documents.pdf_layout.page import Page
-from abstrag.documents.pdf_layout.paragraphs import Column, paragraphs_of
+from abstrag.documents.pdf_layout.headings import (
+    body_of,
+    find_title,
+    header_date,
+    mark_filing,
+    mark_headings,
+    mark_table_titles,
+    parted,
+    printed_date,
+    sane_title,
+)
+from abstrag.documents.pdf_layout.lines import Page, PdfLine, joined, pieces_of, rows_of, underline
+from abstrag.documents.pdf_layout.paragraphs import (
+    Column,
+    flowing,
+    gathered,
+    mend_torn_words,
+    paragraphs_of,
+)
 from abstrag.documents.pdf_layout.reader import OnPage, PdfContent, picture_of, read_pages
-from abstrag.documents.pdf_layout.scans import read_scan, with_one_body
 from abstrag.documents.pdf_layout.tables import tables_in
-from abstrag.documents.pdf_layout.torn import mend_torn_words
-from abstrag.documents.sections import TITLE
-from abstrag.errors import EmptyDocument, NoTextLayer
-from abstrag.model.document import Block, BlockKind, Document, Metadata
-from abstrag.model.scan import ScannedPage
+from abstrag.errors import Damaged, EmptyDocument, NoTextLayer
+from abstrag.model.document import Block, BlockKind, Document, Metadata, ScannedPage
 from abstrag.model.span import Span
 
 _NUMBERED: Final = re.compile(r"\d+(?:\.\d+)*\.?\s")  # a section
@@ -79,9 +89,9 @@ def document_of(
     mark_table_titles(drafts)
     if title is not None:
         title.kind, title.level = BlockKind.HEADING, TITLE
-    manuscript = Manuscript()
-    manuscript.write(drafts)
-    text, blocks = manuscript.text(), manuscript.blocks()
+    writer = DocumentWriter()
+    writer.write(drafts)
+    text, blocks = writer.text(), writer.blocks()
     iso, span = _date(text, blocks, layout.stamps, reading.created)
     cover = cover_of(text, blocks)
     if cover is not None and cover.period_end and span is None:
@@ -233,3 +243,64 @@ def _date(
         return printed.iso, Span(printed.start, printed.end)
     stamped = find_date(stamps)
     return (stamped.iso if stamped else header_date(created)), None
+
+
+_POINTS_PER_PIXEL: Final = 72 / 200  # what a scan of 200 dots per inch has
+
+
+def load_image(data: bytes, name: str, on_page: OnPage = lambda _number, _all: None) -> Document:
+    """Read the pages of a picture file into a document.
+
+    Raises:
+        NoTextLayer: nothing is installed that reads pictures.
+        Damaged: it is broken or cut off.
+        EmptyDocument: no text is seen on it.
+        FileTooLarge: it has more pages or pixels than are read.
+    """
+    if not can_read():
+        raise NoTextLayer(f"{name!r} is a picture", hint=INSTALL)
+    scans = []
+    for number, count, pixels in _frames(data, name):
+        height, width = (side * _POINTS_PER_PIXEL for side in pixels.shape[:2])
+        scans.append(read_scan(pixels, number, width, height))
+        on_page(number, count)
+    if not any(scan.page.words for scan in scans):
+        raise EmptyDocument(f"no text is seen on picture {name!r}", hint="look at it: is it sharp?")
+    pages = with_one_body([scan.page for scan in scans])
+    return document_of(PdfContent(pages), [scan.words for scan in scans], name, "image")
+
+
+def _frames(data: bytes, name: str) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
+    """Yield number, count and pixels of each page."""
+    from PIL import Image, ImageSequence
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about sizes, which are checked here
+            with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "TIFF")) as picture:
+                count = getattr(picture, "n_frames", 1)
+                check_scans(count)
+                for number, frame in enumerate(ImageSequence.Iterator(picture), 1):
+                    yield number, count, _pixels(frame)
+    except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError) as error:
+        raise Damaged(
+            f"picture {name!r} is broken or cut off", hint="fetch or copy it again"
+        ) from error
+
+
+def _pixels(frame: Any) -> NDArray[np.uint8]:
+    """Return a page upright, on white, and no larger than is read."""
+    from PIL import Image, ImageOps
+
+    across, down = frame.size
+    if across * down > MAX_PICTURE_PIXELS:
+        what = f"it has {across:,} × {down:,} pixels, and {MAX_PICTURE_PIXELS:,} are the most"
+        raise OverLimit(what, "MAX_PICTURE_PIXELS", hint="save it smaller")
+    upright = ImageOps.exif_transpose(frame).convert("RGBA")
+    paper = Image.new("RGBA", upright.size, "white")
+    paper.alpha_composite(upright)
+    shown = paper.convert("RGB")
+    scale = (MAX_SCAN_PIXELS / (across * down)) ** 0.5
+    if scale < 1:
+        shown = shown.resize((max(1, int(shown.width * scale)), max(1, int(shown.height * scale))))
+    return np.asarray(shown, dtype=np.uint8)

@@ -8,14 +8,20 @@ from typing import Final
 
 from lxml import etree
 
-from abstrag.documents.assemble import assemble
-from abstrag.documents.captions import tie_captions
-from abstrag.documents.dates import parse_date
-from abstrag.documents.docx_package import child, children, local, number, value
-from abstrag.documents.html_table import mark_header
-from abstrag.documents.text_headings import MAX_HEADING
+from abstrag.documents.assemble import assemble, tie_captions
+from abstrag.documents.header import parse_date
+from abstrag.documents.html import mark_header
+from abstrag.documents.text import MAX_HEADING
 from abstrag.documents.visible import RawCell, VisibleText
-from abstrag.documents.zip_package import PackageRelation, ZipPackage
+from abstrag.documents.zip_package import (
+    PackageRelation,
+    ZipPackage,
+    child,
+    children,
+    local,
+    number,
+    value,
+)
 from abstrag.errors import FileTooLarge
 from abstrag.model.document import BlockKind, Document
 

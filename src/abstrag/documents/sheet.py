@@ -1,18 +1,105 @@
-"""Sheets of cells: cut into tables with headers and into lines of text, each with its address."""
+"""Sheets of cells: cut into tables and lines of text with their addresses; .csv and .tsv files."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import PurePath
 from typing import Final
 
-from abstrag.documents.cell_address import MAX_COLUMNS, range_address
-from abstrag.documents.grid import MAX_SPAN, is_name, is_value
-from abstrag.documents.visible import RawCell, VisibleText
-from abstrag.errors import FileTooLarge
-from abstrag.model.document import BlockKind
+from abstrag.documents.assemble import assemble
+from abstrag.documents.decode import decode
+from abstrag.documents.visible import MAX_SPAN, RawCell, VisibleText, is_name, is_value
+from abstrag.errors import Damaged, FileTooLarge
+from abstrag.model.document import BlockKind, Document
+from abstrag.model.segment import Segment
 from abstrag.model.span import Quote
+
+# Addresses of cells in a sheet: B7, and B7:D9 for a range.
+#
+# A table of a sheet has the range it stands in at the end of its section path, such as
+# `("Revenue", "Sales by region (A3:D12)")`. With a segment's row and column that is its address.
+
+MAX_ROWS: Final = 1_048_576  # of a sheet, as every spreadsheet program has it
+MAX_COLUMNS: Final = 16_384
+_SHEETS: Final = frozenset({"xlsx", "csv"})  # formats whose cells have addresses
+_IN_SECTION: Final = re.compile(r"\(([A-Z]+\d+(?::[A-Z]+\d+)?)\)\Z")
+_ADDRESS: Final = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
+
+
+def column_letters(column: int) -> str:
+    """Return the letters of a column that is counted from 0: A, B, …, Z, AA."""
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def cell_address(row: int, column: int) -> str:
+    """Return the address of a cell whose row and column are counted from 0."""
+    return f"{column_letters(column)}{row + 1}"
+
+
+def range_address(first: tuple[int, int], last: tuple[int, int]) -> str:
+    """Return the address of a range by its corners; a single cell's is its own."""
+    start, end = cell_address(*first), cell_address(*last)
+    return start if start == end else f"{start}:{end}"
+
+
+def parse_address(text: str) -> tuple[int, int] | None:
+    """Return row and column of an address, counted from 0; None when it is no address."""
+    match = _ADDRESS.fullmatch(text)
+    if match is None:
+        return None
+    column = 0
+    for letter in match[1]:
+        column = 26 * column + ord(letter) - ord("A") + 1
+    row = int(match[2])
+    return (row - 1, column - 1) if row <= MAX_ROWS and column <= MAX_COLUMNS else None
+
+
+def parse_range(text: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Return the corners of a range; a single address is both of its corners."""
+    first, _, last = text.partition(":")
+    start, end = parse_address(first), parse_address(last or first)
+    if start is None or end is None or end < start or end[1] < start[1]:
+        return None
+    return start, end
+
+
+def address_in_sheet(section: Sequence[str], row: int | None, column: int | None) -> str | None:
+    """Return where a segment of a sheet stands: B7, or A7:D7 for a row; None for other text.
+
+    Args:
+        section: The section path of a segment, block or hit.
+        row: The row of a segment in its table; None for a text outside tables.
+        column: The column of a segment in its table; None for a whole row.
+    """
+    match = _IN_SECTION.search(section[-1]) if section else None
+    corners = parse_range(match[1]) if match else None
+    if match is None or corners is None:
+        return None
+    (top, left), (_, right) = corners
+    if row is None:
+        return match[1]
+    if column is None:
+        return range_address((top + row, left), (top + row, right))
+    return cell_address(top + row, left + column)
+
+
+def cell_of(document: Document, segment: Segment) -> str | None:
+    """Return the address of a segment in its sheet; None in a document that has no sheets."""
+    if document.metadata.format not in _SHEETS:
+        return None
+    return address_in_sheet(segment.section, segment.row, segment.column)
+
 
 MAX_CELLS: Final = 500_000  # of all sheets, empty ones between others counted
 MAX_GAP: Final = 3  # empty rows that a table may have inside it
@@ -250,3 +337,66 @@ def _is_open(row: Sequence[RawCell], below: Sequence[RawCell]) -> bool:
     return any(cell.column_span > 1 for cell in row) and len(named) > sum(
         1 for cell in row if cell.text
     )
+
+
+_DELIMITERS: Final = (",", ";", "\t", "|")
+_SAMPLE: Final = 100  # rows looked at to tell the delimiter
+_DECLARES: Final = "sep="  # the first line by which spreadsheet programs say it
+
+
+def load_delimited(data: bytes, name: str) -> Document:
+    """Read a table from text; it is a sheet that has the name of its file."""
+    text = decode(data, name)
+    visible = VisibleText()
+    SheetWriter(visible, name).write(_sheet(text, name))
+    return assemble(name, visible.text, visible.blocks, format_name="csv")
+
+
+def _sheet(text: str, name: str) -> Sheet:
+    sheet = Sheet(PurePath(name).stem or name)
+    cells = 0
+    for number, fields in enumerate(_records(text, name)):
+        if number >= MAX_ROWS or len(fields) > MAX_COLUMNS:
+            raise FileTooLarge(
+                f"{name!r} has more than {MAX_ROWS:,} rows or {MAX_COLUMNS:,} columns",
+                hint="split it",
+            )
+        shown = {i: one for i, field in enumerate(fields) if (one := " ".join(field.split()))}
+        cells += len(shown)
+        if cells > MAX_CELLS:
+            raise too_many_cells(name)
+        if shown:
+            sheet.rows[number] = shown
+    return sheet
+
+
+def _records(text: str, name: str) -> Iterator[list[str]]:
+    lines = list(io.StringIO(text, newline=""))  # as they end, for line breaks inside fields
+    first = lines[0].strip() if lines else ""
+    if first.casefold().startswith(_DECLARES) and len(first) == len(_DECLARES) + 1:
+        delimiter = first[-1]
+        yield []  # so that addresses count it, as it is a line of the file
+        lines = lines[1:]
+    else:
+        delimiter = _delimiter(lines)
+    try:
+        yield from csv.reader(lines, delimiter=delimiter)
+    except csv.Error as error:
+        raise Damaged(
+            f"{name!r} is no table that can be read: {error}", hint="look for an unclosed quote"
+        ) from error
+
+
+def _delimiter(lines: list[str]) -> str:
+    """Return what parts most rows into the same number of fields, more than one."""
+
+    def rank(delimiter: str) -> tuple[int, int]:
+        try:
+            rows = list(islice(csv.reader(lines, delimiter=delimiter), _SAMPLE))
+        except csv.Error:
+            return 0, 0
+        widths = Counter(len(row) for row in rows if len(row) > 1)
+        width, count = widths.most_common(1)[0] if widths else (0, 0)
+        return count, width
+
+    return max(_DELIMITERS, key=rank)

@@ -1,24 +1,166 @@
-"""Plain text: paragraphs by blank lines, hard-wrapped lines joined, structure told by its look."""
+"""Plain text: paragraphs by blank lines, lines joined, headings and turns told by their look."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
-from abstrag.documents.assemble import assemble
-from abstrag.documents.captions import is_caption
+from abstrag.documents.assemble import TITLE, Sections, assemble, is_caption
 from abstrag.documents.decode import decode
 from abstrag.documents.header import HEADER_BLOCKS, HeaderKind, header_line
-from abstrag.documents.lines import SourceLine, lines
-from abstrag.documents.reading import Hyphens, reading_text
-from abstrag.documents.sections import TITLE, Sections
-from abstrag.documents.text_headings import heading, is_capitals, is_label, is_title, underline
-from abstrag.documents.turns import cut_at_turns, speakers
+from abstrag.documents.reading import Hyphens, SourceLine, lines, reading_text
 from abstrag.model.document import Block, BlockKind, Document
 from abstrag.model.span import OffsetMap, Span
+
+MAX_HEADING: Final = 90  # characters; longer lines are sentences
+MAX_TITLE: Final = 150
+_NUMBERED: Final = re.compile(
+    r"(?P<number>\d{1,2}(?:\.\d{1,2})*)(?P<dot>\.?)\s+(?P<words>[A-Z“\"].*)"
+)
+_NAMED: Final = re.compile(
+    r"(?i:appendix|annex|chapter|part|article|section|schedule)\s+"
+    r"(?:[A-Z]|\d{1,3}(?P<rest>(?:\.\d{1,2})*)|[IVXLC]+)(?:[.:–—-]?\s+\S.*|[.:]?)"
+)
+_ROMAN: Final = re.compile(r"[IVX]+\.\s+[A-Z].*")
+_ENDS_SENTENCE: Final = re.compile(r"[.,;:]$")
+_UNDERLINE: Final = re.compile(r"(?P<char>[=\-~^*_])(?P=char){2,}\s*")
+_UNDERLINE_LEVELS: Final = {"=": 1, "-": 2}
+_KNOWN: Final = frozenset(
+    (
+        "abstract",
+        "acknowledgements",
+        "acknowledgments",
+        "background",
+        "bibliography",
+        "conclusion",
+        "conclusions",
+        "discussion",
+        "executive summary",
+        "introduction",
+        "materials and methods",
+        "methods",
+        "references",
+        "related work",
+        "results",
+        "summary",
+    )
+)
+
+
+class FoundHeading(NamedTuple):
+    """A heading that was recognized: its level, and whether a list item could look the same."""
+
+    level: int
+    ambiguous: bool = False
+
+
+def heading(line: str) -> FoundHeading | None:
+    """Recognize a heading in a line that stands by itself."""
+    line = line.strip()
+    if not line or len(line) > MAX_HEADING:
+        return None
+    if match := _NUMBERED.fullmatch(line):
+        if _ENDS_SENTENCE.search(line) or _is_sentence(match["words"]):
+            return None
+        depth = match["number"].count(".") + 1
+        return FoundHeading(depth, ambiguous=depth == 1)
+    if _ENDS_SENTENCE.search(line):
+        return None
+    if match := _NAMED.fullmatch(line):
+        return FoundHeading(1 + (match["rest"] or "").count("."))
+    if is_capitals(line) or _ROMAN.fullmatch(line) or line.casefold() in _KNOWN:
+        return FoundHeading(1)
+    return None
+
+
+def is_label(line: str) -> bool:
+    """True for a few words and a colon, as they stand above a list."""
+    return line.endswith(":") and len(line) <= MAX_HEADING and not _is_sentence(line)
+
+
+def is_capitals(line: str) -> bool:
+    """True for a line in capitals that holds at least one real word."""
+    letters = [char for char in line if char.isalpha()]
+    return (
+        len(letters) >= 4
+        and all(char.isupper() for char in letters)
+        and re.search(r"[^\W\d_]{4}", line) is not None
+        and 2 * len(letters) > len(line.strip())
+    )
+
+
+def underline(line: str, below: str) -> int | None:
+    """Return the level of a heading underlined by the line below it."""
+    match = _UNDERLINE.fullmatch(below.strip())
+    if match is None or not line.strip() or len(line.strip()) > MAX_HEADING:
+        return None
+    if 2 * len(below.strip()) < len(line.strip()):
+        return None
+    return _UNDERLINE_LEVELS.get(match["char"], 3)
+
+
+def is_title(line: str) -> bool:
+    """True when the first line of a text, standing apart, reads like its title."""
+    line = line.strip()
+    return (
+        len(line) <= MAX_TITLE
+        and _ENDS_SENTENCE.search(line) is None
+        and re.search(r"[^\W\d_]{2}", line) is not None
+        and line[:1] not in "-*•"
+    )
+
+
+def _is_sentence(words: str) -> bool:
+    """True when numbered words are prose: a small verb-like tail of lower-case words."""
+    parts = words.split()
+    return len(parts) > 8 and sum(part[:1].islower() for part in parts) > 0.7 * len(parts)
+
+
+_CLOCK: Final = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?[\])]?"
+_NAME: Final = r"[A-Z][\w.'’-]*(?: (?:[A-Z0-9(][\w.'’)-]*|of|the|de|van|von)){0,4}"
+_TURN: Final = re.compile(rf"\s*(?:{_CLOCK}\s+)?(?P<speaker>{_NAME})(?:\s+{_CLOCK})?\s*:(?=\s|$)")
+_SENTENCE: Final = re.compile(r"[.?!…](?:\s|$)")
+_LEAST: Final = 6  # turns; fewer are a list of labels as likely as a conversation
+_TIMES: Final = 2  # that people speak, on average
+
+
+def speaker_of(text: str) -> str | None:
+    """Return the name a text begins with if a colon follows it, as in "Ann Lee: I agree."."""
+    found = _TURN.match(text)
+    return found["speaker"] if found else None
+
+
+def speakers(texts: Iterable[str]) -> Counter[str]:
+    """Return how often each speaks, where these texts are a conversation; else nobody does.
+
+    In a conversation people speak more than once, take turns and say sentences. A glossary has as
+    many names as entries, and the rows of a table begin with the same one again and again.
+    """
+    turns = [(name, text) for text in texts if (name := speaker_of(text))]
+    said = Counter(name for name, _ in turns)
+    changes = sum(one != other for (one, _), (other, _) in pairwise(turns))
+    sentences = sum(bool(_SENTENCE.search(text)) for _, text in turns)
+    talk = (
+        len(turns) >= max(_LEAST, _TIMES * len(said))
+        and sum(times > 1 for times in said.values()) > 1
+        and changes >= (len(turns) - 1) / 2
+        and sentences >= len(turns) / 4
+    )
+    return said if talk else Counter()
+
+
+def cut_at_turns(
+    group: Sequence[SourceLine], who: Counter[str]
+) -> list[tuple[Sequence[SourceLine], bool]]:
+    """Cut lines before every turn; say of each part whether it is one."""
+    starts = [i for i, line in enumerate(group) if speaker_of(line.text) in who]
+    bounds = [0, *starts, len(group)] if not starts or starts[0] else [*starts, len(group)]
+    return [(group[first:end], first in starts) for first, end in pairwise(bounds) if end > first]
+
 
 MAX_WRAP: Final = 120  # nobody wraps lines beyond this; longer ones are paragraphs of their own
 _EARLY: Final = 0.75  # of the text's width: a line that ends before this was not wrapped

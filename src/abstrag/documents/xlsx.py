@@ -13,12 +13,20 @@ from typing import Final
 from lxml import etree
 
 from abstrag.documents.assemble import assemble
-from abstrag.documents.cell_address import MAX_COLUMNS, MAX_ROWS, parse_address, parse_range
-from abstrag.documents.dates import parse_date
-from abstrag.documents.docx_package import child, children, local, number, value
-from abstrag.documents.sheet import MAX_CELLS, Sheet, SheetWriter, mergeable, too_many_cells
+from abstrag.documents.header import parse_date
+from abstrag.documents.sheet import (
+    MAX_CELLS,
+    MAX_COLUMNS,
+    MAX_ROWS,
+    Sheet,
+    SheetWriter,
+    mergeable,
+    parse_address,
+    parse_range,
+    too_many_cells,
+)
 from abstrag.documents.visible import VisibleText
-from abstrag.documents.zip_package import ZipPackage
+from abstrag.documents.zip_package import ZipPackage, child, children, local, number, value
 from abstrag.model.document import BlockKind, Document
 
 # Numbers of a workbook as a reader needs them: dates in ISO form, percentages as such.

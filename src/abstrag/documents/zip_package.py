@@ -1,4 +1,4 @@
-"""A zip file of XML parts, as Office programs and book readers write them: opened with care."""
+"""Zip files of XML parts, as Office programs and book readers write them: opened with care."""
 
 from __future__ import annotations
 
@@ -6,13 +6,121 @@ import io
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from lxml import etree
 
-from abstrag.documents.docx_package import children, value
+from abstrag.config import MAX_ELEMENTS, MAX_UNPACKED_BYTES
+from abstrag.documents.assemble import OverLimit
 from abstrag.errors import Damaged, Encrypted, FileTooLarge
+
+
+class Package:
+    """The parts of a DOCX file as XML trees."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self._name = name
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+            entries = self._archive.infolist()
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
+            raise self._damaged("its list of parts is missing") from error
+        if sum(entry.file_size for entry in entries) > MAX_UNPACKED_BYTES:
+            raise OverLimit(
+                f"it unpacks to more than {MAX_UNPACKED_BYTES // 2**20} MB",
+                "MAX_UNPACKED_BYTES",
+                hint="remove large pictures, or save the text alone",
+            )
+        if any(entry.flag_bits & 1 for entry in entries):
+            raise Encrypted(
+                f"{name!r} is locked with a password", hint="save it again without a password"
+            )
+
+    def main(self) -> etree._Element:
+        """Return the document itself."""
+        root = self.part("word/document.xml")
+        if root is None:
+            raise self._damaged("the part word/document.xml is missing")
+        return root
+
+    def part(self, path: str) -> etree._Element | None:
+        """Return a part's root element, or None when the file has no such part."""
+        try:
+            data = self._archive.read(path)
+        except KeyError:
+            return None
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+            raise self._damaged(f"the part {path} is cut off") from error
+        except (NotImplementedError, RuntimeError) as error:
+            raise self._damaged(f"the part {path} cannot be unpacked") from error
+        if data.count(b"<") - data.count(b"</") > MAX_ELEMENTS:
+            raise OverLimit(
+                f"the part {path} has more than {MAX_ELEMENTS:,} elements",
+                "MAX_ELEMENTS",
+                hint="split the file, or save the text alone",
+            )
+        parser = etree.XMLParser(
+            resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+        )
+        try:
+            return etree.fromstring(data, parser)
+        except (etree.XMLSyntaxError, ValueError) as error:
+            deep = "Excessive depth" in str(error)
+            problem = "nests its elements too deeply" if deep else "is not well-formed"
+            raise self._damaged(f"the part {path} {problem}") from error
+
+    def _damaged(self, problem: str) -> Damaged:
+        return Damaged(
+            f"{self._name!r} is a damaged Word file: {problem}",
+            hint="download it again, or open and save it in Word",
+        )
+
+
+# Word writes its elements in one of two namespaces (transitional and strict), so names are
+# compared without them.
+
+
+def local(element: etree._Element) -> str:
+    """Return an element's name without its namespace; entities and such have none."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def child(element: etree._Element | None, *path: str) -> etree._Element | None:
+    """Follow child names down from an element."""
+    for name in path:
+        if element is None:
+            return None
+        element = next((e for e in element if local(e) == name), None)
+    return element
+
+
+def children(element: etree._Element, name: str) -> Iterator[etree._Element]:
+    """Go through the children of one name."""
+    return (e for e in element if local(e) == name)
+
+
+def value(element: etree._Element | None, attribute: str = "val") -> str | None:
+    """Return an attribute whatever its namespace."""
+    if element is None:
+        return None
+    return next(
+        (str(v) for k, v in element.items() if str(k).rpartition("}")[2] == attribute), None
+    )
+
+
+def number(element: etree._Element | None, attribute: str = "val") -> int | None:
+    """Return an attribute that is a whole number."""
+    text = value(element, attribute) or ""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def is_on(properties: etree._Element | None, name: str) -> bool:
+    """True when a switch such as bold or hidden is set."""
+    switch = child(properties, name)
+    return switch is not None and value(switch) not in ("0", "false", "off", "none")
+
 
 MAX_MEMBERS: Final = 20_000  # files in the zip file; a deck of a thousand slides has some 5,000
 MAX_READ_BYTES: Final = 100 * 2**20  # what the parts we read may unpack to, all together

@@ -12,9 +12,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from abstrag.config import TAU
-from abstrag.engine.answers.confidence import AnswerWay
-from abstrag.engine.answers.from_tables import TableAnswers, best_of
-from abstrag.engine.answers.proposal import ProposedAnswer, ToldAnswer
+from abstrag.engine.answers.from_tables import (
+    AnswerWay,
+    ProposedAnswer,
+    TableAnswers,
+    ToldAnswer,
+    best_of,
+)
 from abstrag.engine.citations import Citations, CitedPassage, Quoted
 from abstrag.engine.extractive import SURE, Chosen, Reads, choose, read_sentences, unmet
 from abstrag.engine.generator import (
@@ -29,7 +33,7 @@ from abstrag.engine.generator import (
 from abstrag.engine.searcher import Searcher
 from abstrag.engine.verdicts import Verdicts, compared, forced, objection, ruled
 from abstrag.language.parser import parse
-from abstrag.llm.ask import Answered
+from abstrag.llm.prompt import Answered
 from abstrag.model.answer import (
     Answer,
     AnswerEvent,
@@ -120,7 +124,7 @@ def answer(
         ModelError: The generator's model failed.
     """
     own = getattr(searcher, "searcher", searcher)  # an opened document has one
-    told = _Telling.of(own, query, k=k, tau=tau, asked=asked)
+    told = _Answering.of(own, query, k=k, tau=tau, asked=asked)
     if told.task is None:
         return told.nothing()
     if generator is not None:
@@ -137,7 +141,7 @@ def generation_task(
     asked: Asked | None = None,
 ) -> GenerationTask | None:
     """Return what a generator would be given for a query; None when there is nothing to give."""
-    return _Telling.of(searcher, query, k=k, tau=tau, asked=asked).task
+    return _Answering.of(searcher, query, k=k, tau=tau, asked=asked).task
 
 
 def proposed_answers(
@@ -145,7 +149,7 @@ def proposed_answers(
 ) -> list[ProposedAnswer]:
     """Return everything that a question could be answered with, sure or not."""
     own = getattr(searcher, "searcher", searcher)
-    return list(_Telling.of(own, query, k=k, tau=tau, asked=Asked.QUESTION).proposed())
+    return list(_Answering.of(own, query, k=k, tau=tau, asked=Asked.QUESTION).proposed())
 
 
 def answer_events(searcher: Searcher, query: str, **options: Any) -> Iterator[AnswerEvent]:
@@ -176,7 +180,7 @@ def events_of(made: Answer) -> Iterator[AnswerEvent]:
     yield AnswerEvent(AnswerEventType.DONE, answer=made)
 
 
-class _Telling:
+class _Answering:
     """One query about one document with the passages found for it, and the ways to answer it."""
 
     def __init__(
@@ -191,7 +195,7 @@ class _Telling:
     @classmethod
     def of(
         cls, searcher: Searcher, query: str, *, k: int, tau: float, asked: Asked | None
-    ) -> _Telling:
+    ) -> _Answering:
         """Search, and tell what the query is."""
         ranking = searcher.search(query, k=k, tau=tau)
         passages = tuple(

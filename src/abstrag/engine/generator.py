@@ -12,9 +12,8 @@ from hashlib import sha256
 from typing import Any, Final, Literal
 
 from abstrag.errors import ModelError
-from abstrag.llm.ask import Answered, ask, ask_many
 from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Answered, Program, ask, ask_many
 from abstrag.model.answer import Asked
 from abstrag.model.record import record, to_json
 

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from abstrag.config import Settings
 from abstrag.documents.load import OnPage, load, read_by
 from abstrag.documents.readers import DocumentReader
-from abstrag.engine.outcome import DueFile, IndexOutcome, IndexReason, Twin, attempt, failed
-from abstrag.engine.quarantine import Quarantine
 from abstrag.engine.source_files import (
+    DueFile,
+    DuplicateFile,
+    IndexOutcome,
+    IndexReason,
+    Quarantine,
+    attempt,
+    failed,
     is_folder,
     is_regular,
     listed,
@@ -167,12 +172,14 @@ class Library:
         replaces = known.id if known.source_path == source else None
         return DueFile(str(path), str(path.absolute()), name, content, replaces, why)
 
-    def join(self, twin: Twin, first: IndexOutcome) -> IndexOutcome:
+    def join(self, duplicate: DuplicateFile, first: IndexOutcome) -> IndexOutcome:
         """Say of a file what became of the one in the same run that has the same bytes."""
         if first.status == "failed" or first.document is None:
-            return replace(first, path=twin.path)
+            return replace(first, path=duplicate.path)
         info = self.store.find(first.document)
-        return _told(Path(twin.path), info, also_at(self.store, info, place_of(Path(twin.place))))
+        return _told(
+            Path(duplicate.path), info, also_at(self.store, info, place_of(Path(duplicate.place)))
+        )
 
     def do(self, job: DueFile) -> IndexOutcome:
         """Index a file that is due, here and now."""
@@ -339,17 +346,17 @@ class Library:
             if isinstance(due, DueFile):
                 done[due.source] = attempt(due.path, self.do, due)
                 yield done[due.source]
-            elif isinstance(due, Twin):
+            elif isinstance(due, DuplicateFile):
                 yield attempt(due.path, self.join, due, done[due.first.source])
             else:
                 yield due
 
     def due_paths(
         self, paths: Sequence[Path], on_file: Callable[[Path], None] = lambda _path: None
-    ) -> Iterator[IndexOutcome | DueFile | Twin]:
+    ) -> Iterator[IndexOutcome | DueFile | DuplicateFile]:
         """Go through files and everything inside folders, each once, and say what is due.
 
-        Of files with the same bytes the first is due, and the others are told to be its twins.
+        Of files with the same bytes the first is due, and the others are its duplicates.
         """
         reserved: dict[str, str] = {}
         first: dict[tuple[str, str], DueFile] = {}
@@ -363,7 +370,7 @@ class Library:
                 job = first.setdefault((due.content, file.suffix.casefold()), due)
                 if job is not due:
                     reserved.pop(due.name)
-                    yield Twin(str(file), str(file.absolute()), job)
+                    yield DuplicateFile(str(file), str(file.absolute()), job)
                     continue
             yield due
 

@@ -8,30 +8,88 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import Final
 
-from abstrag.engine.prompted_reader import PromptedReader
+from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.prompted.plan import Plan
 from abstrag.indexing.prompted.prompts import IndexPrompts
+from abstrag.llm.budget import Estimate, tokens_in
 from abstrag.llm.connect import Models
-from abstrag.llm.estimate import Estimate
 from abstrag.llm.model import CallRole, LanguageModel
-from abstrag.llm.program import Program
-from abstrag.llm.prompt import Prompt
-from abstrag.llm.tokens import tokens_in
+from abstrag.llm.prompt import Program, Prompt
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
+from abstrag.model.query import Query
 from abstrag.neural.cached import ValueCache
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.whole_text import default_encoder
 from abstrag.policy.load import load_programs
+from abstrag.search.bridges.graph import EdgeSource
 from abstrag.search.calibration import calibration_of
 from abstrag.search.prompted_judge import MAX_TOKENS, PromptedJudge
-from abstrag.search.query.prompted.expand import ExpandQuery
-from abstrag.search.query.prompted.normalize import NormalizeQuery
+from abstrag.search.query.prompted.expand import ExpandQuery, ProposedEdges
+from abstrag.search.query.prompted.normalize import Normalized, NormalizeQuery
+from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.relevance import Preset, judged_preset
+
+_KEPT: Final = 256  # queries whose reading stays at hand
+
+
+class PromptedReader:
+    """Reads the queries about one document with a model, each query once; threads may share it."""
+
+    def __init__(
+        self,
+        normalizer: NormalizeQuery | None,
+        expander: ExpandQuery | None,
+        judge: PromptedJudge | None = None,
+    ) -> None:
+        """Take what reads and what proposes; `judge` is who judges beside, for the notes."""
+        self._judge = judge
+        self._normalizer = normalizer
+        self._expander = expander
+        self._read: LruCache[Normalized] = LruCache(_KEPT)
+        self._proposed: LruCache[ProposedEdges] = LruCache(_KEPT)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What of the models' answers could not be used so far, in words."""
+        said = (
+            (
+                sum(read.dropped for read in self._read.values()),
+                "dropped, because the query does not say it: {} of the model's conditions",
+            ),
+            (
+                sum(proposed.dropped for proposed in self._proposed.values()),
+                "dropped, as free text or over the budget: {} of the model's alternatives",
+            ),
+            (
+                self._judge.memory.unanswered if self._judge else 0,
+                "without a judgement, so taken to meet nothing: {} of the segments",
+            ),
+        )
+        return tuple(what.format(count) for count, what in said if count)
+
+    def normalize(self, text: str, vocabulary: Vocabulary, *, today: date | None) -> Query | None:
+        """Turn a question or claim into literals; None where no model has that role."""
+        read = self._normalizer
+        if read is None:
+            return None
+        key = (text, today)
+        return self._read.get(key, lambda: read(text, vocabulary, today=today)).query
+
+    def sources(
+        self, query: Query, vocabulary: Vocabulary, *, tau: float
+    ) -> tuple[EdgeSource, ...]:
+        """Return what a model proposes for a query within a budget, as sources of edges."""
+        expand = self._expander
+        if expand is None:
+            return ()
+        return (self._proposed.get((query, tau), lambda: expand(query, vocabulary, tau=tau)),)
+
 
 _BATCH: Final = 16  # segments a ranking asks its judge about at a time
 _QUERY_TOKENS: Final = 2560  # of the two replies on the query side

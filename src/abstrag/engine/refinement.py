@@ -1,4 +1,4 @@
-"""Refinement wired up: one document's searcher, its evaluator, and the ledger of its patches."""
+"""Refinement wired up: one document's searcher, its evaluator, and the log of its patches."""
 
 from __future__ import annotations
 
@@ -6,40 +6,100 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Final
+
+import numpy as np
 
 from abstrag.config import JUDGE_SAMPLES, TAU
 from abstrag.engine.searcher import DEFAULT_K, Searcher
 from abstrag.errors import InputError
+from abstrag.llm.budget import Estimate
 from abstrag.llm.connect import Models
-from abstrag.llm.estimate import Estimate
 from abstrag.llm.model import CallRole
-from abstrag.model.patch import Stage
+from abstrag.model.patch import Precedent, Stage
 from abstrag.model.ranking import Ranking
 from abstrag.neural.judge import default_judge
-from abstrag.policy.hashes import base_hash, canonical, content_hash
 from abstrag.policy.load import load_program
+from abstrag.policy.slots import base_hash, canonical, content_hash
 from abstrag.refine.critic import CalibratedCritic, PromptedCritic
-from abstrag.refine.episode import Episode
-from abstrag.refine.evaluator import Evaluator, K
+from abstrag.refine.evaluator import EVIDENCE, Evaluator, K, reach_of
 from abstrag.refine.explain import LocalExplainer, PromptedExplainer
-from abstrag.refine.ledger import PatchInForce, PatchLedger, text_hash
+from abstrag.refine.feedback import Episode
 from abstrag.refine.licensing import Licensing
 from abstrag.refine.limits import RefineBudget
 from abstrag.refine.localize import PromptedLocalizer
 from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import Refinement, Run
 from abstrag.refine.overlay import Overlay
-from abstrag.refine.propose import Beside, LocalProposer
-from abstrag.refine.propose_prompted import PromptedProposer
-from abstrag.refine.router import replayed
-from abstrag.refine.state import Programs, State
+from abstrag.refine.patch_log import PatchInForce, PatchLog, text_hash
+from abstrag.refine.propose import ChainedProposer, LocalProposer, PromptedProposer
+from abstrag.refine.state import Programs, State, replayed
+from abstrag.refine.sufficiency import sufficiency
 from abstrag.search.judging import Judge
+from abstrag.search.precedents import RIVALS, direction, opened, packed, together, wording
+
+SURE: Final = 0.5  # the critic's doubt below which the first hit is taken for evidence
+
+
+def precedent_of(searcher: Searcher, query: str, good: Sequence[str]) -> Precedent | None:
+    """Return what evidence shows; without any, what withdraws whatever was shown before.
+
+    None where the preset compares no vectors, or where all of the document is evidence.
+    """
+    alignment = searcher.scoring(query).alignment
+    if alignment is None:
+        return None
+    names, segments = set(good), searcher.index.segments
+    at = [p for p, segment in enumerate(segments) if names & {segment.id, segment.text}]
+    rivals = _rivals(searcher, query, at) if at else []
+    told = direction(np.asarray(alignment.words.gists, np.float32), at, rivals)
+    if told is None and at:
+        return None
+    words: list[list[str]] = [[] for _ in segments]
+    bases, owners, numbers = alignment.words.bases
+    for owner, number in zip(owners.tolist(), numbers.tolist(), strict=True):
+        words[owner].append(bases[number])
+    return Precedent(
+        query,
+        text_hash(searcher.index),
+        tuple(segments[p].id for p in at),
+        alignment.words.model,
+        packed(alignment.asked.gist),
+        "" if told is None else packed(told),
+        wording(words, at, rivals),
+        round(together(at), 3),
+        opened(at, alignment.words.openings),
+    )
+
+
+def _rivals(searcher: Searcher, query: str, evidence: Sequence[int]) -> list[int]:
+    """Return what ranks best and is no evidence; without the judge and what was learned before."""
+    scoring = searcher.scoring(query, preset=searcher.preset.unjudged)
+    assert scoring.alignment is not None
+    plain = replace(scoring.alignment, steps=(), precedents=())
+    known = frozenset(evidence)
+    order = replace(scoring, alignment=plain).order
+    return [position for position in order if position not in known][:RIVALS]
+
+
+def presumed(searcher: Searcher, query: str) -> Precedent | None:
+    """Return what the first hits show where the critic is sure of the ranking; else None.
+
+    The first is taken for evidence, and of the others what the judge takes for it.
+    """
+    ranking = searcher.search(query, k=reach_of(len(searcher.index.segments)))
+    expected = sufficiency(ranking, searcher.index.genre.value)
+    if expected is None or expected.missed >= SURE:
+        return None
+    first, *others = ranking.hits
+    taken = [hit.segment for hit in others if (hit.judgement or 0.0) >= EVIDENCE]
+    return precedent_of(searcher, query, [first.segment, *taken])
 
 
 class Refiner:
     """Searches one document under the patches in force for it, and refines them.
 
-    Without a ledger nothing outlives the refiner. With one, what is accepted is in force for every
+    Without a patch log nothing outlives the refiner. With one, what is accepted holds for every
     later search of the same text, and every attempt is in the log. A refiner that may not write,
     such as one in a worker, is given the patches in force instead.
     """
@@ -49,16 +109,16 @@ class Refiner:
         searcher: Searcher,
         judges: Judges,
         *,
-        ledger: PatchLedger | None = None,
+        patch_log: PatchLog | None = None,
         tau: float = TAU,
         carried: Sequence[PatchInForce] = (),
     ) -> None:
         self.searcher = searcher
         self.judges = judges
         self.tau = tau
-        self._ledger = ledger
-        self._own: State | None = None  # where it has got to without a ledger
-        self._carried = tuple(carried)  # what was in force before, for one without a ledger
+        self._patch_log = patch_log
+        self._own: State | None = None  # where it has got to without a patch log
+        self._carried = tuple(carried)  # what was in force before, for one without a patch log
 
     @cached_property
     def system(self) -> Overlay:
@@ -77,7 +137,7 @@ class Refiner:
     @property
     def state(self) -> State:
         """The state in force."""
-        if self._ledger is None and self._own is not None:
+        if self._patch_log is None and self._own is not None:
             return self._own
         return replayed(self.initial, (each.patch for each in self._kept()))
 
@@ -89,7 +149,7 @@ class Refiner:
         """Refine on one query; queries solved earlier have to stay solved."""
         trigger = Episode(self.searcher.index.document.id, query, tuple(gold))
         self._check([trigger])
-        known = self._ledger and self._ledger.episodes(text_hash(self.searcher.index))
+        known = self._patch_log and self._patch_log.episodes(text_hash(self.searcher.index))
         # a document that was cut otherwise since has lost the segments some gold names
         before = [e for e in known or () if not self._unknown(e)]
         if not gold:  # what a person said of this query before still counts
@@ -113,7 +173,7 @@ class Refiner:
         return made
 
     def note(self, made: Run, episodes: Sequence[Episode]) -> None:
-        """Write a run into the ledger, wherever it was made."""
+        """Write a run into the patch log, wherever it was made."""
         by_query = {episode.query: episode for episode in episodes}
         refined = [(each, by_query[each.query]) for each in made.refinements]
         self._note(refined, [by_query[query] for query in made.solved])
@@ -139,34 +199,32 @@ class Refiner:
 
     def _loop(self, episodes: Sequence[Episode]) -> Loop:
         document = text_hash(self.searcher.index)
-        own = self._carried if self._ledger is None else self._ledger.kept(document)
+        own = self._carried if self._patch_log is None else self._patch_log.kept(document)
         return Loop(self.system, self.judges, self.state, episodes, carried=len(own))
 
     def _kept(self) -> tuple[PatchInForce, ...]:
-        if self._ledger is None:
+        if self._patch_log is None:
             return self._carried
-        return self._ledger.in_force(self.searcher.index)
+        return self._patch_log.in_force(self.searcher.index)
 
     def _show(self, episodes: Sequence[Episode]) -> None:
         """Note what gold, or a critic that is sure, shows documents of the same genre."""
-        from abstrag.engine.precedents import precedent_of, presumed  # they use the ledger
-
-        for episode in episodes if self._ledger is not None else ():
+        for episode in episodes if self._patch_log is not None else ():
             if episode.gold:
                 shown = precedent_of(self.searcher, episode.query, episode.gold)
                 reason = "gold names it"
             else:
                 shown = presumed(self.searcher, episode.query)
                 reason = "the critic is sure of the first hits"
-            if shown is not None and self._ledger is not None:
-                self._ledger.note_precedent(shown, self.searcher.index, reason)
+            if shown is not None and self._patch_log is not None:
+                self._patch_log.note_precedent(shown, self.searcher.index, reason)
 
     def _note(self, made: Sequence[tuple[Refinement, Episode]], solved: Sequence[Episode]) -> None:
-        if self._ledger is not None:
+        if self._patch_log is not None:
             for refinement, episode in made:
-                self._ledger.note(refinement, self.searcher.index, episode)
+                self._patch_log.note(refinement, self.searcher.index, episode)
             for episode in solved:
-                self._ledger.note_solved(episode, self.searcher.index)
+                self._patch_log.note_solved(episode, self.searcher.index)
 
 
 def packaged_evaluator(
@@ -216,7 +274,7 @@ def prompted_judges(
         made = replace(
             made,
             localizer=PromptedLocalizer(refiner, program("localize")),
-            proposer=Beside((PromptedProposer(refiner, program("refine")), made.proposer)),
+            proposer=ChainedProposer((PromptedProposer(refiner, program("refine")), made.proposer)),
         )
     return made
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from abstrag.config import TAU, TAU_MAX
-from abstrag.engine.kept import LruCache
-from abstrag.engine.repriced import Reprice, Repriced
-from abstrag.engine.unread import unread_notice
+from abstrag.engine.lru_cache import LruCache
 from abstrag.errors import InputError
-from abstrag.language.detect import language_of
+from abstrag.language.detect import ENGLISH, language_name, language_of
 from abstrag.language.keys import key, term_id
 from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
-from abstrag.model.term import TermKind
+from abstrag.model.term import Edge, TermKind
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.cached import CachedAligner, CachedEncoder, CachedJudge, TextAligner, ValueCache
 from abstrag.neural.encoder import TextEncoder
@@ -61,6 +59,38 @@ if TYPE_CHECKING:
     from abstrag.refine.overlay import PatchedIndex
     from abstrag.refine.state import State
 
+Reprice = Callable[[Edge], Edge]
+
+
+@dataclass(frozen=True, slots=True)
+class Repriced:
+    """An operator whose offers weigh what somebody says they do."""
+
+    operator: QueryOperator
+    reprice: Reprice
+    name: ClassVar[str] = "repriced"
+
+    def admits(self, edge: Edge) -> bool:
+        """Tell whether the operator admits an edge of the map."""
+        return self.operator.admits(edge)
+
+    def edges_into(self, term: str) -> Iterable[Edge]:
+        """Return what the operator offers, repriced."""
+        return map(self.reprice, self.operator.edges_into(term))
+
+
+_ALONE = "it is searched by words and vectors alone"
+
+
+def unread_notice(query: str, document_language: str = ENGLISH) -> str:
+    """Say that a query or the document it is put to is in another language; "" for English."""
+    asked = language_of(query)
+    if document_language != ENGLISH:
+        return f"the document is in {language_name(document_language)}, which is not read: {_ALONE}"
+    if asked != ENGLISH:
+        return f"the query is in {language_name(asked)}, which is not read: {_ALONE}"
+    return ""
+
 
 # The state that patches leave an index in.
 
@@ -69,8 +99,7 @@ def state_under(index: DocumentIndex, patches: Sequence[Patch]) -> State | None:
     """Return the state that patches leave an index in; None without any."""
     if not patches:
         return None
-    from abstrag.refine.router import replayed
-    from abstrag.refine.state import State
+    from abstrag.refine.state import State, replayed
 
     return replayed(State(operators=index.fingerprint), patches)
 
@@ -248,7 +277,7 @@ class Searcher:
     def judge(self) -> Judge | None:
         """Who judges: the one given, or the shipped one where the preset wants it.
 
-        One that only reads passages reads turns, cells of a table and clauses in company.
+        A judge of passages is given a turn, a table cell or a clause with the text around it.
         """
         judge = self._given_judge
         if judge is None and self.preset.judge_weight:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from abstrag.backgrounds.forms import folded
+from abstrag.backgrounds.fact import folded
 from abstrag.backgrounds.touched import Says, Suggestion, Touched
 from abstrag.config import OMEGA
 from abstrag.indexing.abstraction.nominals import class_key

@@ -15,8 +15,8 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.documents.annual_report import cover_of
-from abstrag.documents.turns import speakers
+from abstrag.documents.cover import cover_of
+from abstrag.documents.text import speakers
 from abstrag.indexing.role import role_of_heading
 from abstrag.language.parser import stop_words
 from abstrag.model.document import BlockKind, Document, Genre

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, TypeVar
 
-from abstrag.documents.links import target_words
+from abstrag.documents.assemble import target_words
 from abstrag.indexing.abstraction.ledger import TermCollector
 from abstrag.indexing.abstraction.nominals import NounKeys, read_nominals
 from abstrag.indexing.abstraction.passage import ParsedPassage

@@ -14,6 +14,7 @@ from abstrag.collection.filters import Filters
 from abstrag.config import TAU
 from abstrag.documents.load import load_bytes
 from abstrag.engine.searcher import DEFAULT_K, Searcher
+from abstrag.errors import ResourceMissing
 from abstrag.indexing.pipeline import index
 from abstrag.model.background import Background
 from abstrag.model.ranking import Hit
@@ -21,6 +22,14 @@ from abstrag.model.record import to_data
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.workspace.facade import AbstRAG
 from abstrag.workspace.options import chosen_preset
+
+
+def missing(framework: str, extra: str, error: ImportError) -> ResourceMissing:
+    """Return the error for a framework whose import failed."""
+    return ResourceMissing(
+        f"{framework} cannot be imported: {error}", hint=f"pip install 'abstrag[{extra}]'"
+    )
+
 
 SHOWN_TO_MODELS: Final = ("document", "title", "section", "page")  # the rest is for programs
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from abstrag.engine.searcher import DEFAULT_K
 from abstrag.errors import InputError
-from abstrag.integrations.evidence import SearchScope, TextReading, ranked
-from abstrag.integrations.missing import missing
+from abstrag.integrations.evidence import SearchScope, TextReading, missing, ranked
 from abstrag.workspace.facade import AbstRAG
 
 try:

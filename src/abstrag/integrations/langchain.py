@@ -13,8 +13,7 @@ from pydantic import ConfigDict, Field
 
 from abstrag.collection.filters import Filters
 from abstrag.engine.searcher import DEFAULT_K
-from abstrag.integrations.evidence import SearchScope, TextReading, ranked, shown_text
-from abstrag.integrations.missing import missing
+from abstrag.integrations.evidence import SearchScope, TextReading, missing, ranked, shown_text
 from abstrag.workspace.facade import AbstRAG
 
 try:

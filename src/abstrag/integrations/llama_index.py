@@ -18,9 +18,9 @@ from abstrag.integrations.evidence import (
     RetrievedPassage,
     SearchScope,
     TextReading,
+    missing,
     ranked,
 )
-from abstrag.integrations.missing import missing
 from abstrag.workspace.facade import AbstRAG
 
 try:

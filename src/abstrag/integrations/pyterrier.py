@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from abstrag.collection.filters import Filters
 from abstrag.engine.searcher import DEFAULT_K
-from abstrag.integrations.evidence import SearchScope, TextReading, ranked
-from abstrag.integrations.missing import missing
+from abstrag.integrations.evidence import SearchScope, TextReading, missing, ranked
 from abstrag.model.background import Background
 from abstrag.model.ranking import Hit
 from abstrag.workspace.facade import AbstRAG

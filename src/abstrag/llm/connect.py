@@ -10,15 +10,12 @@ from pathlib import Path
 from types import TracebackType
 
 from abstrag.errors import InputError, ModelError, NeedsModel, NotRecorded
-from abstrag.llm.budget import CallBudget
-from abstrag.llm.estimate import Estimate
-from abstrag.llm.key import call_id
-from abstrag.llm.ledger import ModelUsage, UsageMeter
-from abstrag.llm.log import CallLog, default_calls_path
+from abstrag.llm.budget import CallBudget, Estimate, tokens_in
+from abstrag.llm.call import call_id
+from abstrag.llm.log import CallLog, Recording, default_calls_path
 from abstrag.llm.model import CallRole, LanguageModel, ModelRequest, Reply
-from abstrag.llm.recording import Recording
 from abstrag.llm.settings import Endpoint, LlmSettings, Patience, Price
-from abstrag.llm.tokens import tokens_in
+from abstrag.llm.usage import ModelUsage, UsageMeter
 
 # A model that only repeats what was recorded; what was not recorded is an error.
 

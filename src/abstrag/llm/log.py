@@ -10,19 +10,94 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, Final
 
 from platformdirs import user_data_dir
 
-from abstrag.errors import InputError, StoreCorrupt, StoreError, StoreTooNew
-from abstrag.llm.call import Call, CallLine, RoleSummary, quantile
+from abstrag.errors import FileMissing, InputError, StoreCorrupt, StoreError, StoreTooNew
+from abstrag.llm.call import Call, CallLine, Exchange, RoleSummary, quantile
 from abstrag.llm.model import CallRole
-from abstrag.llm.transcript import Exchange
-from abstrag.model.record import from_json, to_json
+from abstrag.model.record import from_json, record, to_json
 from abstrag.sqlite_file import BUSY_S, result_code, transaction, use_write_ahead_log
+
+
+@record
+class Recording:
+    """Calls by id."""
+
+    calls: Mapping[str, Call]
+
+    @classmethod
+    def load(cls, path: Path) -> Recording:
+        """Read a recording.
+
+        Raises:
+            FileMissing: There is no such file.
+            InputError: A line is not a call.
+        """
+        try:
+            lines = path.read_text("utf-8").split("\n")  # texts may hold other line ends
+        except FileNotFoundError as error:
+            raise FileMissing(f"no recording at {str(path)!r}") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"recording {str(path)!r} cannot be read: {error}") from error
+        calls: dict[str, Call] = {}
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                call = from_json(Call, line)
+            except InputError as error:
+                raise InputError(f"recording {str(path)!r}, line {number}: {error}") from error
+            calls[call.id] = call
+        return cls(calls)
+
+    def roles(self) -> dict[CallRole, str]:
+        """Say which model served which role; the only model serves them all.
+
+        Raises:
+            InputError: A role was served by several, or nothing was recorded.
+        """
+        models = sorted({call.model for call in self.calls.values()})
+        if len(models) == 1:
+            return dict.fromkeys(CallRole, models[0])
+        served: dict[CallRole, str] = {}
+        for call in self.calls.values():
+            if served.setdefault(call.request.role, call.model) != call.model:
+                raise InputError(
+                    f"the recording has several models for the role {call.request.role.value!r}",
+                    hint="choose with --llm MODEL, one of: " + ", ".join(models),
+                )
+        if not served:
+            raise InputError("the recording is empty")
+        return served
+
+
+def save(calls: Iterable[Call], path: Path) -> int:
+    """Write calls to a file, all or nothing, and return how many."""
+    count = 0
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = NamedTemporaryFile(  # noqa: SIM115
+            "w", encoding="utf-8", newline="\n", dir=path.parent, delete=False
+        )
+        draft = Path(file.name)
+        try:
+            with file:
+                for count, call in enumerate(calls, 1):  # noqa: B007
+                    file.write(to_json(call) + "\n")
+            draft.replace(path)
+        except BaseException:
+            draft.unlink()  # closed by now: Windows removes no open file
+            raise
+    except OSError as error:
+        raise InputError(f"recording {str(path)!r} cannot be written: {error}") from error
+    return count
+
 
 CALLS_VARIABLE: Final = "ABSTRAG_CALLS"
 CALLS_NAME: Final = "calls.db"

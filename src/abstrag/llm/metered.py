@@ -11,14 +11,12 @@ from typing import Any, Final, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from abstrag.errors import InputError, ModelError, OverBudget
-from abstrag.llm.call import Call
+from abstrag.llm.call import Call, Transcript, call_id
 from abstrag.llm.client import ChatClient
-from abstrag.llm.key import call_id
-from abstrag.llm.ledger import UsageMeter
 from abstrag.llm.log import CallLog
 from abstrag.llm.model import ModelRequest, Reply
-from abstrag.llm.transcript import Transcript
-from abstrag.llm.transport import CalledOff
+from abstrag.llm.transport import Cancelled
+from abstrag.llm.usage import UsageMeter
 from abstrag.telemetry import span
 
 # Doing several calls at a time, and stopping all of them at once.
@@ -164,7 +162,7 @@ class Metered:
         with span(f"chat {self.fingerprint}", self._asked(request), calls_out=True) as recorded:
             try:
                 value = self.client.ask(request, transcript, stop)
-            except (ModelError, CalledOff, KeyboardInterrupt) as error:
+            except (ModelError, Cancelled, KeyboardInterrupt) as error:
                 self._keep(request, key, transcript, None, error)
                 raise
             finally:

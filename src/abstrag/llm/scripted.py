@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from abstrag.errors import BadReply, ModelError, NotRecorded, OverBudget
-from abstrag.llm.key import call_id
+from abstrag.llm.budget import tokens_in
+from abstrag.llm.call import call_id
 from abstrag.llm.model import ModelRequest, Reply
 from abstrag.llm.shape import misfit
-from abstrag.llm.tokens import tokens_in
 
 _NAME: Final = "scripted"
 

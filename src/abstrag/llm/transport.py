@@ -24,7 +24,7 @@ _CONNECT_S: Final = 10.0
 _GLANCE_S: Final = 0.1  # how often a waiting read looks up whether it is still wanted
 
 
-class CalledOff(Exception):
+class Cancelled(Exception):
     """The exchange was ended from our side: nobody waits for it any more."""
 
 
@@ -32,7 +32,7 @@ class TooLong(Exception):
     """The reply has more bytes than any reply needs."""
 
 
-class Watch:
+class Deadline:
     """Until when the exchange of this thread may take, and whether it is still wanted."""
 
     def __init__(self, seconds: float, stop: threading.Event) -> None:
@@ -43,11 +43,11 @@ class Watch:
         """Return the seconds left.
 
         Raises:
-            CalledOff: The exchange is no longer wanted.
+            Cancelled: The exchange is no longer wanted.
             httpcore.ReadTimeout: No time is left.
         """
         if self.stop.is_set():
-            raise CalledOff
+            raise Cancelled
         seconds = self.deadline - time.monotonic()
         if seconds <= 0:
             raise httpcore.ReadTimeout("the deadline has passed")
@@ -57,8 +57,8 @@ class Watch:
 _HERE: Final = threading.local()  # an exchange stays in one thread, whoever's connection it is on
 
 
-def _watch() -> Watch:
-    watch: Watch = _HERE.watch
+def _watch() -> Deadline:
+    watch: Deadline = _HERE.watch
     return watch
 
 
@@ -195,7 +195,7 @@ def _proxy(url: httpx.URL) -> str | None:
 
 
 def exchange(
-    client: httpx.Client, request: httpx.Request, watch: Watch, *, most_bytes: int
+    client: httpx.Client, request: httpx.Request, watch: Deadline, *, most_bytes: int
 ) -> tuple[httpx.Response, bytes]:
     """Send a request and read the whole reply, in this thread.
 
@@ -204,7 +204,7 @@ def exchange(
         httpx.TimeoutException: The last byte had not come by the deadline.
         httpx.TransportError: The connection broke.
         TooLong: The reply does not end.
-        CalledOff: The reply is no longer wanted.
+        Cancelled: The reply is no longer wanted.
     """
     _HERE.watch = watch
     try:

@@ -1,20 +1,65 @@
-"""Whether a policy folder is sound: its files, its log, its backups, and what is undecided."""
+"""Whether a policy folder is sound, and what a family says otherwise than the baseline under it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final
 
 from abstrag.errors import PolicyError
+from abstrag.llm.prompt import Program
 from abstrag.model.record import record
 from abstrag.policy.audit import AuditEntry, AuditLog, EntryKind
-from abstrag.policy.change import ProgramFamily
-from abstrag.policy.conflict import CONFLICT_NAME, ConflictFile
+from abstrag.policy.change import CONFLICT_NAME, ConflictFile, ProgramFamily
+from abstrag.policy.edit import example_line
 from abstrag.policy.files import DurableFiles
 from abstrag.policy.load import load_program
-from abstrag.policy.location import BASE, families, family_folder
-from abstrag.policy.stages import PROGRAMS
+from abstrag.policy.location import BASE, PROGRAMS, families, family_folder
+from abstrag.policy.slots import SLOTS
+
+SAME: Final = " "
+ADDED: Final = "+"
+REMOVED: Final = "-"
+
+
+@record
+class DiffLine:
+    """A line of a slot: added, removed, or the same in both."""
+
+    slot: str
+    sign: str
+    text: str
+
+
+def diff(old: Program, new: Program) -> tuple[DiffLine, ...]:
+    """Compare two programs slot by slot; a slot that is the same in both is left out."""
+    made: list[DiffLine] = []
+    for slot in SLOTS:
+        before, after = _lines(old, slot), _lines(new, slot)
+        if before != after:
+            made += _compared(slot, before, after)
+    return tuple(made)
+
+
+def _lines(program: Program, slot: str) -> list[str]:
+    if slot == "instruction":
+        return program.instruction.splitlines()
+    if slot == "output_schema":
+        return json.dumps(program.output_schema, indent=2, ensure_ascii=False).splitlines()
+    if slot == "rules":
+        return list(program.rules)
+    return [example_line(example) for example in program.few_shot]
+
+
+def _compared(slot: str, before: list[str], after: list[str]) -> Iterator[DiffLine]:
+    for op, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if op == "equal":
+            yield from (DiffLine(slot, SAME, text) for text in before[a:b])
+        else:
+            yield from (DiffLine(slot, REMOVED, text) for text in before[a:b])
+            yield from (DiffLine(slot, ADDED, text) for text in after[c:d])
 
 
 @record

@@ -2,21 +2,254 @@
 
 from __future__ import annotations
 
+import codecs
 import json
-from collections.abc import Callable, Mapping
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final, TypeVar
 
 from abstrag.errors import InputError, PolicyError
-from abstrag.llm.program import Example, Program
+from abstrag.llm.prompt import Example, Program
 from abstrag.llm.shape import misfit
 from abstrag.model.patch import EditOp, PromptEdit
-from abstrag.model.record import from_json, to_data
-from abstrag.policy.deny import denied
-from abstrag.policy.hashes import canonical
-from abstrag.policy.leak import CaseText, leak
-from abstrag.policy.stages import MUTABLE
+from abstrag.model.record import from_json, record, to_data
+from abstrag.policy.location import MUTABLE
+from abstrag.policy.slots import canonical
+
+# The deny list: what a rule may not say, however it is spelled.
+#
+# A rule that refinement writes can carry words of a document, and a document may be written to
+# get its words into the rules. So whatever would change the reply's shape, set other instructions
+# aside, fix a verdict or favour something by rank is refused.
+#
+# Before it is matched, text is brought to one spelling: compatibility forms and accents dropped,
+# look-alike letters and digits turned into the letters they stand for, punctuation inside words
+# and spaces between single letters taken out, so that `i g n o r e`, `ig-nore` and `1gn0re` read
+# `ignore`. The plainest offences are also looked for with every space gone, backwards and rotated
+# by thirteen. What is not meant to be read at all (Base64, escapes, invisible characters) is
+# refused.
+
+_LOOK_ALIKE: Final = str.maketrans(  # Cyrillic, Greek and Armenian letters that look Latin
+    "авгезіјкмнорстухѕԁһԛԝьαβγεηικνορτυχωϲսոօցѵ",
+    "abrezijkmhopctyxsdhqwbabyenikvoptuxwcunogv",
+)
+_LEET: Final = str.maketrans("013457@$!|€", "oieastasiie")
+
+_UNREADABLE: Final = re.compile(
+    r"[A-Za-z0-9+/]{24,}={0,2}"  # Base64, hexadecimal
+    r"|(?:\b[0-9a-f]{2}\b[\s:,]*){6,}"
+    r"|(?:%[0-9a-f]{2}){2,}|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|&#?\w{2,8};",
+    re.IGNORECASE,
+)
+_MARKUP: Final = re.compile(r"https?:|www\.|\w@\w+\.\w|</?\s*\w+\s*>|```", re.IGNORECASE)
+
+_SAY: Final = (
+    r"return|output|repl[yi]|respon|answer|writ|emit|print|produc|giv|use\b|using|switch|format"
+)
+_RANK: Final = (
+    r"rank|plac|put\b|scor|rate\b|rating|list|sort|boost|promot|prioriti|prefer|show|return"
+)
+_TOP: Final = r"first|top\b|topmost|high|above|best|max|ahead|1\b|one\b|100|before all|to the front"
+_JUDGE: Final = (
+    r"answer|say|said|return|judg|mark|label|treat|consider|output|choose|conclude|decid"
+)
+_VERDICT: Final = (
+    r"sufficient|insufficient|support|refut|relevant|irrelevant|equivalent|implies|same\b|different"
+    r"|correct|true\b|false\b|none\b"
+)
+# stems of words that follow one another with at most eight words in between
+_PATTERNS: Final = {
+    "it sets instructions aside": (
+        (
+            r"ignor|disregard|forget|overrid|overrul|bypass|neglect|circumvent|not follow|not obey"
+            r"|nt follow|nt obey|no longer follow|instead of|regardless",
+            r"schema|format|instruct|prompt|rules?\b|above|previous|earlier|system|guard|constraint"
+            r"|everything|directive",
+        ),
+    ),
+    "it asks for another format": (
+        (
+            _SAY,
+            r"yaml|xml|csv|markdown|html|toml|plain text|raw text|free text|freeform|free form"
+            r"|prose|code block|no json|not json|without json|nothing else than text",
+        ),
+        (r"yaml|xml|csv|markdown|html|toml", r"only|instead|format"),
+    ),
+    "it changes the fields of the reply": (
+        (
+            r"add|append|insert|includ|introduc|invent|creat|extra|new\b|additional|another|drop"
+            r"|remov|renam|omit|delet|leave out|replac|attach",
+            r"field|keys?\b|propert|column|attribut|slot|json",
+        ),
+        (r"chang|modif|alter|extend|drop|break|corrupt", r"schema|reply format|output format"),
+    ),
+    "it favours something by rank or score": (
+        (r"rank", _TOP),
+        (r"always|must|never fail|at all times", _RANK, _TOP),
+        (_RANK, r"this\b|these\b|our\b|my\b|mine\b|me\b|us\b|the following", _TOP),
+        (r"confiden|probabilit|scor|\bp\b", r"always|to 1\b|to one\b|of 1\b|1\.0|max|highest|100"),
+        (r"always|must", r"confiden|probabilit|scor", r"1\b|one\b|max|high|100|0\b|zero"),
+    ),
+    "it fixes the verdict": (
+        (r"always|must|never|in any case|whatever", _JUDGE, _VERDICT),
+        (
+            _JUDGE,
+            r"always|(?:every|all|each|any) (?:pair|segment|passage|case|claim|quer|document)",
+            _VERDICT,
+        ),
+    ),
+    "it speaks to the model, not about the task": (
+        (
+            r"you are now|act as|pretend|jailbreak|developer mode|system prompt|system message"
+            r"|role play|roleplay|new instructions?|your instructions|as an ai|password|api key"
+            r"|secret|do anything now",
+        ),
+    ),
+}
+_COMPILED: Final = tuple(
+    (reason, re.compile(r"\w*(?: \w+){0,8}? ".join(rf"\b(?:{part})" for part in parts)))
+    for reason, patterns in _PATTERNS.items()
+    for parts in patterns
+)
+_RUN_TOGETHER: Final = re.compile(
+    "(?:ignor|disregard|overrid|bypass)e?(?:ing)?.{0,24}(?:schema|format|instruction|prompt|rules)"
+    "|yamlonly|onlyyaml|xmlonly|returnyaml|returnxml|returnmarkdown|newfield|extrafield"
+    "|addafield|additionalfield|alwaysrank|rankthis|rankfirst|rankitfirst|rankusfirst"
+    "|alwaysreturnthis|alwaysanswer|systemprompt|youarenow"
+)
+
+
+def denied(text: str) -> str | None:
+    """Say why a rule may not be taken; None when nothing speaks against it."""
+    if _UNREADABLE.search(text):
+        return "part of it is encoded"
+    if any(unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs", "Cn") for char in text):
+        return "it holds characters that cannot be seen"
+    if _MARKUP.search(unicodedata.normalize("NFKC", text)):
+        return "it holds a link or markup"
+    for spelling in _spellings(text):
+        for reason, pattern in _COMPILED:
+            if pattern.search(spelling):
+                return reason
+        letters = "".join(char for char in spelling if "a" <= char <= "z")
+        if any(
+            map(_RUN_TOGETHER.search, (letters, letters[::-1], codecs.encode(letters, "rot13")))
+        ):
+            return "it hides an instruction in its spelling"
+    return None
+
+
+def _spellings(text: str) -> Iterator[str]:
+    """Go through the ways to read a text as words: as it stands, and with digits for letters."""
+    folded = _folded(text)
+    for read in (folded, folded.translate(_LEET)):
+        words = _words(read)
+        yield words
+        yield re.sub(r"(?:(?<=^)|(?<= ))\w(?: \w)+(?= |$)", _joined, words)
+        yield _words(re.sub(r"(?<=\w)[^\w\s]+(?=\w)|_", "", read))
+
+
+def _folded(text: str) -> str:
+    apart = unicodedata.normalize("NFKD", text).casefold()
+    bare = "".join(char for char in apart if not unicodedata.combining(char))
+    return bare.translate(_LOOK_ALIKE)
+
+
+def _words(text: str) -> str:
+    # a point between digits stays, or 1.0 would be two numbers
+    return " ".join(re.findall(r"\d+\.\d+|[^\W_]+", text))
+
+
+def _joined(run: re.Match[str]) -> str:
+    return run[0].replace(" ", "")
+
+
+# Whether a rule carries away words of the case it comes from.
+#
+# A rule is for every document; what holds for one belongs in its map. Words of a query or a
+# document would also let either of them write the rules. Three signs of a leak, each enough:
+#
+# - NGRAM = 4 words in a row that also stand in the case. Runs that the program itself has (its
+# instruction, its rules) are anybody's and do not count. - A name or a figure: a word with a
+# digit, or with a capital inside a sentence, of the rule that stands in the case too; or one that
+# the case never writes otherwise, in whatever spelling. - At least QUERY_SHARE = 0.5 of the
+# query's content words, in any order, from three such words on.
+
+NGRAM: Final = 4
+QUERY_SHARE: Final = 0.5
+MIN_CONTENT_WORDS: Final = 3
+
+_FUNCTION_WORDS: Final = frozenset(
+    "a about after all also an and any are as at be because been before between both but by can"
+    " could did do does each either every few for from had has have how if in into is it its list"
+    " many may more most much must name no not of on one only or other our over per same should so"
+    " some such than that the their them then there these they this those through to under use up"
+    " was we were what when where which while who whom whose why will with would you your".split()
+)
+
+
+@record
+class CaseText:
+    """What a case is made of: its query, and the texts that were in front of the proposer."""
+
+    query: str
+    passages: tuple[str, ...] = ()
+
+
+def leak(text: str, case: CaseText, *, common: Iterable[str] = ()) -> str | None:
+    """Say what a rule gives away of its case; None when nothing.
+
+    Args:
+        text: the rule, or an example as text.
+        case: what it must not repeat.
+        common: texts whose runs of words are free to use, such as the program's own.
+    """
+    sources = (case.query, *case.passages)
+    own = _runs(_word_keys(text)) - {run for one in common for run in _runs(_word_keys(one))}
+    if shared := own & {run for one in sources for run in _runs(_word_keys(one))}:
+        return f"it repeats {' '.join(min(shared))!r} from its case"
+    if telling := _names(text, sources) - {word for one in common for word in _word_keys(one)}:
+        return f"it names {min(telling)!r} from its case"
+    asked = {word for word in _word_keys(case.query) if word not in _FUNCTION_WORDS}
+    taken = asked & set(_word_keys(text))
+    if len(asked) >= MIN_CONTENT_WORDS and len(taken) >= QUERY_SHARE * len(asked):
+        return f"it takes {', '.join(sorted(taken))} from the query"
+    return None
+
+
+def _word_keys(text: str) -> list[str]:
+    return [word.casefold() for word in _tokens(text)]
+
+
+def _runs(words: Sequence[str]) -> set[tuple[str, ...]]:
+    return {tuple(words[i : i + NGRAM]) for i in range(len(words) - NGRAM + 1)}
+
+
+def _names(text: str, sources: Sequence[str]) -> set[str]:
+    """Return the names and figures that a rule has in common with its case."""
+    plain = {word for one in sources for word in _tokens(one) if word.islower()}
+    names = {word for one in sources for word in _telling(one)} - plain
+    everything = {word for one in sources for word in _word_keys(one)}
+    return (_telling(text) & everything) | (names & set(_word_keys(text)))
+
+
+def _telling(text: str) -> set[str]:
+    """Return words with a digit, or with a capital where a sentence does not ask for one."""
+    found: set[str] = set()
+    for sentence in re.split(r"(?<=[.:;!?])\s+", text):
+        for place, word in enumerate(_tokens(sentence)):
+            capital = any(char.isupper() for char in (word if place else word[1:]))
+            if capital or any(char.isdigit() for char in word):
+                found.add(word.casefold())
+    return found
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", text))
+
 
 MAX_RULE: Final = 300  # characters
 MAX_EXAMPLE: Final = 2000

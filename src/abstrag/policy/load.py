@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from abstrag.errors import InputError, PolicyError, ResourceMissing
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.llm.shape import misfit
-from abstrag.policy.hashes import canonical
-from abstrag.policy.location import BASE, family_folder, policy_root, shipped_program
-from abstrag.policy.main_file import MainFile
-from abstrag.policy.slots import SLOTS, read_slots
-from abstrag.policy.stages import MUTABLE, PROGRAMS, known
+from abstrag.policy.location import (
+    BASE,
+    MUTABLE,
+    PROGRAMS,
+    family_folder,
+    known,
+    policy_root,
+    shipped_program,
+)
+from abstrag.policy.slots import SLOTS, MainFile, canonical, read_slots
 
 Layer = tuple[str, bytes]  # what to call a file in an error, and what it holds
 

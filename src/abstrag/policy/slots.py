@@ -1,19 +1,120 @@
-"""The four slots of a program file: reading them with the fault named, and writing them back.
-
-A file of the baseline fills all four. A file that overrides it may leave slots out: those are then
-taken from underneath, so that a family which only has rules of its own keeps up with the rest.
-"""
+"""Program files: four slots, read with the fault named and written back; hashes; replacement."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
 from abstrag.errors import PolicyError
-from abstrag.llm.program import Example
+from abstrag.llm.prompt import Example, Program
+from abstrag.model.record import to_data
+from abstrag.policy.files import DurableFiles
+from abstrag.policy.location import BACKUP
+
+# A program file that people edit too: read whole, and replaced only if it is what we think it is.
+#
+# A person's editor knows nothing of our lock, and there is no rename that looks first. So the
+# file is moved aside, looked at, and its successor put in place only where the name is still
+# free. Whoever saves in between, before or after, keeps the name; nothing they wrote is ever
+# overwritten.
+
+
+@dataclass(frozen=True, slots=True)
+class MainFile:
+    """The file of one program in one family."""
+
+    folder: Path
+    stage: str
+
+    @property
+    def path(self) -> Path:
+        """Where the program stands."""
+        return self.folder / f"{self.stage}.json"
+
+    @property
+    def pending(self) -> Path:
+        """The backup of a change that was accepted and has not landed yet."""
+        return self.folder / BACKUP / f"{self.stage}.pending.json"
+
+    @property
+    def aside(self) -> Path:
+        """Where the file is while it is replaced."""
+        return self.folder / BACKUP / f"{self.stage}.aside.json"
+
+    def saved(self, content_hash: str) -> Path:
+        """Where a version of the file is kept for good."""
+        return self.folder / BACKUP / f"{self.stage}.{content_hash}.json"
+
+    def read(self) -> bytes | None:
+        """Return what the file holds, without a lock; None when there is none."""
+        found = _bytes(self.path)
+        if found is None and self.pending.exists():
+            found = _bytes(self.aside)  # it is being replaced at this moment
+        if found is None:
+            found = _bytes(self.path)  # or it has just been
+        return found
+
+    def restore(self, files: DurableFiles) -> None:
+        """Put back what a crash left aside."""
+        if self.aside.exists():
+            files.place(self.aside, self.path)
+            files.remove(self.aside)
+
+    def replace(self, files: DurableFiles, expected: bytes | None, new: bytes | None) -> bool:
+        """Exchange the expected content for the new one; None stands for no file.
+
+        False means that somebody else's content was there, and still is.
+        """
+        draft = None if new is None else files.draft(self.path, new)
+        done = self._vacate(files, expected) and self._occupy(files, draft)
+        for leftover in (draft, self.aside):
+            if leftover is not None:
+                files.remove(leftover)
+        return done
+
+    def _vacate(self, files: DurableFiles, expected: bytes | None) -> bool:
+        if expected is None:
+            return True
+        # from here until the name is taken again there is nothing to slow us down
+        if not files.move(self.path, self.aside):
+            return False
+        if _bytes(self.aside) != expected:
+            self.restore(files)
+            return False
+        return True
+
+    def _occupy(self, files: DurableFiles, draft: Path | None) -> bool:
+        return not self.path.exists() if draft is None else files.place(draft, self.path)
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def canonical(data: Any) -> bytes:
+    """Write data as JSON in the one way that hashes are taken of."""
+    text = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")  # half a surrogate pair has no bytes
+
+
+def base_hash(program: Program) -> str:
+    """Name a program by its four slots; how its file is laid out makes no difference."""
+    return content_hash(canonical(to_data(program)))
+
+
+def content_hash(content: bytes) -> str:
+    """Name a file by its bytes."""
+    return sha256(content).hexdigest()
+
 
 # What a reply's schema must be: closed, complete and bounded.
 #

@@ -8,14 +8,13 @@ from typing import Any, Final, Protocol
 
 from abstrag.config import JUDGE_SAMPLES, JUDGE_TEMPERATURE
 from abstrag.errors import BadReply, ModelError
-from abstrag.llm.ask import ask
 from abstrag.llm.model import CallRole, LanguageModel
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program, ask
 from abstrag.model.ranking import Hit, LiteralTrace, Ranking
 from abstrag.model.record import record
 from abstrag.model.term import LicenceKind
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, K
+from abstrag.refine.feedback import Episode
 from abstrag.refine.sufficiency import Calibrations, sufficiency
 from abstrag.search.scoring import Scoring
 

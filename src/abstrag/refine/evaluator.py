@@ -15,7 +15,7 @@ from abstrag.model.query import Query
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import record
 from abstrag.model.segment import Segment
-from abstrag.refine.episode import Episode
+from abstrag.refine.feedback import Episode
 from abstrag.search.judging import Judge
 
 K: Final = 10  # how far the critic looks at most

@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from abstrag.language.keys import key
-from abstrag.llm.ask import ask
 from abstrag.llm.model import CallRole, LanguageModel
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program, ask
 from abstrag.model.patch import Diagnosis, Failure, GapTerm, OverExpansion
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import GapTrace, Hit, Ranking
 from abstrag.model.record import to_data
 from abstrag.model.term import Family
 from abstrag.refine.critic import shown
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.feedback import Episode
 from abstrag.search.document_words import forms
 from abstrag.search.scoring import Scoring
 

@@ -24,11 +24,10 @@ from abstrag.model.patch import (
 )
 from abstrag.model.record import record
 from abstrag.model.term import Family, TermKind
-from abstrag.policy.deny import denied
-from abstrag.policy.stages import MUTABLE
+from abstrag.policy.edit import denied
+from abstrag.policy.location import MUTABLE
 from abstrag.refine.overlay import away, mentions_of, reach
-from abstrag.refine.router import classify
-from abstrag.refine.state import State
+from abstrag.refine.state import State, classify
 from abstrag.search.document_words import forms
 from abstrag.search.lexical import words
 from abstrag.search.query.time import interval_of

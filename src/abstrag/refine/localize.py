@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from abstrag.llm.ask import ask
 from abstrag.llm.model import CallRole, LanguageModel
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program, ask
 from abstrag.model.patch import Failure, Stage
 from abstrag.model.query import Literal, LiteralKind
 from abstrag.model.record import record, to_data

@@ -17,17 +17,16 @@ from abstrag.language.keys import key
 from abstrag.model.patch import EffectKind, Failure, Patch
 from abstrag.model.ranking import Ranking
 from abstrag.refine.critic import CalibratedCritic, Critic, LocalCritic
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, Signals
 from abstrag.refine.explain import Explainer, LocalExplainer
+from abstrag.refine.feedback import Episode
 from abstrag.refine.gate import ALL, Controls, GateVerdict, decide, kept_share, potential
 from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.localize import Localization, Localizer, LocalLocalizer
 from abstrag.refine.outcome import Attempt, End, PlacedSegment, Refinement, RefineStep, Run
 from abstrag.refine.overlay import StatefulSearch
 from abstrag.refine.propose import LocalProposer, Proposer, Unusable
-from abstrag.refine.router import classify, route
-from abstrag.refine.state import State
+from abstrag.refine.state import State, classify, route
 from abstrag.search.document_words import forms
 
 CONTROLS: Final = 3  # solved cases a patch is held against

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
+
+import numpy as np
 
 from abstrag.config import OMEGA, TAU_MAX
+from abstrag.errors import InputError
 from abstrag.language.keys import key, term_id
-from abstrag.model.distances import expression_distance, intent_distance
+from abstrag.llm.model import CallRole, LanguageModel
+from abstrag.llm.prompt import Answered, Program, ask
+from abstrag.model.distances import abstraction_distance, expression_distance, intent_distance
 from abstrag.model.patch import (
     Alias,
     ClauseCost,
+    DeltaKind,
+    EditOp,
     EventMapping,
     Failure,
     HypernymRestriction,
     Patch,
+    PromptEdit,
     RoleRule,
     Stage,
     StepPrice,
@@ -23,19 +31,116 @@ from abstrag.model.patch import (
 )
 from abstrag.model.query import Literal, LiteralKind
 from abstrag.model.ranking import Hit, WordTrace
-from abstrag.model.record import record
+from abstrag.model.record import record, to_data
 from abstrag.model.term import Family, Interval, Licence, LicenceKind, TermKind
 from abstrag.refine.feedback import CONFIRMED, REFUSED
 from abstrag.refine.lessons import base
 from abstrag.refine.licensing import Licensed, Licensing
 from abstrag.refine.overlay import away, mentions_of, reach
-from abstrag.refine.propose_mined import mined
-from abstrag.refine.router import family_of
+from abstrag.refine.state import family_of
 from abstrag.search.aligned_trace import word_traces
+from abstrag.search.document_words import forms
 from abstrag.search.lexical import words
 from abstrag.search.query.time import interval_of
 from abstrag.search.scoring import Scoring
 from abstrag.search.why_not import KINDS
+
+# Aliases that the document itself suggests: initials, kinds, headings, and words that go
+# together.
+#
+# They are guesses, dearer than what a lexicon knows, and the gate decides about each.
+
+_MOST_MINED: Final = 3  # of each kind, for one condition
+_TOGETHER: Final = 2  # segments in which two words must meet
+_LIFT: Final = 3.0  # how much oftener than by chance
+_THINGS: Final = ("concept:", "entity:", "role:")
+_SMALL: Final = frozenset("a an and for in of on or the to with".split())
+
+
+def mined(literal: Literal, scoring: Scoring, hit: Hit) -> Iterator[Licensed]:
+    """Go through terms of a segment that may stand for a condition by what the document shows."""
+    if literal.kind in (LiteralKind.TIME, LiteralKind.QUANTITY):
+        return
+    labels = scoring.index.labels
+    here = {
+        term: key(labels.get(term, term.partition(":")[2]))
+        for term in sorted(scoring.index.terms_of(hit.position))
+        if "." not in term and term not in literal.terms
+    }
+    yield from _initials(literal, here)
+    yield from _kinds(literal, here)
+    if literal.kind is not LiteralKind.EVENT:
+        things = {term: label for term, label in here.items() if term.startswith(_THINGS)}
+        yield from _headed(literal, things, scoring, hit)
+        yield from _together(literal, things, scoring)
+
+
+def initials(name: str) -> str:
+    """Return the first letters of a name's words, small words left out."""
+    return "".join(word[0] for word in key(name).split() if word not in _SMALL)
+
+
+def _initials(literal: Literal, here: dict[str, str]) -> Iterator[Licensed]:
+    """Propose that a name and its initials are the same: MPC, Monetary Policy Committee."""
+    asked = key(literal.label)
+    for term, label in here.items():
+        short, long = sorted((asked, label), key=len)
+        plain = short.replace(".", "").replace(" ", "")
+        if 2 <= len(plain) <= 6 and len(long.split()) > 1 and plain == initials(long):
+            distance = expression_distance(asked, label, guessed=True)
+            said = f"“{short}” are the initials of “{long}”"
+            yield Licensed(term, round(distance, 4), Licence(LicenceKind.TEXT, said))
+
+
+def _kinds(literal: Literal, here: dict[str, str]) -> Iterator[Licensed]:
+    """Propose that the same word counts although it was read as something else."""
+    asked = set(forms(key(literal.label)))
+    for term, label in here.items():
+        if not asked.isdisjoint(forms(label)):
+            kind = term.partition(":")[0]
+            said = f"“{label}” was read as {kind}, and {literal.kind.value} is asked for"
+            distance = expression_distance("", "", guessed=True)
+            yield Licensed(term, round(distance, 4), Licence(LicenceKind.TEXT, said))
+
+
+def _headed(
+    literal: Literal, here: dict[str, str], scoring: Scoring, hit: Hit
+) -> Iterator[Licensed]:
+    """Propose that what stands under a heading that names the condition is about it."""
+    asked = set(forms(key(literal.label)))
+    for heading in reversed(hit.section):
+        named = {form for word in key(heading).split() for form in forms(word)}
+        if asked.isdisjoint(named):
+            continue
+        rarest = sorted(here, key=lambda term: (len(scoring.index.places(term)), term))[
+            :_MOST_MINED
+        ]
+        for term in rarest:
+            said = f"“{here[term]}” stands under the heading “{heading}”"
+            distance = abstraction_distance(one_way=False)
+            yield Licensed(term, distance, Licence(LicenceKind.TEXT, said))
+        return
+
+
+def _together(literal: Literal, here: dict[str, str], scoring: Scoring) -> Iterator[Licensed]:
+    """Propose words that stand beside the condition elsewhere oftener than by chance."""
+    size = max(1, len(scoring.document.records))
+    places = {int(p) for term in literal.terms for p in scoring.index.places(term)}
+    if len(places) < _TOGETHER:
+        return
+    found = []
+    for term in here:
+        own = {int(p) for p in scoring.index.places(term)}
+        both = len(own & places)
+        lift = both * size / max(1, len(own) * len(places))
+        if both >= _TOGETHER and lift >= _LIFT:
+            found.append((-lift, term, both))
+    for lift, term, both in sorted(found)[:_MOST_MINED]:
+        said = f"“{here[term]}” and “{literal.label}” meet in {both} segments, {-lift:.1f} × chance"
+        cosine = float(np.clip(1.0 + 1.0 / lift, 0.0, 1.0))
+        distance = round(abstraction_distance(cosine=cosine, one_way=False), 4)
+        yield Licensed(term, distance, Licence(LicenceKind.TEXT, said))
+
 
 # Steps between words: what the aligner finds likely but dear, and what leads others astray.
 
@@ -109,7 +214,7 @@ class Proposer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ChainedProposer:
     """Offers what several proposers have to offer, one after the other."""
 
     proposers: tuple[Proposer, ...]
@@ -277,3 +382,79 @@ def unmet_literals(failure: Failure) -> list[Literal]:
     """Return the literals a failure names as unmet and that some term could meet."""
     unmet = set(failure.diagnosis.unmet)
     return [each for each in failure.canonical.literals if each.label in unmet and each.terms]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptedProposer:
+    """Asks a model; whatever it says becomes a typed patch or is turned down with a reason.
+
+    Terms it invents are kept as it wrote them, so that the refusal shows them.
+    """
+
+    model: LanguageModel
+    program: Program
+
+    def __call__(
+        self, failure: Failure, stage: Stage, scoring: Scoring
+    ) -> Iterable[Patch | Unusable]:
+        """Ask once; the answer holds a few patches."""
+        hit = nearest(failure, scoring)
+        here = sorted(scoring.index.terms_of(hit.position)) if hit else []
+        labels = scoring.index.labels
+        inputs = {
+            "stage": stage.value,
+            "query": failure.query,
+            "failure": to_data(failure.diagnosis),
+            "segment": hit.text if hit else "",
+            "literals": [
+                {"term": each.terms[0], "label": each.label, "kind": each.kind.value}
+                for each in failure.canonical.literals
+                if each.terms
+            ],
+            "terms": [{"term": t, "label": labels.get(t, t)} for t in here if "." not in t],
+            "refused": list(failure.refused),
+        }
+        said = ask(self.model, self.program, dict[str, Any], inputs, role=CallRole.REFINE)
+        names = {labels.get(t, t): t for t in here}
+        names |= {each.label: each.terms[0] for each in failure.canonical.literals if each.terms}
+        for one in said.value["patches"]:
+            yield _read(one, failure, names, said)
+
+
+def _read(
+    one: dict[str, Any], failure: Failure, names: dict[str, str], said: Answered[dict[str, Any]]
+) -> Patch | Unusable:
+    try:
+        delta = _delta(one, failure, names)
+        edit = one["edit"]
+        made = edit and PromptEdit(edit["program"], EditOp(edit["op"]), edit["text"])
+        size = 1 if made is None else 2
+        licence = Licence(LicenceKind.MODEL, said.call)
+        return Patch(Stage(one["stage"]), delta, licence, round(patch_cost(delta), 4), size, made)
+    except (InputError, ValueError) as error:
+        return Unusable(f"{one['kind']} {one['source']} → {one['target']}", str(error))
+
+
+def _delta(one: dict[str, Any], failure: Failure, names: dict[str, str]) -> Delta:
+    source, target = (names.get(one[end], one[end]) for end in ("source", "target"))
+    match DeltaKind(one["kind"]):
+        case DeltaKind.ALIAS:
+            words = source.partition(":")[2], target.partition(":")[2]
+            return Alias(source, target, round(expression_distance(*words, guessed=True), 4))
+        case DeltaKind.HYPERNYM_RESTRICTION:
+            return HypernymRestriction(source, target)
+        case DeltaKind.ROLE_RULE:
+            return RoleRule(source, target, intent_distance(context_sensitive=True))
+        case DeltaKind.EVENT_MAPPING:
+            return EventMapping(source, target, abstraction_distance(one_way=True))
+        case DeltaKind.TIME_WINDOW:
+            return TimeWindow(target, Interval(one["start"], one["end"]))
+        case DeltaKind.STEP_PRICE:
+            said, asked = source.partition(":")[2], target.partition(":")[2]
+            return StepPrice(asked, said, at_most=CONFIRMED)
+        case DeltaKind.PRECEDENT:
+            raise InputError("a precedent comes of what documents have shown")
+        case DeltaKind.CLAUSE_COST if target == "tau":
+            return ClauseCost(query=failure.query, tau=float(one["amount"]))
+        case DeltaKind.CLAUSE_COST:
+            return ClauseCost(family=Family(target), weight=float(one["amount"]))

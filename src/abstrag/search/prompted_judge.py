@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from abstrag.indexing.prompted.context_values import said_name
-from abstrag.llm.batching import Batching, room
-from abstrag.llm.percent import Percent
+from abstrag.llm.budget import Batching, room, tokens_in, tokens_of
 from abstrag.llm.prompt import Prompt
-from abstrag.llm.tokens import tokens_in, tokens_of
+from abstrag.llm.shape import Percent
 from abstrag.model.context import Context, Field
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query

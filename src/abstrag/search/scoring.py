@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from abstrag.config import COST_UNIT, MAX_GAP, TAU
-from abstrag.documents.cell_address import cell_of
+from abstrag.documents.sheet import cell_of
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query

@@ -17,8 +17,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from abstrag.server.answers import refusal
-from abstrag.server.refusals import Foreign, NotAllowed, NoToken, Refused
+from abstrag.server.answers import Foreign, NotAllowed, NoToken, Refused, refusal
 from abstrag.server.settings import LOOPBACK_NAMES, ServerSettings, is_loopback
 from abstrag.server.settings import TokenScope as Access
 

@@ -15,10 +15,9 @@ from starlette.types import ASGIApp
 
 from abstrag.server import answers
 from abstrag.server.access import Guard
-from abstrag.server.bodies import Bodies
-from abstrag.server.metrics import CONTENT_TYPE, Metrics
-from abstrag.server.observed import Observed
-from abstrag.server.refusals import NotThere
+from abstrag.server.answers import NotThere
+from abstrag.server.bodies import BodyLimits
+from abstrag.server.metrics import CONTENT_TYPE, Metrics, Observed
 from abstrag.server.routes import collection, documents, mapping, model, searching
 from abstrag.server.routes.shared import StudioDep
 from abstrag.server.settings import ServerSettings
@@ -57,7 +56,7 @@ def create_app(settings: ServerSettings, workspace: Workspace) -> ASGIApp:
     _add_health(app, settings, workspace)
     _add_metrics(app, metrics)
     _add_page(app, Path(str(files("abstrag.server"))) / "page")
-    guarded = Guard(Bodies(app, settings, upload=documents.UPLOAD), settings)
+    guarded = Guard(BodyLimits(app, settings, upload=documents.UPLOAD), settings)
     return Observed(guarded, metrics)
 
 
@@ -78,8 +77,8 @@ def _add_health(app: FastAPI, settings: ServerSettings, workspace: Workspace) ->
                 "judge": studio.has_judge,
                 "model": studio.writer,
                 "collection": workspace.models is None,
-                "preparing": studio.ahead.made,
-                "ready": studio.ahead.ready,
+                "preparing": studio.preloader.made,
+                "ready": studio.preloader.ready,
             }
         )
 

@@ -9,12 +9,11 @@ from contextlib import suppress
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from abstrag.server.answers import refusal
-from abstrag.server.refusals import Refused, TooLarge, TooSlow
+from abstrag.server.answers import Refused, TooLarge, TooSlow, refusal
 from abstrag.server.settings import ServerSettings
 
 
-class Bodies:
+class BodyLimits:
     """Reads a small body whole before the application sees it, within a limit and a time.
 
     Uploads pass through: whoever takes them reads them with `received`, under other limits.

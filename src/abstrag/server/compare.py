@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from abstrag.baselines.pool import Element, ElementKind, Pool
 from abstrag.baselines.registry import build_baseline
-from abstrag.baselines.system import System
+from abstrag.baselines.system import Element, ElementKind, Pool, System
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
 

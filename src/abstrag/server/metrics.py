@@ -1,13 +1,25 @@
-"""What a server has done so far, in numbers, as Prometheus reads them; no word of any question."""
+"""What a server says of itself: counted and timed requests, metrics for Prometheus, logs.
+
+None of it holds a word of a query or a document.
+"""
 
 from __future__ import annotations
 
+import json
+import logging
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from secrets import token_hex
 from threading import Lock
-from typing import Final
+from time import perf_counter
+from typing import Any, Final
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 BOUNDS: Final = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 120.0)  # seconds
@@ -111,3 +123,88 @@ def _written(labels: Labels) -> str:
 
 def _escaped(value: str) -> str:
     return value.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")
+
+
+REQUEST: Final = "abstrag.request"  # where a request's scope has its number
+_OTHER: Final = "other"  # what was asked for and is not there; a label for each would be endless
+log: Final = logging.getLogger("abstrag.access")
+
+
+class Observed:
+    """Stands before everything else, so that what is refused is seen as well."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        number = scope[REQUEST] = token_hex(8)
+        status = 500
+        started = perf_counter()
+
+        async def numbered(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)["X-Request-Id"] = number
+            await send(message)
+
+        try:
+            await self._app(scope, receive, numbered)
+        finally:
+            seconds = perf_counter() - started
+            route = getattr(scope.get("route"), "path", _OTHER)
+            self._metrics.request(scope["method"], route, status, seconds)
+            told = {
+                "request": number,
+                "method": scope["method"],
+                "route": route,
+                "status": status,
+                "ms": round(1000 * seconds, 1),
+            }
+            log.info("%s %s %s", scope["method"], route, status, extra={"fields": told})
+
+
+# How a server logs: sentences for a person, or one JSON object a line for a program.
+#
+# Neither holds the words of a query or a document.
+
+
+class LogForm(StrEnum):
+    """What a line of the log looks like."""
+
+    TEXT = "text"  # warnings and errors
+    JSON = "json"  # every request as well
+
+
+class JsonLines(logging.Formatter):
+    """Writes a record as one JSON object: when, how grave, by whom, what, and its fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        told: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info:
+            told["exception"] = self.formatException(record.exc_info)
+        return json.dumps(told, ensure_ascii=False)
+
+
+def set_up_logs(form: LogForm) -> None:
+    """Let this process log to standard error in a form."""
+    handler = logging.StreamHandler()
+    if form is LogForm.JSON:
+        handler.setFormatter(JsonLines())
+        logging.getLogger("abstrag").setLevel(logging.INFO)
+    else:
+        handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger("bm25s").propagate = False  # it would tell of every index it builds

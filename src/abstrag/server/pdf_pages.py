@@ -27,9 +27,9 @@ from pypdfium2 import raw
 from abstrag.documents.pdf_layout.glyphs import Box as GlyphBox
 from abstrag.documents.pdf_layout.glyphs import Glyphs, glyphs_of
 from abstrag.errors import Damaged
+from abstrag.model.document import ScannedPage, ScannedWord
 from abstrag.model.record import record
-from abstrag.model.scan import ScannedPage, ScannedWord
-from abstrag.server.refusals import NotThere
+from abstrag.server.answers import NotThere
 
 # Pixels as a PNG file; the format is small enough to write that no imaging library is needed.
 
@@ -283,3 +283,56 @@ def _page(document: Any, number: int, path: Path) -> Iterator[Any]:
         yield page
     finally:
         page.close()
+
+
+@record
+class WordPlaces:
+    """For each stretch that was asked for its boxes, in fractions of the page's size."""
+
+    page: int
+    words: tuple[tuple[Box, ...], ...]
+
+
+def word_places(
+    path: Path,
+    number: int,
+    quote: str,
+    parts: Sequence[tuple[int, int]],
+    *,
+    nth: int = 0,
+    scan: ScannedPage | None = None,
+) -> WordPlaces:
+    """Return where parts of a quotation stand on a page.
+
+    The quotation is found first, so that a short word is looked for in its own sentence only.
+
+    Args:
+        path: The PDF.
+        number: The page, from 1.
+        quote: What the parts are parts of.
+        parts: Start and end of each within the quotation.
+        nth: Which of several equal quotations, from 0.
+        scan: The words of the page, if it is a picture.
+    """
+    with page_words(path, number, scan) as (words, _, on_screen):
+        page = PageWords(words)
+        runs = page.spans(quote, nth)
+        if sum(end - start for start, end in runs) != len(squeezed(quote)):
+            runs = []  # a part of it is on another page, and which one is not known
+        made = []
+        for start, end in parts:
+            before, inside = len(squeezed(quote[:start])), len(squeezed(quote[start:end]))
+            held = page.holding(_cut(runs, before, before + inside))
+            made.append(tuple(map(on_screen, lines_of(words, held))))
+        return WordPlaces(number, tuple(made))
+
+
+def _cut(runs: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield what of some runs lies between two places, counted over all of them in a row."""
+    at = 0
+    for first, last in runs:
+        size = last - first
+        low, high = max(start - at, 0), min(end - at, size)
+        if low < high:
+            yield first + low, first + high
+        at += size

@@ -3,36 +3,152 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import os
+import re
+import shutil
+import unicodedata
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from abstrag.engine.kept import LruCache
+from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.source_files import source_hash
-from abstrag.errors import AbstragError
+from abstrag.errors import AbstragError, EmptyDocument
 from abstrag.llm.model import CallRole
 from abstrag.model.document import Document
 from abstrag.model.segment import Segment
 from abstrag.model.span import Span
 from abstrag.neural.bundle import WEIGHTS
-from abstrag.server.answers import log
+from abstrag.server.answers import NotThere, TooBusy, log
 from abstrag.server.jobs import Jobs, Watcher
 from abstrag.server.metrics import Labels, Metrics
-from abstrag.server.pdf_pages import Places, page_count, places, rendered, squeezed
-from abstrag.server.pdf_words import WordPlaces, word_places
-from abstrag.server.refusals import NotThere, TooBusy
+from abstrag.server.pdf_pages import (
+    Places,
+    WordPlaces,
+    page_count,
+    places,
+    rendered,
+    squeezed,
+    word_places,
+)
 from abstrag.server.settings import ServerSettings
-from abstrag.server.uploads import Uploads
 from abstrag.stores.open import beside
 from abstrag.stores.protocol import DocumentInfo
+from abstrag.whole_file import sync_folder
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from abstrag.baselines.system import System
+
+# Files that clients sent, kept by what is in them.
+#
+# The name a client gives decides what the file is called in its folder, after everything that
+# could mean something to a file system is gone from it, and it decides nothing else: the folder
+# is the hash of the content.
+
+_LONGEST: Final = 80  # characters of a name that are kept
+_HARMLESS: Final = re.compile(r"[^\w.+() -]+")
+_PARTIAL: Final = ".part"
+_TRIES_SUFFIX: Final = ".tries"
+
+
+class Uploads:
+    """A folder of uploaded files."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    async def keep(self, name: str, pieces: AsyncIterator[bytes]) -> tuple[Path, bool]:
+        """Write a file as its pieces come; return where it is kept, and whether it is new there.
+
+        Whatever ends the pieces early leaves nothing behind. A content that is there already
+        keeps the name it came with first.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        digest = sha256()
+        file = NamedTemporaryFile(dir=self.folder, suffix=_PARTIAL, delete=False)  # noqa: SIM115
+        partial = Path(file.name)
+        try:
+            with file:
+                async for piece in pieces:
+                    digest.update(piece)
+                    file.write(piece)
+                if not file.tell():
+                    raise EmptyDocument(f"{name!r} is empty", hint="check that the file was saved")
+                file.flush()
+                os.fsync(file.fileno())
+            return self._placed(partial, digest.hexdigest(), safe_name(name))
+        finally:
+            partial.unlink(missing_ok=True)  # closed by now: Windows removes no open file
+
+    def _placed(self, partial: Path, digest: str, name: str) -> tuple[Path, bool]:
+        home = self.folder / digest
+        home.mkdir(exist_ok=True)
+        for known in sorted(home.iterdir()):
+            return known, False
+        kept = partial.rename(home / name)
+        for folder in (home, self.folder):  # whoever is told that a file is taken can rely on it
+            sync_folder(folder)
+        return kept, True
+
+    def holds(self, path: Path) -> bool:
+        """True when a path is one of the files kept here."""
+        return path.parent.parent == self.folder.resolve()
+
+    def discard(self, path: Path) -> None:
+        """Delete a file that is kept here; any other is left alone."""
+        if self.holds(path.resolve()):
+            shutil.rmtree(path.resolve().parent, ignore_errors=True)
+            self.ended(path)
+
+    def begun(self, path: Path) -> None:
+        """Note that work on a file begins; should the server die of it, the note stays."""
+        if self.holds(path.resolve()):
+            self._note(path).write_text(str(self.tries(path) + 1))
+
+    def ended(self, path: Path) -> None:
+        """Note that work on a file is over, well or badly."""
+        if self.holds(path.resolve()):
+            self._note(path).unlink(missing_ok=True)
+
+    def tries(self, path: Path) -> int:
+        """Return how often work on a file began and nobody heard of its end."""
+        try:
+            return int(self._note(path).read_text())
+        except (OSError, ValueError):
+            return 0
+
+    def _note(self, path: Path) -> Path:
+        return self.folder / f"{path.resolve().parent.name}{_TRIES}"
+
+    def left_over(self) -> Iterator[Path]:
+        """Go through the files kept here, after deleting what an interrupted upload left.
+
+        Those whose work never ended come last, so that they hold up nobody else.
+        """
+        if not self.folder.is_dir():
+            return
+        for partial in self.folder.glob(f"*{_PARTIAL}"):
+            partial.unlink(missing_ok=True)
+        found = sorted(p.resolve() for p in self.folder.glob("*/*") if p.is_file())
+        yield from sorted(found, key=self.tries)
+
+
+def safe_name(name: str) -> str:
+    """Return a name for a file that means nothing to any file system, with its ending."""
+    last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
+    plain = _HARMLESS.sub("_", last).strip(" .")
+    stem, dot, ending = plain.rpartition(".")
+    if not dot:
+        stem, ending = plain, ""
+    ending = ending[:10]
+    stem = stem[: _LONGEST - len(ending)].strip(" .") or "document"
+    return f"{stem}.{ending}" if ending else stem
 
 
 # The files documents were read from, as far as they are still there and unchanged.
@@ -133,7 +249,7 @@ def _count(path: Path, expected: str) -> int | None:
 # What the first question would have to wait for, made ahead in a thread of its own.
 
 
-class Ahead:
+class Preloader:
     """Loads the models, and makes and reads the cards of the documents whenever some are new."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -142,7 +258,7 @@ class Ahead:
         self._closing = False
         self.made: tuple[int, int] | None = None  # cards so far, of how many that are missing
         self.ready = False  # nothing is left to be made ahead
-        self._thread = Thread(target=self._run, name="ahead", daemon=True)
+        self._thread = Thread(target=self._run, name="preload", daemon=True)
 
     def start(self) -> None:
         """Begin, with whatever the store has now."""
@@ -211,7 +327,7 @@ def _load_parser() -> None:
 T = TypeVar("T")
 
 
-class Lane:
+class RequestQueue:
     """Runs work in its own threads; who finds the line full is told to come back later.
 
     Two or three threads are as fast as fifty where one interpreter lock decides, and the line in
@@ -273,7 +389,7 @@ class Studio:
         self.workspace = workspace
         self.uploads = Uploads(beside(workspace.target, ".studio") / "uploads")
         self.sources = Sources()
-        self.ahead = Ahead(workspace)
+        self.preloader = Preloader(workspace)
         self.rivals: LruCache[dict[str, System]] = LruCache(workspace.config.keep)
         self.jobs = Jobs(
             workspace.target,
@@ -288,14 +404,14 @@ class Studio:
                 over=self.metrics.job,
             ),
         )
-        self.searching = Lane(
+        self.searching = RequestQueue(
             "search", threads=settings.search_threads, waiting=settings.searches_waiting
         )
-        self.judging = Lane(
+        self.judging = RequestQueue(
             "judged", threads=settings.judged_threads, waiting=settings.judged_waiting
         )
-        self.drawing = Lane("page", threads=1, waiting=settings.searches_waiting)
-        self.comparing = Lane("compare", threads=1, waiting=settings.judged_waiting)
+        self.drawing = RequestQueue("page", threads=1, waiting=settings.searches_waiting)
+        self.comparing = RequestQueue("compare", threads=1, waiting=settings.judged_waiting)
 
     @property
     def has_judge(self) -> bool:
@@ -312,35 +428,35 @@ class Studio:
         model = self.workspace.models.get(role) if self.workspace.models else None
         return None if model is None else model.fingerprint
 
-    def ranking(self, options: SearchOptions) -> Lane:
+    def ranking(self, options: SearchOptions) -> RequestQueue:
         """Return the lane for what ranks: one of its own where a judge or a model reads."""
         return self.judging if options.preset.judge_weight else self.reading
 
     @property
-    def reading(self) -> Lane:
+    def reading(self) -> RequestQueue:
         """The lane for what only reads a query: a language model may do that."""
         return self.searching if self.workspace.models is None else self.judging
 
     def start(self) -> None:
         """Take up what was left unfinished, and make ready for questions meanwhile."""
         self._resume()
-        self.ahead.start()
+        self.preloader.start()
 
     def close(self) -> None:
         """End the worker and the lanes; what is finished is in the store."""
-        self.ahead.close()
+        self.preloader.close()
         self.jobs.close()
-        for lane in self._lanes:
-            lane.close()
+        for queue in self._queues:
+            queue.close()
 
     @property
-    def _lanes(self) -> tuple[Lane, ...]:
+    def _queues(self) -> tuple[RequestQueue, ...]:
         return self.searching, self.judging, self.drawing, self.comparing
 
     def now(self) -> dict[str, tuple[str, dict[Labels, float]]]:
         """Return what holds at this moment, for the metrics."""
         inside: dict[Labels, float] = {
-            (("kind", lane.name),): float(lane.inside) for lane in self._lanes
+            (("kind", queue.name),): float(queue.inside) for queue in self._queues
         }
         found: dict[str, tuple[str, dict[Labels, float]]] = {
             "abstrag_documents": (
@@ -377,7 +493,7 @@ class Studio:
     def _ended(self, path: Path) -> None:
         """Note the end of a job, and prepare the search over all documents for a new one."""
         self.uploads.ended(path)
-        self.ahead.look_again()
+        self.preloader.look_again()
 
     def _set_aside(self, path: Path, why: str) -> AbstragError:
         """Note that a content is not to be tried again."""

@@ -1,17 +1,59 @@
-"""A document and its map, as a page shows them."""
+"""A document, its map and its rankings under many budgets, as a page shows them."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
+from abstrag.config import TAU_MAX
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
 from abstrag.model.term import Edge, LicenceKind, Term
-from abstrag.server.refusals import NotThere
+from abstrag.server.answers import NotThere
 from abstrag.stores.protocol import DocumentInfo
 from abstrag.workspace.edits import edge_id
+
+if TYPE_CHECKING:
+    from abstrag.workspace.document import SearchableDocument
+
+GRID: Final = tuple(round(i / 10, 1) for i in range(round(10 * TAU_MAX) + 1))
+
+
+def sweep(
+    document: SearchableDocument, query: str, *, k: int, taus: Sequence[float] = GRID
+) -> dict[str, Any]:
+    """Rank a document under each budget, as a search under that budget would.
+
+    A budget matters only where it reaches something new, and the τ curve says where that is: in
+    between, the ranking stays the same and is computed once.
+    """
+    steps = [step.tau for step in document.budget(query).steps]
+    ranked: dict[int, list[dict[str, Any]]] = {}
+    rankings = []
+    for tau in taus:
+        reached = bisect_right(steps, tau)
+        if reached not in ranked:
+            ranked[reached] = _rows(document, query, tau, k)
+        rankings.append(ranked[reached])
+    return {"taus": list(taus), "rankings": rankings}
+
+
+def _rows(document: SearchableDocument, query: str, tau: float, k: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "segment": hit.segment,
+            "relevance": hit.relevance,
+            "match": hit.match,
+            "utility": hit.utility,
+            "gap": hit.gap,
+            "judgement": hit.judgement,
+            "reachable": hit.trace.reachable,
+        }
+        for hit in document.search(query, k=k, tau=tau).hits
+    ]
+
 
 MOST_MENTIONS: Final = 200
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Final, Protocol, Self, runtime_checkable
 
 from abstrag.model.background import Background
 from abstrag.model.document import Genre
@@ -218,3 +219,20 @@ class Store(Protocol):
     ) -> None:
         """Close the store."""
         ...
+
+
+@runtime_checkable
+class JoiningStore(Protocol):
+    """A store that makes one transaction of several calls."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """Make one transaction of the calls of a block.
+
+        A call that fails leaves nothing of itself; an error that leaves the block leaves nothing.
+        """
+        ...
+
+
+def together(store: Store) -> AbstractContextManager[None]:
+    """Make one transaction of the calls of a block, where a store can; else each is its own."""
+    return store.together() if isinstance(store, JoiningStore) else nullcontext()

@@ -30,7 +30,7 @@ from abstrag.stores.connection import (
     corrupt,
     translated,
 )
-from abstrag.stores.kept import StoredRows, require_sound
+from abstrag.stores.connection_lock import ConnectionLock
 from abstrag.stores.mapped import MappedFiles
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import candidates, choose, complete, unknown
@@ -39,8 +39,8 @@ from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
 from abstrag.stores.rows import mention, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.schema import VERSION_KEY, migrate, odd_parts
 from abstrag.stores.seal import seal
+from abstrag.stores.stored_rows import StoredRows, require_sound
 from abstrag.stores.tables import POSTINGS, TABLES, TERMS, Row
-from abstrag.stores.turns import Turns
 
 _INSERT: Final = (
     f"INSERT INTO documents ({', '.join(GIVEN)}) VALUES ({', '.join(f':{name}' for name in GIVEN)})"
@@ -58,7 +58,7 @@ class SqliteStore:
         self.path = path
         self.mapped = MappedFiles.beside(path)
         self._connection = connection
-        self._turns = Turns(str(path))
+        self._lock = ConnectionLock(str(path))
         self._together = False  # whether calls are parts of one transaction
 
     @classmethod
@@ -345,7 +345,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Let go of the store; closing twice is fine."""
-        self._turns.end(self._connection.close)
+        self._lock.end(self._connection.close)
 
     def __enter__(self) -> Self:
         """Return the store itself."""
@@ -388,7 +388,7 @@ class SqliteStore:
     def _transaction(self, *, write: bool) -> Iterator[sqlite3.Connection]:
         """Keep the connection to this thread for one transaction; what is in it should be short."""
         with (
-            self._turns.taken(),
+            self._lock.taken(),
             translated(self.path),
             (part if self._together else transaction)(self._connection, write=write),
         ):

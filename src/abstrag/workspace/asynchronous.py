@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
-from abstrag.engine.outcome import IndexOutcome
 from abstrag.engine.searcher import DEFAULT_K
+from abstrag.engine.source_files import IndexOutcome
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot

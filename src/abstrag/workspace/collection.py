@@ -23,9 +23,8 @@ from abstrag.model.ranking import Hit
 from abstrag.stores.open import shown
 from abstrag.stores.protocol import DocumentInfo
 from abstrag.telemetry import span
-from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.document import Searchable, SearchableDocument
 from abstrag.workspace.options import SearchOptions
-from abstrag.workspace.searchable import Searchable
 
 if TYPE_CHECKING:
     from abstrag.collection.map import CollectionMap

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from abstrag.config import Settings
 from abstrag.documents.readers import DocumentReader
-from abstrag.engine.outcome import IndexOutcome
 from abstrag.engine.searcher import DEFAULT_K
+from abstrag.engine.source_files import IndexOutcome
 from abstrag.errors import InputError
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from abstrag.model.answer import Answer
     from abstrag.policy.audit import AuditEntry
     from abstrag.refine.feedback import Noted, SaidStep
-    from abstrag.refine.ledger import PatchInForce
     from abstrag.refine.outcome import Refinement
+    from abstrag.refine.patch_log import PatchInForce
     from abstrag.workspace.collection import SearchableCollection
     from abstrag.workspace.refining import RefineOptions
 

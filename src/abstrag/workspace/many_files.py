@@ -18,7 +18,7 @@ from typing import Final
 
 from abstrag.documents.load import load_bytes
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import DueFile, IndexOutcome, Twin, attempt, failed
+from abstrag.engine.source_files import DueFile, DuplicateFile, IndexOutcome, attempt, failed
 from abstrag.errors import AbstragError, FileMissing, StoreError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.shortfall import missed_segments
@@ -26,8 +26,7 @@ from abstrag.language.detect import language_of
 from abstrag.stores.open import Target, shown
 from abstrag.stores.postgres.address import is_address
 from abstrag.stores.prepared import Prepared, prepare
-from abstrag.stores.protocol import Store
-from abstrag.stores.together import together
+from abstrag.stores.protocol import Store, together
 from abstrag.workers.budget import within
 from abstrag.workers.processes import Processes
 from abstrag.workers.progress import OnTold, tell
@@ -43,7 +42,7 @@ Layer = tuple[str, str, str, bytes]  # content hash, layer, fingerprint, data
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class IndexedFile:
     """What a worker made of a file: the index or why there is none, and layers nobody had yet."""
 
     made: tuple[Prepared, dict[str, int], str] | IndexOutcome
@@ -58,7 +57,7 @@ class Indexing:
     host: str  # the machine that asks
     sample: str  # one of the files
 
-    def start(self) -> Callable[[DueFile], Made]:
+    def start(self) -> Callable[[DueFile], IndexedFile]:
         """Open the store, and load every model with a document of one sentence."""
         check_reach(self.config.target, self.host, self.sample)
         workspace = Workspace(self.config)
@@ -71,7 +70,7 @@ class Indexing:
             on_page=lambda page, pages: tell((page, pages)),
         )
 
-        def perform(job: DueFile) -> Made:
+        def perform(job: DueFile) -> IndexedFile:
             layers = _Layers(workspace.store)
 
             def made() -> tuple[Prepared, dict[str, int], str]:
@@ -80,7 +79,7 @@ class Indexing:
                     language = language_of(understood.document.text)
                     return prepare(understood), missed_segments(understood.ambiguities), language
 
-            return Made(attempt(job.path, made), tuple(layers.new))
+            return IndexedFile(attempt(job.path, made), tuple(layers.new))
 
         return perform
 
@@ -139,7 +138,7 @@ def index_many(
         on_file: Is told each file when it is looked at, and by one worker when it is begun.
     """
     library = library or workspace.library
-    order: deque[IndexOutcome | DueFile | Twin] = deque()  # looked at and not told yet
+    order: deque[IndexOutcome | DueFile | DuplicateFile] = deque()  # looked at and not told yet
     done: dict[str, IndexOutcome] = {}  # by source
     jobs = _jobs(library.due_paths(paths, on_file), order)
     first = list(islice(jobs, few + 1))
@@ -152,7 +151,7 @@ def index_many(
     background = workspace.library.background
     config = replace(workspace.config.elsewhere(), background=background, create=False)
     task = Indexing(config, gethostname(), first[0].source)
-    pending: list[tuple[DueFile, Made]] = []  # made, and to be written together
+    pending: list[tuple[DueFile, IndexedFile]] = []  # made, and to be written together
     last = time.monotonic()
     with closing(engine.run(task, chain(first, jobs))) as results:
         for job, result in results:
@@ -173,7 +172,7 @@ def index_many(
 
 
 def _written(
-    library: Library, pending: list[tuple[DueFile, Made]], done: dict[str, IndexOutcome]
+    library: Library, pending: list[tuple[DueFile, IndexedFile]], done: dict[str, IndexOutcome]
 ) -> list[IndexOutcome]:
     """Write what is pending in one transaction, and say what became of each file."""
     if not pending:
@@ -205,7 +204,8 @@ def _listener(library: Library, on_file: Callable[[Path], None]) -> OnTold:
 
 
 def _jobs(
-    found: Iterator[IndexOutcome | DueFile | Twin], order: deque[IndexOutcome | DueFile | Twin]
+    found: Iterator[IndexOutcome | DueFile | DuplicateFile],
+    order: deque[IndexOutcome | DueFile | DuplicateFile],
 ) -> Iterator[DueFile]:
     """Go through what is due, and note the place of everything."""
     for each in found:
@@ -215,18 +215,20 @@ def _jobs(
 
 
 def _told(
-    library: Library, order: deque[IndexOutcome | DueFile | Twin], done: Mapping[str, IndexOutcome]
+    library: Library,
+    order: deque[IndexOutcome | DueFile | DuplicateFile],
+    done: Mapping[str, IndexOutcome],
 ) -> Iterator[IndexOutcome]:
     """Take what needs no work from the front; what a twin waited for is done by then."""
     while order and not isinstance(order[0], DueFile):
         each = order.popleft()
-        if isinstance(each, Twin):
+        if isinstance(each, DuplicateFile):
             yield attempt(each.path, library.join, each, done[each.first.source])
         elif isinstance(each, IndexOutcome):
             yield each
 
 
-def _kept(library: Library, job: DueFile, result: Made) -> IndexOutcome:
+def _kept(library: Library, job: DueFile, result: IndexedFile) -> IndexOutcome:
     made = {layer[:3]: layer[3] for layer in result.layers}
     kept = library.store.get_layers(list(made))
     if new := {key: data for key, data in made.items() if key not in kept}:

@@ -15,7 +15,7 @@ from abstrag.workspace.edits import Edits
 
 if TYPE_CHECKING:
     from abstrag.engine.library import Knowledge
-    from abstrag.engine.repriced import Reprice
+    from abstrag.engine.searcher import Reprice
 
 DOCUMENTS_KEPT: Final = 64  # open documents, the last ones used
 

@@ -18,12 +18,12 @@ from typing import Final
 from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator, prompted_judges
 from abstrag.errors import AbstragError
 from abstrag.model.index import DocumentIndex
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, reach_of
+from abstrag.refine.feedback import Episode
 from abstrag.refine.gate import ALL, Controls
-from abstrag.refine.ledger import PatchInForce, PatchLedger, text_hash
 from abstrag.refine.limits import RefineBudget
 from abstrag.refine.outcome import Run
+from abstrag.refine.patch_log import PatchInForce, PatchLog, text_hash
 from abstrag.refine.propose import Proposer
 from abstrag.search.judging import Judge
 from abstrag.workers.protocol import Engine, LostItem
@@ -82,9 +82,9 @@ def refiner_of(
     judges = replace(judges, budget=how.budget, enforce=how.controls)
     if how.proposer is not None:
         judges = replace(judges, proposer=how.proposer)
-    ledger = workspace.patches.ledger if how.keep and carried is None else None
+    patch_log = workspace.patches.patch_log if how.keep and carried is None else None
     return Refiner(
-        plain, judges, ledger=ledger, tau=document.options.tau, carried=tuple(carried or ())
+        plain, judges, patch_log=patch_log, tau=document.options.tau, carried=tuple(carried or ())
     )
 
 
@@ -148,8 +148,8 @@ def side_by_side(
     groups = by_target(episodes)
     _index(workspace, [group[0].target for group in groups], engine)
     order: deque[tuple[Episode, ...]] = deque()
-    ledger = workspace.patches.ledger if options.keep else None
-    cases = _cases(workspace, groups, order, ledger)
+    patch_log = workspace.patches.patch_log if options.keep else None
+    cases = _cases(workspace, groups, order, patch_log)
     task = Refining(workspace.config.elsewhere(), options, gethostname())
     with closing(engine.run(task, cases)) as results:
         for case, run in results:
@@ -180,7 +180,7 @@ def _cases(
     workspace: Workspace,
     groups: Sequence[tuple[Episode, ...]],
     order: deque[tuple[Episode, ...]],
-    ledger: PatchLedger | None,
+    patch_log: PatchLog | None,
 ) -> Iterator[RefiningCase]:
     """Go through the documents that workers may do, and note the place of all."""
     seen: set[str] = set()
@@ -191,4 +191,6 @@ def _cases(
         if text not in seen:
             seen.add(text)
             index = workspace.index(info)
-            yield RefiningCase(info.id, group, () if ledger is None else ledger.in_force(index))
+            yield RefiningCase(
+                info.id, group, () if patch_log is None else patch_log.in_force(index)
+            )

@@ -12,32 +12,30 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from abstrag.collection.filters import Filters
 from abstrag.config import PRIOR_POWER, SHORTLIST
 from abstrag.documents.readers import DocumentReader
-from abstrag.engine.kept import LruCache
 from abstrag.engine.library import Library
-from abstrag.engine.quarantine import Quarantine
+from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.source_files import is_folder
-from abstrag.errors import InputError
+from abstrag.engine.source_files import Quarantine, is_folder
+from abstrag.errors import InputError, PolicyError
 from abstrag.indexing.pipeline import OnShortfall, OnStep
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
+from abstrag.policy.location import DEFAULT_FAMILY, LOG_NAME, policy_root
 from abstrag.search.judging import Judge
 from abstrag.stores.location import in_memory, is_store
 from abstrag.stores.open import beside, open_store, resolved, shown
 from abstrag.stores.postgres.address import is_address
 from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.stores.spare import SpareMemory
-from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.document import Searchable, SearchableDocument
 from abstrag.workspace.edits import EditStore, applied
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
-from abstrag.workspace.patches import Patches
-from abstrag.workspace.searchable import Searchable
 
 if TYPE_CHECKING:
     from abstrag.collection.map import CollectionMap
@@ -46,11 +44,92 @@ if TYPE_CHECKING:
     from abstrag.engine.library import Knowledge
     from abstrag.engine.prompting import Prompting
     from abstrag.engine.verdicts import Verdicts
+    from abstrag.llm.budget import Estimate
     from abstrag.llm.connect import Models
-    from abstrag.llm.estimate import Estimate
-    from abstrag.llm.program import Program
-    from abstrag.refine.ledger import PatchInForce as KeptPatch
+    from abstrag.llm.prompt import Program
+    from abstrag.policy.audit import AuditEntry
+    from abstrag.policy.store import PolicyStore
+    from abstrag.refine.patch_log import PatchInForce as KeptPatch
+    from abstrag.refine.patch_log import PatchLog
     from abstrag.workspace.collection import SearchableCollection
+
+_DOCUMENTS: Final = 256  # whose patches are at hand
+
+
+class Patches:
+    """The patches of one family in one policy folder, by the text they are for.
+
+    The log is read again only when it has changed, for every search asks what is in force.
+    """
+
+    def __init__(self, root: Path | None = None, family: str = DEFAULT_FAMILY) -> None:
+        self._root = policy_root(root)
+        self._family = family
+        self._kept: LruCache[tuple[KeptPatch, ...]] = LruCache(_DOCUMENTS)
+        self._writing = Lock()
+
+    @property
+    def root(self) -> Path:
+        """The policy folder."""
+        return self._root
+
+    @property
+    def family(self) -> str:
+        """Whose patches these are."""
+        return self._family
+
+    @property
+    def policy(self) -> PolicyStore:
+        """The policy store behind them."""
+        from abstrag.policy.store import PolicyStore
+
+        return PolicyStore.open(self._root, self._family)
+
+    @property
+    def patch_log(self) -> PatchLog:
+        """The patch log that refinement reads and writes."""
+        from abstrag.refine.patch_log import PatchLog
+
+        return PatchLog(self.policy)
+
+    def in_force(self, index: DocumentIndex) -> tuple[KeptPatch, ...]:
+        """Return the patches that were accepted for a document's text and not taken back.
+
+        Raises:
+            PolicyError: The log cannot be read.
+        """
+        version = self._version()
+        if version is None:
+            return ()
+        from abstrag.refine.patch_log import text_hash
+
+        place = version, text_hash(index), index.genre
+        try:
+            return self._kept.get(place, lambda: self.patch_log.in_force(index))
+        except PolicyError as error:
+            hint = "--no-patches searches without what refinement has kept"
+            raise type(error)(
+                str(error), hint=f"{error.hint}; {hint}" if error.hint else hint
+            ) from error
+
+    def log(self) -> tuple[AuditEntry, ...]:
+        """Return everything that was tried, oldest first."""
+        return self.policy.entries()
+
+    def revert(self, name: str) -> AuditEntry:
+        """Take back a patch, or a promoted edit of a program."""
+        with self._writing:
+            store = self.policy
+            if any(entry.payload["id"] == name for entry in store.changes()):
+                return store.revert(name)
+            return self.patch_log.revert(name)
+
+    def _version(self) -> Hashable | None:
+        try:
+            seen = (self._root / LOG_NAME).stat()
+        except OSError:
+            return None
+        return seen.st_mtime_ns, seen.st_size
 
 
 # What a workspace needs to tell versions of documents apart, and to name what it is asked for.
@@ -333,7 +412,7 @@ class Workspace:
 
         `singly` tells that segments may be judged one at a time.
         """
-        from abstrag.llm.estimate import Estimate
+        from abstrag.llm.budget import Estimate
 
         prompting = self.prompting
         if prompting is None:
@@ -361,9 +440,6 @@ class Workspace:
         kept = self._kept(self.index(info), options)
         searcher = self._kept_searcher(info, kept, options)
         return SearchableDocument(self, options, searcher, kept)
-
-    def _searcher_of(self, info: DocumentInfo, options: SearchOptions) -> Searcher:
-        return self._kept_searcher(info, self._kept(self.index(info), options), options)
 
     def _kept(self, index: DocumentIndex, options: SearchOptions) -> tuple[KeptPatch, ...]:
         return self.patches.in_force(index) if options.patched else ()

@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from abstrag.backgrounds.build import build
-from abstrag.backgrounds.compiled import CompiledBackground, load
-from abstrag.backgrounds.schema import is_compiled
+from abstrag.backgrounds.compiled import CompiledBackground, is_compiled, load, survey
 from abstrag.backgrounds.source import BackgroundSource
-from abstrag.backgrounds.survey import survey
 from abstrag.errors import BackgroundError
 from abstrag.model.background import Background
 from abstrag.stores.location import is_store

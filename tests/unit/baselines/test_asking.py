@@ -13,16 +13,14 @@ from abstrag.baselines.crag import LOWER, SEARCH_CALLS, UPPER, Crag
 from abstrag.baselines.dense import Dense
 from abstrag.baselines.hyde import Hyde
 from abstrag.baselines.ircot import MOST_PASSAGES, PER_STEP, Ircot
-from abstrag.baselines.pool import Element, Pool
 from abstrag.baselines.registry import BASELINES, build_baseline
 from abstrag.baselines.self_rag import SelfRag
-from abstrag.baselines.system import Explained, System, Versioned
-from abstrag.baselines.writing import Writes, Written
+from abstrag.baselines.system import Element, Explained, Pool, System, Versioned, Writes, Written
 from abstrag.errors import BadReply, InputError, NeedsModel
+from abstrag.llm.budget import tokens_in
 from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.scripted import ScriptedModel
-from abstrag.llm.tokens import tokens_in
 from abstrag.neural.encoder import Vectors
 from abstrag.policy.load import load_programs
 

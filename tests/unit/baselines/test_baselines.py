@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from abstrag.baselines.bm25 import K1, B, Bm25
-from abstrag.baselines.hybrid import Hybrid
-from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.dense import Hybrid
 from abstrag.baselines.registry import BASELINES, build_baseline
-from abstrag.baselines.system import Ranked, best_first
+from abstrag.baselines.system import Element, ElementKind, Pool, Ranked, best_first
 from abstrag.errors import InputError
 from abstrag.search.match import standardized
 

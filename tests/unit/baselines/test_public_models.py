@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from abstrag.baselines.pool import Element, Pool
 from abstrag.baselines.public_models import (
     EMBEDDER,
     RERANKER,
@@ -19,7 +18,7 @@ from abstrag.baselines.public_models import (
     public_reranker,
 )
 from abstrag.baselines.registry import build_baseline
-from abstrag.baselines.system import Versioned
+from abstrag.baselines.system import Element, Pool, Versioned
 from abstrag.errors import InputError
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "red", "blue", "fox", "whale", "deer")

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from abstrag.baselines.pool import Element, Pool
-from abstrag.baselines.rerank import Rerank
-from abstrag.baselines.system import Versioned
+from abstrag.baselines.dense import Rerank
+from abstrag.baselines.system import Element, Pool, Versioned
 from abstrag.errors import InputError
 
 

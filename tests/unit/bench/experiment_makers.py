@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from abstrag.bench.experiments.config import load_folder
 from abstrag.bench.experiments.page import render
 from abstrag.bench.experiments.runner import ExperimentResult, run_experiments
-from abstrag.bench.experiments.setting import Setting
+from abstrag.bench.experiments.setting import Setting, load_folder
 from tests.unit.bench.makers import write_plain
 
 DATASETS = """

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.system import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.run_folder import RunFolder, RunManifest, SystemInfo

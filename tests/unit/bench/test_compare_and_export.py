@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from abstrag.bench.compare import compare
-from abstrag.bench.export import export_trec
 from abstrag.bench.metrics.metric import Convention
+from abstrag.bench.report import export_trec
 from abstrag.errors import InputError
 from tests.unit.bench.makers import make_record, write_run
 

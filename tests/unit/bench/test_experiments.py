@@ -10,14 +10,28 @@ from abstrag import config
 from abstrag.baselines.backing import Backing
 from abstrag.bench.datasets import plain
 from abstrag.bench.experiments import with_constants
-from abstrag.bench.experiments.adaptive import ADAPTIVE, OTHER, TWO, BudgetProposer, summary_tables
-from abstrag.bench.experiments.config import Experiment, ExperimentKind, Folder, load_folder
-from abstrag.bench.experiments.runner import WITH, WITHOUT, run_calibration, run_experiments
-from abstrag.bench.experiments.setting import Setting, same_settings
+from abstrag.bench.experiments.runner import (
+    ADAPTIVE,
+    OTHER,
+    TWO,
+    WITH,
+    WITHOUT,
+    BudgetProposer,
+    run_calibration,
+    run_experiments,
+    summary_tables,
+)
+from abstrag.bench.experiments.setting import (
+    Experiment,
+    ExperimentKind,
+    Folder,
+    Setting,
+    load_folder,
+    same_settings,
+)
 from abstrag.bench.experiments.sweep import label, points_of
+from abstrag.bench.metrics.catalogue import NDCG, SUFF
 from abstrag.bench.metrics.metric import values
-from abstrag.bench.metrics.ndcg import NDCG
-from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.run_folder import RunFolder
 from abstrag.bench.systems import system_names
 from abstrag.errors import InputError

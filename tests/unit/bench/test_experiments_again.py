@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from abstrag.bench.experiments.config import Experiment, ExperimentKind
 from abstrag.bench.experiments.page import render
 from abstrag.bench.experiments.plan import plan
 from abstrag.bench.experiments.runner import run_experiments
-from abstrag.bench.experiments.setting import Setting
+from abstrag.bench.experiments.setting import Experiment, ExperimentKind, Setting
 from abstrag.bench.experiments.sweep import label, points_of
 from abstrag.bench.experiments.tables import effort, tokens
 from abstrag.bench.experiments.timing import RECORDED, Timing, record_times

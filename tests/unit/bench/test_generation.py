@@ -21,7 +21,7 @@ from abstrag.bench.report import report
 from abstrag.bench.run_folder import RunFolder
 from abstrag.bench.runner import Options, run, worst_requests
 from abstrag.bench.systems import SystemSpec
-from abstrag.cli import llm_options as cli_models
+from abstrag.cli import options as cli_models
 from abstrag.cli.bench import bench_command
 from abstrag.engine.generator import CitedWords, Given, VerdictReply
 from abstrag.errors import BadReply, InputError, ModelUnreachable, NotComputable, OverBudget

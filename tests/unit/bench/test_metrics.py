@@ -2,25 +2,24 @@ import math
 
 import pytest
 
-from abstrag.bench.metrics.bridge_cost import BRIDGE_COST
 from abstrag.bench.metrics.catalogue import (
     ANSWER_F1,
     ANY_SET,
+    BRIDGE_COST,
     EVIDENCE_F1,
     JUDGEMENTS,
     MRR,
+    NDCG,
+    OVER_EXPANSION,
+    PRESERVED,
     RECALL,
     SENTENCE_F1,
+    SUFF,
     token_f1,
 )
-from abstrag.bench.metrics.feverous_score import feverous_score
-from abstrag.bench.metrics.gain import gain, gains
 from abstrag.bench.metrics.label import ACCURACY, macro_f1
 from abstrag.bench.metrics.metric import Convention, values
-from abstrag.bench.metrics.ndcg import NDCG
-from abstrag.bench.metrics.over_expansion import OVER_EXPANSION
-from abstrag.bench.metrics.preserved import PRESERVED
-from abstrag.bench.metrics.suff import SUFF
+from abstrag.bench.metrics.whole_run import feverous_score, gain, gains
 from abstrag.errors import NotComputable
 from tests.unit.bench.makers import make_record
 

@@ -1,5 +1,5 @@
-from abstrag.baselines.pool import Element, ElementKind, Pool
-from abstrag.bench.pool import to_document
+from abstrag.baselines.system import Element, ElementKind, Pool
+from abstrag.bench.abstrag_system import to_document
 from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.segment import SegmentLayout
 from abstrag.model.document import BlockKind, Genre

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.system import Element, ElementKind, Pool
 from abstrag.bench.case import Case
 from abstrag.bench.hidden_words import (
     TEXT,

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from abstrag.baselines.pool import Pool
-from abstrag.baselines.system import Ranked
-from abstrag.bench import scoring
+from abstrag.baselines.system import Pool, Ranked
+from abstrag.bench import runner
 from abstrag.bench.case import Dataset
 from abstrag.bench.run_folder import RunFolder
 from abstrag.bench.runner import Options, run
@@ -49,7 +48,7 @@ class Counting:
 
 
 def install(monkeypatch: pytest.MonkeyPatch, system: Counting) -> None:
-    monkeypatch.setattr(scoring, "Builder", lambda: lambda spec: system)
+    monkeypatch.setattr(runner, "Builder", lambda: lambda spec: system)
 
 
 def stable(path: Path) -> list[dict[str, Any]]:

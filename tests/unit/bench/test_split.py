@@ -2,9 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from abstrag.bench.case import SplitPart, parse_split, part_of, sampled
 from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.sample import sampled
-from abstrag.bench.split import SplitPart, parse_split, part_of
 from abstrag.errors import InputError
 from tests.unit.bench.makers import make_cases, write_plain
 

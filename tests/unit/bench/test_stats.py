@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
-from abstrag.bench.paired import difference_of_each, interval_of_each
 from abstrag.bench.stats import (
     PairedDifference,
+    difference_of_each,
     differences,
     holm,
+    interval_of_each,
     intervals,
     significant,
     two_sided_p,

@@ -6,11 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.system import Element, ElementKind, Pool
+from abstrag.bench.abstrag_system import to_document
 from abstrag.bench.case import Case, Dataset
-from abstrag.bench.pool import to_document
-from abstrag.bench.stress import ARMS, UNREFINED, GuessingProposer, Stress, run_stress
-from abstrag.bench.stress_summary import interacting, summarize, to_markdown
+from abstrag.bench.stress import (
+    ARMS,
+    UNREFINED,
+    GuessingProposer,
+    Stress,
+    interacting,
+    run_stress,
+    summarize,
+    to_markdown,
+)
 from abstrag.config import MAX_GAP
 from abstrag.errors import InputError
 from abstrag.model.patch import (
@@ -22,14 +30,14 @@ from abstrag.model.patch import (
     StepPrice,
 )
 from abstrag.model.term import Family
-from abstrag.refine.episode import Episode
 from abstrag.refine.explain import LocalExplainer
+from abstrag.refine.feedback import Episode
 from abstrag.refine.limits import RefineBudget, objection
-from abstrag.refine.router import classify, route
+from abstrag.refine.state import classify, route
 from abstrag.search.relevance import ALIGNED
 from abstrag.stores.location import MEMORY
+from abstrag.workspace.lessons import gold_evaluator
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
-from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace
 from tests.unit.refine.harbour import EMPLOYEE, PRESET, evaluator, refiner
 from tools import stress_slice

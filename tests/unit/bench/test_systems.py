@@ -7,20 +7,18 @@ from typing import Any
 
 import pytest
 
-from abstrag.baselines.pool import Element, ElementKind, Pool
-from abstrag.baselines.system import Explained
+from abstrag.baselines.system import Element, ElementKind, Explained, Pool
 from abstrag.bench.ablations import ablations, build_variant
 from abstrag.bench.abstrag_system import (
     UNIFORM_WEIGHT,
     AbstragSystem,
     SharedIndexer,
+    to_document,
     uniform_edge,
     without_context,
 )
 from abstrag.bench.case import Dataset
-from abstrag.bench.pool import to_document
-from abstrag.bench.runner import run
-from abstrag.bench.scoring import Bench, ScoringUnit
+from abstrag.bench.runner import Bench, ScoringUnit, run
 from abstrag.bench.systems import Builder, SystemSpec, ranges_of, system_names
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from abstrag.cli import llm_options as cli_models
+from abstrag.cli import options as cli_models
 from abstrag.cli.ask import ask_command
 from abstrag.errors import FileMissing, InputError, ModelUnreachable
 from abstrag.llm.connect import Models

@@ -10,11 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from abstrag.cli.calls import calls_command
-from abstrag.cli.llm_options import LlmOptions, llm_options, print_estimate, print_ledger
+from abstrag.cli.options import LlmOptions, llm_options, print_estimate, print_ledger
 from abstrag.errors import InputError, NotRecorded, StoreError
-from abstrag.llm.log import CallLog, default_calls_path
+from abstrag.llm.log import CallLog, Recording, default_calls_path
 from abstrag.llm.model import CallRole
-from abstrag.llm.recording import Recording
 from tests.unit.llm.faulty import says, serving
 from tests.unit.llm.makers import request
 from tests.unit.llm.test_log import WIRE, call

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from abstrag.cli.main import main
 from abstrag.collection.cards import all_cards
 from abstrag.neural.whole_text import default_encoder
 from abstrag.stores.open import open_store
+from tests.unit.cli.command_line import printed as run
 from tests.unit.collection.shelves import TEXTS, fill
 
 PLAIN = ("--no-judge", "--no-embeddings")
@@ -27,17 +27,6 @@ def library(tmp_path: Path) -> Path:
     with open_store(path) as store:
         fill(store)
     return path
-
-
-def run(capsys: pytest.CaptureFixture[str], *args: object, code: int = 0) -> str:
-    done = 0
-    try:
-        main([str(a) for a in args])
-    except SystemExit as left:
-        done = int(left.code or 0)
-    out, err = capsys.readouterr()
-    assert done == code, err
-    return out + err
 
 
 def told(capsys: pytest.CaptureFixture[str], *args: object) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from pathlib import Path
 import docx
 import pytest
 
-from abstrag.cli.main import COMMANDS, main
+from abstrag.cli.main import COMMANDS
 from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE
 from abstrag.errors import AbstragError
+from tests.unit.cli.command_line import run
 
 DEMO = Path(str(files("abstrag.data"))) / "demo"
 
@@ -32,17 +33,6 @@ def _cut_docx() -> bytes:
     made.add_paragraph("A paragraph. " * 200)
     made.save(file)
     return file.getvalue()[: len(file.getvalue()) // 2]
-
-
-def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    """Run a command line and return its exit code and what it printed."""
-    code = 0
-    try:
-        main([str(a) for a in args])
-    except SystemExit as done:
-        code = int(done.code or 0)
-    out, err = capsys.readouterr()
-    return code, out, err
 
 
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:

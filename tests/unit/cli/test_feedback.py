@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.cli.main import main
+from tests.unit.cli.command_line import run
 from tests.unit.refine.harbour import SEWAGE, TEXT
 
 
@@ -16,16 +16,6 @@ def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "harbour.md"
     path.write_text(TEXT, encoding="utf-8")
     return path
-
-
-def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    code = 0
-    try:
-        main([str(a) for a in args])
-    except SystemExit as done:
-        code = int(done.code or 0)
-    out, err = capsys.readouterr()
-    return code, out, err
 
 
 def test_a_refused_step_is_shown_logged_and_taken_back(

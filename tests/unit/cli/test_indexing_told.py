@@ -6,7 +6,7 @@ import pytest
 
 from abstrag.cli.index import EVERY_S, IndexingTold, counted
 from abstrag.cli.output import progress
-from abstrag.engine.outcome import IndexOutcome, IndexReason
+from abstrag.engine.source_files import IndexOutcome, IndexReason
 
 NEW = IndexOutcome("a.txt", "indexed", "a", why=IndexReason.NEW)
 CHANGED = IndexOutcome("b.txt", "indexed", "b", replaces="b", why=IndexReason.CHANGED)

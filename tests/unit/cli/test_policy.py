@@ -13,8 +13,8 @@ from abstrag.model.patch import Alias, Patch, Stage
 from abstrag.model.record import to_data
 from abstrag.model.term import Licence, LicenceKind
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.replay import ReplayedCase, ReplayReport
-from abstrag.workspace import replay as workspace_replay
+from abstrag.refine.gate import ReplayedCase, ReplayReport
+from abstrag.workspace import lessons as workspace_replay
 from abstrag.workspace.workspace import Workspace
 from tests.unit.policy.samples import (
     OTHER_RULE,

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.cli.main import main
 from abstrag.cli.refine import refine_command
 from abstrag.errors import AbstragError
 from abstrag.workspace.tour import EVIDENCE, FAILING, PROFITING, tour, tour_workspace
+from tests.unit.cli.command_line import run
 from tests.unit.refine.harbour import EMPLOYEE, LOCK, SEWAGE, TEXT, evaluator
 
 
@@ -23,16 +23,6 @@ def report(tmp_path: Path) -> Path:
 def policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path / "policy"))
     return tmp_path / "policy"
-
-
-def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    code = 0
-    try:
-        main([str(a) for a in args])
-    except SystemExit as done:
-        code = int(done.code or 0)
-    out, err = capsys.readouterr()
-    return code, out, err
 
 
 def refine(capsys: pytest.CaptureFixture[str], *args: object) -> str:

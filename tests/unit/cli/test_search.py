@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.cli.main import main
+from tests.unit.cli.command_line import printed as run
 from tests.unit.refine.harbour import LOCK, SEWAGE, TEXT, evaluator
 
 PLAIN = ("--no-judge", "-k", "3")
@@ -35,17 +35,6 @@ def mended(
         "abstrag.workspace.refining.packaged_evaluator", lambda *_, **__: evaluator()
     )
     return run(capsys, "search", report, SEWAGE, "--refine", *PLAIN)
-
-
-def run(capsys: pytest.CaptureFixture[str], *args: object, code: int = 0) -> str:
-    done = 0
-    try:
-        main([str(a) for a in args])
-    except SystemExit as left:
-        done = int(left.code or 0)
-    out, err = capsys.readouterr()
-    assert done == code, err
-    return out + err
 
 
 def found(capsys: pytest.CaptureFixture[str], *args: object) -> list[str]:

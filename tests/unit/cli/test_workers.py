@@ -6,21 +6,11 @@ from typing import Any
 
 import pytest
 
-from abstrag.cli.main import main
 from abstrag.cli.refine import refine_command
 from abstrag.policy.store import PolicyStore
+from tests.unit.cli.command_line import run
 from tests.unit.engine.folders import rows, write
 from tests.unit.refine.harbour import LOCK, SEWAGE, TEXT
-
-
-def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    code = 0
-    try:
-        main([str(a) for a in args])
-    except SystemExit as done:
-        code = int(done.code or 0)
-    out, err = capsys.readouterr()
-    return code, out, err
 
 
 @pytest.fixture

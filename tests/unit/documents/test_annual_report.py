@@ -1,7 +1,6 @@
 """Covers of annual reports that are no form: the company, the year, and what is none."""
 
-from abstrag.documents.annual_report import ANNUAL, INTERIM, cover_of
-from abstrag.documents.cover import Cover
+from abstrag.documents.cover import ANNUAL, INTERIM, Cover, cover_of
 from abstrag.documents.load import load_bytes
 from abstrag.indexing.genre import detect_genre
 from abstrag.language.fiscal import stated_fiscal_year

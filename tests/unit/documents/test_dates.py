@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstrag.documents.dates import find_date, parse_date
+from abstrag.documents.header import find_date, parse_date
 
 
 @pytest.mark.parametrize(

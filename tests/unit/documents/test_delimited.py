@@ -2,9 +2,8 @@ import csv
 
 import pytest
 
-from abstrag.documents import delimited
-from abstrag.documents.cell_address import address_in_sheet
-from abstrag.documents.delimited import load_delimited
+from abstrag.documents import sheet
+from abstrag.documents.sheet import address_in_sheet, load_delimited
 from abstrag.errors import Damaged, EmptyDocument, FileTooLarge
 from abstrag.model.document import Document
 from tests.unit.documents.soundness import check_document, decoded, rows, table
@@ -64,7 +63,7 @@ def test_a_table_that_holds_nothing_or_a_field_without_end_is_refused() -> None:
 
 
 def test_too_many_cells_or_columns_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "MAX_CELLS", 100)
+    monkeypatch.setattr(sheet, "MAX_CELLS", 100)
     with pytest.raises(FileTooLarge, match="cells"):
         load_delimited(b"1,2\n" * 60, "long.csv")
     with pytest.raises(FileTooLarge, match="columns"):

@@ -10,7 +10,7 @@ from docx.enum.text import WD_BREAK
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 
-from abstrag.documents import docx_package
+from abstrag.documents import zip_package
 from abstrag.documents.docx import load_docx
 from abstrag.errors import Damaged, EmptyDocument, Encrypted, FileTooLarge
 from abstrag.model.document import BlockKind, Document
@@ -243,7 +243,7 @@ def test_a_body_with_flipped_bytes_is_damaged() -> None:
 
 
 def test_a_file_that_unpacks_to_too_much_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docx_package, "MAX_UNPACKED_BYTES", 1000)
+    monkeypatch.setattr(zip_package, "MAX_UNPACKED_BYTES", 1000)
     with pytest.raises(FileTooLarge, match="unpacks"):
         load_docx(saved(docx.Document()), "bomb.docx")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.documents import docx_package
+from abstrag.documents import zip_package
 from abstrag.documents.docx import load_docx
 from abstrag.documents.load import load_bytes
 from abstrag.errors import Damaged, FileTooLarge
@@ -89,7 +89,7 @@ def test_a_paragraph_of_very_many_runs_is_read_within_the_limits(tmp_path: Path,
 
 
 def test_a_part_of_too_many_elements_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docx_package, "MAX_ELEMENTS", 100)
+    monkeypatch.setattr(zip_package, "MAX_ELEMENTS", 100)
     with pytest.raises(FileTooLarge, match=r"'made\.docx' .* MAX_ELEMENTS") as caught:
         load_bytes(word(paragraph("a") * 40), name="made.docx")
     assert caught.value.hint

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstrag.documents.grid import (
+from abstrag.documents.visible import (
     GridCell,
     as_header,
     is_name,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from abstrag.config import MAX_NESTING
-from abstrag.documents import grid, html
+from abstrag.documents import html, visible
 from abstrag.documents.html import load_html
 from abstrag.documents.load import load_bytes
 from abstrag.errors import Damaged, FileTooLarge
@@ -56,7 +56,7 @@ def table(rows: int, columns: int, **reach: int) -> bytes:
 
 
 def test_a_table_of_too_many_cells_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grid, "MAX_TABLE_CELLS", 500)
+    monkeypatch.setattr(visible, "MAX_TABLE_CELLS", 500)
     load_bytes(table(20, 20), name="made.html")
     with pytest.raises(FileTooLarge, match=r"'made\.html' .* MAX_TABLE_CELLS"):
         load_bytes(table(30, 20), name="made.html")

@@ -302,7 +302,7 @@ def test_inputs_outside_the_folder_are_refused(tmp_path: Path) -> None:
 def test_inputs_that_multiply_are_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("abstrag.documents.latex_input.MAX_FILE_BYTES", 10_000)
+    monkeypatch.setattr("abstrag.documents.latex_source.MAX_FILE_BYTES", 10_000)
     for i in range(12):
         (tmp_path / f"f{i}.tex").write_text(f"\\input{{f{i + 1}}}\\input{{f{i + 1}}}")
     (tmp_path / "f12.tex").write_text("words " * 10)

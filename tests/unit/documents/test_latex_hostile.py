@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.documents import latex_input, latex_macros
+from abstrag.documents import latex_source
 from abstrag.documents.latex import load_latex
-from abstrag.documents.latex_input import sources
+from abstrag.documents.latex_source import sources
 from abstrag.documents.load import load, load_bytes
 from abstrag.errors import Damaged, DocumentError, FileTooLarge, NotAFile
 from tests.unit.documents.limited import calls, growth, read_limited
@@ -55,7 +55,7 @@ def test_what_macros_would_expand_to_is_counted_before_it_is_made() -> None:
 def test_macros_that_call_one_another_and_show_nothing_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(latex_macros, "MAX_MACRO_EXPANSIONS", 1_000)
+    monkeypatch.setattr(latex_source, "MAX_MACRO_EXPANSIONS", 1_000)
     many = "".join(
         "\\def\\" + one + "{" + f"\\{other}" * 4 + "}" for one, other in pairwise("abcdefgh")
     )
@@ -178,7 +178,7 @@ def test_a_file_beside_it_that_may_not_be_read_is_no_part_of_it(
 def test_an_input_larger_than_a_file_may_be_is_read_no_further(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(latex_input, "MAX_FILE_BYTES", 1_000)
+    monkeypatch.setattr(latex_source, "MAX_FILE_BYTES", 1_000)
     (tmp_path / "large.tex").write_text("words " * 1_000)
     with pytest.raises(FileTooLarge, match=r"'main\.tex' .* MAX_FILE_BYTES"):
         load(written(tmp_path / "main.tex", "\\input{large}"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from abstrag.documents.links import MAX_LINKS, local_target, target_words
+from abstrag.documents.assemble import MAX_LINKS, local_target, target_words
 from abstrag.documents.load import load_bytes
 from abstrag.indexing.pipeline import index
 from abstrag.model.document import Document

@@ -1,7 +1,7 @@
 """The sections of a filing: parts, items, statements and notes, whatever they are set in."""
 
 from abstrag.documents.pdf import load_pdf
-from abstrag.documents.pdf_layout.filing import ITEM, NOTE, PART, STATEMENT, rank_of
+from abstrag.documents.pdf_layout.headings import ITEM, NOTE, PART, STATEMENT, rank_of
 from abstrag.model.document import BlockKind, Document
 from tests.unit.documents.pdf_maker import Page, pdf, width
 from tests.unit.documents.soundness import check_document, tree

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from abstrag.documents.load import load_bytes
-from abstrag.documents.pdf_layout import instructions, reader
-from abstrag.documents.pdf_layout.instructions import check_instructions
+from abstrag.documents.pdf_layout import reader
+from abstrag.documents.pdf_layout.reader import check_instructions
 from abstrag.errors import FileTooLarge
 from tests.unit.documents.limited import growth, read_limited
 from tests.unit.documents.pdf_maker import Page, pdf
@@ -93,7 +93,7 @@ def test_objects_without_end_are_counted_in_one_pass() -> None:
 def test_a_page_that_unpacks_to_more_than_its_limit_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(instructions, "MAX_PAGE_CONTENT_BYTES", 5_000)
+    monkeypatch.setattr(reader, "MAX_PAGE_CONTENT_BYTES", 5_000)
     page = Page()
     for line in range(40):
         page.text(50, 60 + 12 * line, "Some words of a page.")
@@ -105,7 +105,7 @@ def test_a_page_that_unpacks_to_more_than_its_limit_is_refused(
 def test_pages_that_draw_too_much_together_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     data = pdf(*(Page().text(50, 60, "Words of a page.") for _ in range(20)))
     assert load_bytes(data, name="a.pdf").metadata.pages == 20
-    monkeypatch.setattr(instructions, "MAX_CONTENT_BYTES", 300)
+    monkeypatch.setattr(reader, "MAX_CONTENT_BYTES", 300)
     with pytest.raises(FileTooLarge, match=r"'a\.pdf' .* MAX_CONTENT_BYTES"):
         load_bytes(data, name="a.pdf")
 
@@ -120,7 +120,7 @@ def test_a_pdf_of_too_many_pages_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 def test_objects_that_unpack_to_more_than_their_limit_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(instructions, "MAX_UNPACKED_BYTES", 1_000)
+    monkeypatch.setattr(reader, "MAX_UNPACKED_BYTES", 1_000)
     many = b" ".join(b"%d %d" % (i, i) for i in range(500))
     head = b"/Type /ObjStm /N 500 /First %d" % len(many)
     with pytest.raises(FileTooLarge, match="MAX_UNPACKED_BYTES"):

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from abstrag import Settings, index
-from abstrag.documents.cell_address import address_in_sheet
 from abstrag.documents.load import load, load_bytes
+from abstrag.documents.sheet import address_in_sheet
 from abstrag.model.document import Block, Document
 from abstrag.model.record import to_json
 from abstrag.model.segment import CELL_SEPARATOR, Granularity

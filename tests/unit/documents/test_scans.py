@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abstrag.documents import image, pdf
+from abstrag.documents import pdf
 from abstrag.documents.load import load_bytes
 from abstrag.documents.ocr import PictureWord, _words
 from abstrag.documents.pdf_layout.reader import picture_of
 from abstrag.errors import AbstragError, Damaged, FileTooLarge, NoTextLayer
-from abstrag.model.document import Document
-from abstrag.model.scan import ScannedPage, ScannedWord, doubtful_words
+from abstrag.model.document import Document, ScannedPage, ScannedWord, doubtful_words
 from abstrag.model.span import Span
 from abstrag.server.pdf_pages import places
 from tests.unit.documents.pdf_maker import Page
@@ -81,7 +80,7 @@ def test_pictures_are_documents() -> None:
 def test_a_picture_without_the_extra_is_refused_with_a_hint_that_names_it(
     start: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(image, "can_read", lambda: False)
+    monkeypatch.setattr(pdf, "can_read", lambda: False)
     with pytest.raises(NoTextLayer) as caught:
         load_bytes(start + bytes(100), name="photo")
     assert "abstrag[ocr]" in str(caught.value.hint)
@@ -103,7 +102,7 @@ def test_too_many_scanned_pages_are_refused_and_the_limit_is_named(
 
 def test_a_picture_of_too_many_pixels_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     data = scanned("PNG")
-    monkeypatch.setattr(image, "MAX_PICTURE_PIXELS", 1000)
+    monkeypatch.setattr(pdf, "MAX_PICTURE_PIXELS", 1000)
     with pytest.raises(AbstragError, match="MAX_PICTURE_PIXELS"):
         load_bytes(data, name="huge.png")
 

@@ -1,4 +1,4 @@
-from abstrag.documents.sections import TITLE, Sections
+from abstrag.documents.assemble import TITLE, Sections
 
 
 def test_a_heading_stands_below_the_headings_above_it() -> None:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstrag.documents.trace import Trace
+from abstrag.documents.reading import Trace
 
 
 def test_kept_and_decoded_pieces_map_back() -> None:

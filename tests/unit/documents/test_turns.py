@@ -1,7 +1,6 @@
 import pytest
 
-from abstrag.documents.text import load_text
-from abstrag.documents.turns import speaker_of, speakers
+from abstrag.documents.text import load_text, speaker_of, speakers
 from abstrag.model.document import BlockKind
 from tests.unit.documents.soundness import check_document, texts
 

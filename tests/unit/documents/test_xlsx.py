@@ -1,7 +1,7 @@
 import pytest
 
 from abstrag.documents import sheet, zip_package
-from abstrag.documents.cell_address import address_in_sheet, parse_address, parse_range
+from abstrag.documents.sheet import address_in_sheet, parse_address, parse_range
 from abstrag.documents.xlsx import NumberKind, kind_of_format, load_xlsx, shown_number
 from abstrag.errors import Damaged, EmptyDocument, Encrypted, FileTooLarge
 from abstrag.model.document import BlockKind, Document

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import DueFile, IndexOutcome
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.source_files import own_id
+from abstrag.engine.source_files import DueFile, IndexOutcome, own_id
 from abstrag.errors import DocumentError, InputError, NotAFile
 from abstrag.search.relevance import FAST
 from abstrag.stores.sqlite import SqliteStore

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from abstrag.engine.library import Library
-from abstrag.engine.quarantine import Quarantine
-from abstrag.engine.source_files import source_hash
+from abstrag.engine.source_files import Quarantine, source_hash
 from abstrag.errors import TooCostly
 from abstrag.stores.sqlite import SqliteStore
 

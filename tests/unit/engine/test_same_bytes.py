@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import IndexOutcome, IndexReason
+from abstrag.engine.source_files import IndexOutcome, IndexReason
 from abstrag.stores.copying import copy_store
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers.processes import Processes

@@ -8,13 +8,12 @@ import pytest
 from abstrag import AbstRAG
 from abstrag.documents.load import load_bytes
 from abstrag.engine.answer import READ, RECKONED, answer
-from abstrag.engine.answers.citable import citable
-from abstrag.engine.answers.confidence import AnswerWay, packaged_confidence
 from abstrag.engine.answers.figures import figures_of
 from abstrag.engine.answers.form import Form, wanted
+from abstrag.engine.answers.from_tables import AnswerWay, packaged_confidence
 from abstrag.engine.answers.records import row_sets, years_named
 from abstrag.engine.citations import CitedPassage
-from abstrag.engine.extractive import read_sentences
+from abstrag.engine.extractive import citable, read_sentences
 from abstrag.engine.searcher import Searcher
 from abstrag.model.answer import Answer
 from abstrag.search.relevance import FAST

@@ -9,11 +9,11 @@ from typing import Any
 
 from abstrag.llm.budget import CallBudget
 from abstrag.llm.client import ChatClient
-from abstrag.llm.ledger import UsageMeter
 from abstrag.llm.log import CallLog
 from abstrag.llm.metered import Metered
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.settings import Endpoint, Limits, Patience, Price
+from abstrag.llm.usage import UsageMeter
 
 NUMBER: dict[str, Any] = {
     "type": "object",

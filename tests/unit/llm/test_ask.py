@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from abstrag.errors import BadReply, ModelError
-from abstrag.llm.ask import Answered, ask, ask_many
 from abstrag.llm.model import CallRole
-from abstrag.llm.program import Example, Program, fenced
+from abstrag.llm.prompt import Answered, Example, Program, ask, ask_many, fenced
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.record import record
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from abstrag.llm.dialect import MAX_ITEMS, MAX_LENGTH, bounded
+from abstrag.llm.client import MAX_ITEMS, MAX_LENGTH, bounded
 
 
 def test_strings_and_lists_get_limits_that_shrink_inwards() -> None:

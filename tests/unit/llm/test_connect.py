@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 
 from abstrag.errors import InputError, ModelError, NeedsModel, NotRecorded, OverBudget
+from abstrag.llm.budget import Estimate
 from abstrag.llm.connect import Models, connect, replay
-from abstrag.llm.estimate import Estimate
-from abstrag.llm.ledger import ModelUsage, RoleLedger
-from abstrag.llm.log import CallLog
+from abstrag.llm.log import CallLog, save
 from abstrag.llm.model import CallRole, Reply
-from abstrag.llm.recording import save
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.llm.settings import Endpoint, Limits, LlmSettings, Patience, Price
+from abstrag.llm.usage import ModelUsage, RoleLedger
 from abstrag.model.record import from_json, to_json
 from tests.unit.llm.faulty import says, serving
 from tests.unit.llm.makers import request

@@ -342,7 +342,7 @@ def test_an_odd_count_of_tokens_does_not_loosen_the_cap(tmp_path: Path, usage: o
         asking(server.url, tmp_path, limits=Limits(max_tokens=10**6)) as model,
     ):
         model.complete(request())
-        assert model.client._wire._budget.spent.tokens > 100  # the worst case
+        assert model.client._sender._budget.spent.tokens > 100  # the worst case
 
 
 def test_replies_that_are_errors_count_as_calls(tmp_path: Path) -> None:

@@ -11,12 +11,9 @@ from pathlib import Path
 import pytest
 
 from abstrag.errors import FileMissing, InputError, StoreCorrupt, StoreError, StoreTooNew
-from abstrag.llm.call import Call, quantile
-from abstrag.llm.key import call_id
-from abstrag.llm.log import CallLog, default_calls_path
+from abstrag.llm.call import Call, Exchange, call_id, quantile
+from abstrag.llm.log import CallLog, Recording, default_calls_path, save
 from abstrag.llm.model import CallRole, ModelRequest
-from abstrag.llm.recording import Recording, save
-from abstrag.llm.transcript import Exchange
 from abstrag.model.record import to_json
 from tests.unit.llm.makers import request
 

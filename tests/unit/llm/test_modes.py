@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from abstrag.errors import ModelError
-from abstrag.llm.dialect import Dialect, Fluency, ReplyFormat
+from abstrag.llm.client import Dialect, KnownDialects, ReplyFormat
 from tests.unit.llm.faulty import Handler, says, serving, status
 from tests.unit.llm.makers import NUMBER, asking, request
 
@@ -177,7 +177,7 @@ def test_text_is_asked_for_without_any_format(tmp_path: Path) -> None:
 
 
 def test_what_text_requests_do_says_nothing_about_schemas() -> None:
-    fluency = Fluency()
+    fluency = KnownDialects()
     fluency.answered(Dialect(ReplyFormat.TEXT), request(schema=None))
     assert fluency.dialect("count").mode is ReplyFormat.JSON_SCHEMA
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from abstrag.llm.percent import Percent
+from abstrag.llm.shape import Percent
 from abstrag.model.record import record
 
 

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abstrag.errors import BadReply, InputError, ModelUnreachable
-from abstrag.llm.batching import Batching
+from abstrag.llm.budget import Batching
 from abstrag.llm.model import CallRole
-from abstrag.llm.program import Program
-from abstrag.llm.prompt import Prompt
+from abstrag.llm.prompt import Program, Prompt
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.record import record
 

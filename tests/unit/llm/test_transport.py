@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from abstrag.errors import InputError
+from abstrag.llm.sender import MAX_WAIT_S, backoff, retry_after
 from abstrag.llm.settings import Endpoint
-from abstrag.llm.wire import MAX_WAIT_S, backoff, retry_after
 from tests.unit.llm.faulty import Handler, says, serving
 from tests.unit.llm.makers import asking, request
 

@@ -3,8 +3,7 @@
 import pytest
 
 from abstrag.model.span import Span
-from abstrag.model.table import Cell, Grid, Table
-from abstrag.model.table_lines import lines_over
+from abstrag.model.table import Cell, Grid, Table, lines_over
 
 
 def over(text: str) -> list[list[str]]:

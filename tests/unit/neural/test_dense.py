@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abstrag.baselines.dense import Dense, element_text
-from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.system import Element, ElementKind, Pool
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.span import Quote, Span

@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import AuditEntry
+from abstrag.policy.edit import CaseText
 from abstrag.policy.files import DurableFiles
-from abstrag.policy.leak import CaseText
 from abstrag.policy.store import PolicyStore
 
 STAGE = "normalize_entities"

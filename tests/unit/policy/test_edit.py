@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from abstrag.errors import PolicyError
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
-from abstrag.policy.edit import MAX_RULES, apply, candidate_id, objection
-from abstrag.policy.leak import CaseText
+from abstrag.policy.edit import MAX_RULES, CaseText, apply, candidate_id, objection
 from abstrag.policy.load import load_program
 from tests.unit.policy.samples import NO_TEXT, RULE, STAGE, rule
 

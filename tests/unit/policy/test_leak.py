@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abstrag.policy.leak import NGRAM, CaseText, leak
+from abstrag.policy.edit import NGRAM, CaseText, leak
 
 CASE = CaseText(
     "Which collaborations between model makers and chip suppliers began in 2024?",

@@ -14,11 +14,9 @@ from abstrag.model.patch import DeltaKind, EditOp, Stage
 from abstrag.model.query import LiteralKind
 from abstrag.model.statement import Profile, StatementKind
 from abstrag.model.term import Family
-from abstrag.policy.hashes import base_hash
 from abstrag.policy.load import load_program, load_programs
-from abstrag.policy.location import policy_root
-from abstrag.policy.slots import schema_faults
-from abstrag.policy.stages import FIXED, MUTABLE, PROGRAMS
+from abstrag.policy.location import FIXED, MUTABLE, PROGRAMS, policy_root
+from abstrag.policy.slots import base_hash, schema_faults
 from abstrag.search.query.operators import OPERATORS
 
 STAGE = "align_concepts"

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from abstrag.errors import PolicyError
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import EntryKind, PromotionStatus
-from abstrag.policy.hashes import base_hash
-from abstrag.policy.leak import CaseText
+from abstrag.policy.edit import CaseText
 from abstrag.policy.load import load_program
+from abstrag.policy.slots import base_hash
 from abstrag.policy.store import PolicyStore
 from tests.unit.policy.samples import (
     NO_TEXT,

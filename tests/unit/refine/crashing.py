@@ -16,7 +16,7 @@ import numpy as np
 
 from abstrag.model.patch import Precedent
 from abstrag.refine.feedback import Feedback
-from abstrag.refine.ledger import PatchLedger
+from abstrag.refine.patch_log import PatchLog
 from abstrag.search.precedents import packed
 from tests.unit.policy.samples import opened, unsynced
 from tests.unit.refine.harbour import LOCK, SEWAGE, searcher
@@ -31,18 +31,18 @@ def precedent(document: str) -> Precedent:
 
 def story(root: Path, point: Callable[[str], None]) -> None:
     """Say something of hits and steps, show three precedents, promote them, take one back."""
-    ledger = PatchLedger(opened(root, "harbour", files=unsynced(point)))
+    patch_log = PatchLog(opened(root, "harbour", files=unsynced(point)))
     index = searcher().index
-    if not ledger.feedback():
-        ledger.note_feedback(Feedback(LOCK, good=("s7",)), index)
+    if not patch_log.feedback():
+        patch_log.note_feedback(Feedback(LOCK, good=("s7",)), index)
     for name in "abc":
-        ledger.note_precedent(precedent(name), index, "by hand")
-    known = ledger.precedents()
+        patch_log.note_precedent(precedent(name), index, "by hand")
+    known = patch_log.precedents()
     for one in known:
         if not (one.when or one.refused):
-            ledger.promote_precedent(one, known, None)
-    if not any(one.refused for one in ledger.precedents()):
-        ledger.revert(known[0].id)
+            patch_log.promote_precedent(one, known, None)
+    if not any(one.refused for one in patch_log.precedents()):
+        patch_log.revert(known[0].id)
 
 
 def main(folder: Path) -> None:
@@ -67,10 +67,10 @@ def main(folder: Path) -> None:
 
 def write(folder: Path, name: str) -> None:
     """Give feedback and show a precedent, again and again."""
-    ledger = PatchLedger(opened(folder, "harbour"))
+    patch_log = PatchLog(opened(folder, "harbour"))
     for number in range(LINES):
-        ledger.note_feedback(Feedback(f"{LOCK} {name} {number}", good=("s7",)), searcher().index)
-        ledger.note_precedent(precedent(f"{name} {number}"), searcher().index, "by hand")
+        patch_log.note_feedback(Feedback(f"{LOCK} {name} {number}", good=("s7",)), searcher().index)
+        patch_log.note_precedent(precedent(f"{name} {number}"), searcher().index, "by hand")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from abstrag.model.query import Query
 from abstrag.model.segment import Segment
 from abstrag.model.term import Licence, LicenceKind
 from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.ledger import PatchLedger
+from abstrag.refine.patch_log import PatchLog
 from abstrag.refine.propose import Delta, patch_cost
 from abstrag.search.relevance import Preset
 
@@ -79,9 +79,9 @@ def evaluator(k: int = 3) -> Evaluator:
     return Evaluator(Labels(), k=k, name="labels")
 
 
-def refiner(ledger: PatchLedger | None = None, *, k: int = 3) -> Refiner:
+def refiner(patch_log: PatchLog | None = None, *, k: int = 3) -> Refiner:
     """Return a refiner of the report that looks at the first three hits."""
-    return Refiner(searcher(), local_judges(searcher(), evaluator(k)), ledger=ledger)
+    return Refiner(searcher(), local_judges(searcher(), evaluator(k)), patch_log=patch_log)
 
 
 def patch(stage: Stage, delta: Delta, *, size: int = 1) -> Patch:

@@ -8,8 +8,8 @@ from abstrag.errors import InputError
 from abstrag.model.query import Query
 from abstrag.model.ranking import Ranking
 from abstrag.model.segment import Segment
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, Signals
+from abstrag.refine.feedback import Episode
 from tests.unit.refine.harbour import EVIDENCE, LOCK, SEWAGE, TEXT, Labels, searcher
 
 

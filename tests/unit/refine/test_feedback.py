@@ -8,14 +8,13 @@ from abstrag.bench.datasets.load import load_dataset
 from abstrag.errors import InputError
 from abstrag.model.patch import EffectKind, Patch, Stage, StepPrice
 from abstrag.model.term import Licence, LicenceKind
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.feedback import REFUSED, Feedback, SaidStep, parse_step
-from abstrag.refine.ledger import text_hash
-from abstrag.refine.router import classify
+from abstrag.refine.feedback import REFUSED, Episode, Feedback, SaidStep, parse_step
+from abstrag.refine.patch_log import text_hash
+from abstrag.refine.state import classify
 from abstrag.search.relevance import ALIGNED, FAST
 from abstrag.stores.location import MEMORY
-from abstrag.workspace.feedback_export import export_packs
+from abstrag.workspace.lessons import export_packs
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 from tests.unit.refine.harbour import LOCK, SEWAGE, TEXT
@@ -92,7 +91,7 @@ def test_the_last_word_on_a_segment_counts(tmp_path: Path) -> None:
         document = workspace.document("harbour")
         document.feedback(SEWAGE, good=["s5", "s1"])
         document.feedback(SEWAGE, bad=["s1"])
-        assert workspace.patches.ledger.feedback() == (
+        assert workspace.patches.patch_log.feedback() == (
             Episode("harbour", SEWAGE, ("s5",), ("s1",)),
         )
 
@@ -103,8 +102,8 @@ def test_what_a_person_calls_evidence_is_gold_for_refinement(tmp_path: Path) -> 
         document.feedback(LOCK, good=["s7"])
         document.feedback(SEWAGE, good=["s5"])
         made = document.refine(SEWAGE)
-        ledger = workspace.patches.ledger
-        held = {e.query: e.gold for e in ledger.episodes(text_hash(document.index))}
+        patch_log = workspace.patches.patch_log
+        held = {e.query: e.gold for e in patch_log.episodes(text_hash(document.index))}
         assert held[LOCK] == ("s7",)
         assert held[SEWAGE] == ("s5",)
         assert made.sufficient == ("s5" in [hit.segment for hit in made.after.hits])

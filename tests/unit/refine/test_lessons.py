@@ -8,14 +8,12 @@ from abstrag.errors import PolicyError
 from abstrag.model.patch import Alias, ClauseCost, Patch, Stage, StepPrice
 from abstrag.model.term import Licence, LicenceKind
 from abstrag.policy.check import check
-from abstrag.refine.episode import Episode
-from abstrag.refine.feedback import SaidStep
+from abstrag.refine.feedback import Episode, SaidStep
 from abstrag.refine.lessons import base, travelling
 from abstrag.search.relevance import ALIGNED
 from abstrag.stores.location import MEMORY
-from abstrag.workspace.lessons import learn
+from abstrag.workspace.lessons import gold_evaluator, learn
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
-from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace
 
 QUERY = "Is there sewage in the lake?"
@@ -71,7 +69,7 @@ def test_a_lesson_says_who_voted_and_is_taken_back_for_good(workspace: Workspace
     before = price(workspace, "thun")
     say(workspace, "basel", "como", "garda", right=False)
     learn(workspace)
-    (lesson,) = workspace.patches.ledger.lessons()
+    (lesson,) = workspace.patches.patch_log.lessons()
     assert [vote.name for vote in lesson.votes] == ["basel", "como", "garda"]
     assert price(workspace, "thun") > before
     workspace.patches.revert(lesson.id)
@@ -86,7 +84,7 @@ def test_what_costs_a_solved_query_its_evidence_is_not_promoted(workspace: Works
     document = workspace.document("thun")
     assert "s2" in [hit.segment for hit in document.search(QUERY, k=3).hits]
     episode = Episode("thun", QUERY, ("s2",))
-    workspace.patches.ledger.note_solved(episode, document.index)
+    workspace.patches.patch_log.note_solved(episode, document.index)
     say(workspace, "basel", "como", "garda", right=False)
     (entry,) = learn(workspace, evaluator=gold_evaluator(k=3))
     assert not entry.accepted

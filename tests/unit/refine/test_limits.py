@@ -16,8 +16,7 @@ from abstrag.model.patch import (
 from abstrag.model.term import Family, Interval
 from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.propose import Delta
-from abstrag.refine.router import route
-from abstrag.refine.state import State
+from abstrag.refine.state import State, route
 from tests.unit.refine.harbour import LOCK, patch, searcher
 
 START = State("chain")

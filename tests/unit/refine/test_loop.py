@@ -19,14 +19,14 @@ from abstrag.model.patch import (
 )
 from abstrag.model.record import from_json, to_json
 from abstrag.model.term import Family
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
+from abstrag.refine.feedback import Episode
 from abstrag.refine.gate import potential
 from abstrag.refine.limits import RefineBudget
 from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import End, Refinement, Run
 from abstrag.refine.propose import Unusable
-from abstrag.refine.router import route
+from abstrag.refine.state import route
 from abstrag.search.scoring import Scoring
 from tests.unit.refine.harbour import (
     EMPLOYEE,

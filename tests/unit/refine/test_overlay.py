@@ -12,7 +12,7 @@ from abstrag.model.ranking import GapTrace
 from abstrag.model.term import Family, Interval
 from abstrag.refine.overlay import away, mentions_of, reach
 from abstrag.refine.propose import Delta
-from abstrag.refine.router import route
+from abstrag.refine.state import route
 from tests.unit.refine.harbour import SEWAGE, patch, refiner, searcher
 
 RESIGNED = "Who resigned in 2023?"

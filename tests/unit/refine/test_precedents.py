@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abstrag.engine.precedents import precedent_of
+from abstrag.engine.refinement import precedent_of
 from abstrag.model.patch import Precedent
 from abstrag.refine.critic import in_force
-from abstrag.refine.ledger import PatchInForce
 from abstrag.refine.limits import RefineBudget, objection
+from abstrag.refine.patch_log import PatchInForce
 from abstrag.refine.precedents import PrecedentReplay, Taught, sifted
 from abstrag.refine.state import State
 from abstrag.search.precedents import (
@@ -115,7 +115,7 @@ def test_a_question_that_is_settled_for_a_document_is_not_moved_there(
 def test_who_takes_the_evidence_back_withdraws_what_it_showed(workspace: Workspace) -> None:
     say(workspace, "basel", "como", "garda")
     workspace.document("garda").feedback(QUERY, bad=[evidence(workspace, "garda")])
-    assert len(workspace.patches.ledger.precedents()) == 2
+    assert len(workspace.patches.patch_log.precedents()) == 2
     assert learn(workspace) == ()
 
 

@@ -18,11 +18,11 @@ from abstrag.policy.audit import EntryKind
 from abstrag.policy.load import load_program
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.critic import PromptedCritic
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.ledger import PatchLedger
+from abstrag.refine.feedback import Episode
 from abstrag.refine.outcome import End, Refinement
-from abstrag.refine.propose_prompted import PromptedProposer
+from abstrag.refine.patch_log import PatchLog
+from abstrag.refine.propose import PromptedProposer
 from tests.unit.refine.harbour import EVIDENCE, PRESET, SEWAGE, TEXT, Labels, evaluator, searcher
 
 FAILED = {
@@ -66,12 +66,12 @@ def _script(*patches: dict[str, Any], **stages: Any) -> ScriptedModel:
 
 
 def _refined(
-    model: ScriptedModel, ledger: PatchLedger | None = None, *, text: str = TEXT, alone: bool = True
+    model: ScriptedModel, patch_log: PatchLog | None = None, *, text: str = TEXT, alone: bool = True
 ) -> tuple[Refinement, Refiner]:
     judges = prompted_judges(Models.of(model), searcher(text), evaluator())
     if alone:  # nothing but the model proposes
         judges = replace(judges, proposer=PromptedProposer(model, load_program("refine")))
-    one = Refiner(searcher(text), judges, ledger=ledger)
+    one = Refiner(searcher(text), judges, patch_log=patch_log)
     return one.refine(SEWAGE), one
 
 
@@ -228,10 +228,10 @@ def test_every_kind_of_reply_becomes_its_delta() -> None:
 
 def test_an_edit_rides_on_an_accepted_delta_and_is_a_vote(tmp_path: Path) -> None:
     rule = {"program": "normalize_entities", "op": "add_rule", "text": "Names may be compounds."}
-    ledger = PatchLedger(PolicyStore.open(tmp_path))
-    made, _ = _refined(_script({**ALIAS, "edit": rule}), ledger)
+    patch_log = PatchLog(PolicyStore.open(tmp_path))
+    made, _ = _refined(_script({**ALIAS, "edit": rule}), patch_log)
     assert made.accepted
-    (vote,) = [e for e in ledger.store.entries() if e.kind is EntryKind.PROMPT_EDIT]
+    (vote,) = [e for e in patch_log.store.entries() if e.kind is EntryKind.PROMPT_EDIT]
     assert vote.accepted
     assert vote.payload["patch"] == made.patches[0].id
 
@@ -255,17 +255,17 @@ def test_a_poisoned_document_changes_nothing_and_the_log_shows_it_tried(
     tmp_path: Path, program: str, text: str
 ) -> None:
     """The model is taken in and hands on what the text demands; nothing behind it is."""
-    ledger = PatchLedger(PolicyStore.open(tmp_path))
+    patch_log = PatchLog(PolicyStore.open(tmp_path))
     before = [load_program(name, root=tmp_path) for name in ("critic", "normalize_entities")]
     edit = {"program": program, "op": "add_rule", "text": text}
     first = _patch(source="passage", target="sewage", edit=edit)
-    made, one = _refined(_script(first), ledger, text=POISON)
+    made, one = _refined(_script(first), patch_log, text=POISON)
     assert not made.accepted
     assert one.state == one.initial
     assert made.before == made.after
-    assert ledger.kept() == ()
+    assert patch_log.kept() == ()
     assert [load_program(p.stage, root=tmp_path) for p in before] == before
-    (entry,) = [e for e in ledger.store.entries() if e.payload.get("effect") is not None]
+    (entry,) = [e for e in patch_log.store.entries() if e.payload.get("effect") is not None]
     assert not entry.accepted
     assert "may not be edited" in entry.reason or "denied" in entry.reason
     assert text in str(entry.payload)

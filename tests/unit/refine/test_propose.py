@@ -28,11 +28,10 @@ from abstrag.model.patch import (
 from abstrag.model.query import LiteralKind
 from abstrag.model.term import LicenceKind
 from abstrag.neural.encoder import Vectors
-from abstrag.refine.episode import Episode
 from abstrag.refine.explain import LocalExplainer
+from abstrag.refine.feedback import Episode
 from abstrag.refine.licensing import Licensing
-from abstrag.refine.propose import LocalProposer
-from abstrag.refine.propose_mined import mined
+from abstrag.refine.propose import LocalProposer, mined
 from abstrag.search.scoring import Scoring
 from abstrag.testing.calculus import literal
 from tests.unit.refine.harbour import EMPLOYEE, PRESET, SEWAGE, evaluator, refiner

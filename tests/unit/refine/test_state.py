@@ -22,8 +22,7 @@ from abstrag.model.patch import (
 from abstrag.model.record import from_json, to_json
 from abstrag.model.term import Family, Interval, LicenceKind
 from abstrag.refine.propose import Delta
-from abstrag.refine.router import classify, edge_of, replayed, route
-from abstrag.refine.state import State
+from abstrag.refine.state import State, classify, edge_of, replayed, route
 from tests.unit.refine.harbour import LOCK, SEWAGE, patch, refiner
 
 START = State("chain")

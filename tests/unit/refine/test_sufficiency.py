@@ -8,8 +8,8 @@ from abstrag.model.record import from_json, to_json
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.judge import default_judge
 from abstrag.refine.critic import CalibratedCritic
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator, reach_of
+from abstrag.refine.feedback import Episode
 from abstrag.refine.sufficiency import (
     ANY_GENRE,
     FEATURES,

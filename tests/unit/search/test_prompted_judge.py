@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from abstrag.errors import BadReply
-from abstrag.llm.batching import Batching
+from abstrag.llm.budget import Batching
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.scripted import ScriptedModel

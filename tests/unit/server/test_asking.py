@@ -11,7 +11,7 @@ from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.record import to_data
-from abstrag.server.asking import asked_options
+from abstrag.server.routes.shared import asked_options
 from abstrag.server.settings import ServerSettings
 from abstrag.server.studio import Studio
 from abstrag.workspace.options import WorkspaceConfig

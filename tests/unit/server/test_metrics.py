@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.server.logs import JsonLines
-from abstrag.server.metrics import CONTENT_TYPE, Metrics
+from abstrag.server.metrics import CONTENT_TYPE, JsonLines, Metrics
 from tests.unit.server.running import Client, running, store_with_demo
 
 LINE = re.compile(r'^[a-z_]+(\{([a-z]+="([^"\\]|\\.)*",?)*\})? (\d+(\.\d+)?([eE][+-]?\d+)?)$')

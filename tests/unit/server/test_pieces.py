@@ -12,7 +12,7 @@ from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation
 from abstrag.server.indexing_worker import UploadIndexer
 from abstrag.server.pdf_pages import places, png, squeezed
 from abstrag.server.settings import is_loopback
-from abstrag.server.uploads import safe_name
+from abstrag.server.studio import safe_name
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workspace.edits import Edits, EditStore, edge_id
 from abstrag.workspace.options import WorkspaceConfig

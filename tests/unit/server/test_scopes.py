@@ -11,7 +11,7 @@ import pytest
 from abstrag.errors import InputError
 from abstrag.server.access import needed
 from abstrag.server.settings import AccessToken, TokenScope, read_tokens
-from abstrag.server.studio import Lane
+from abstrag.server.studio import RequestQueue
 from tests.unit.server.running import FILE, Client, running, store_with_demo
 
 SECRETS = {scope: f"secret-of-{scope.name.lower()}-tokens" for scope in TokenScope}
@@ -85,9 +85,9 @@ def test_a_search_whose_client_has_gone_is_not_begun(
 ) -> None:
     begun: list[int] = []
     held = threading.Event()
-    usual = Lane.__call__
+    usual = RequestQueue.__call__
 
-    async def slow(self: Lane, work: object) -> object:
+    async def slow(self: RequestQueue, work: object) -> object:
         def counted() -> object:
             begun.append(1)
             held.wait(30)
@@ -97,7 +97,7 @@ def test_a_search_whose_client_has_gone_is_not_begun(
 
     store = store_with_demo(tmp_path / "store.db")
     with running(store, search_threads=1) as client:
-        monkeypatch.setattr(Lane, "__call__", slow)
+        monkeypatch.setattr(RequestQueue, "__call__", slow)
         request = b"GET /api/documents HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         clients = [socket.create_connection(("127.0.0.1", client.port)) for _ in range(6)]
         for one in clients:
@@ -109,6 +109,6 @@ def test_a_search_whose_client_has_gone_is_not_begun(
             one.close()
         time.sleep(0.5)
         held.set()
-        monkeypatch.setattr(Lane, "__call__", usual)
+        monkeypatch.setattr(RequestQueue, "__call__", usual)
         assert client.alive()
     assert len(begun) == 1, "those that waited left the line with their clients"

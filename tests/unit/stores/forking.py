@@ -25,8 +25,8 @@ with open_store(sys.argv[1]) as store:
     busy, over = threading.Event(), threading.Event()
 
     def wait():  # with the connection to itself, and no call to the database under way
-        turns = store._turns if hasattr(store, "_turns") else store._session._turns
-        with turns.taken():
+        lock = store._lock if hasattr(store, "_lock") else store._session._lock
+        with lock.taken():
             busy.set()
             over.wait()
 

@@ -6,9 +6,7 @@ import pytest
 
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.testing.stores.conformance import ModelRules, StoreConformance, VersionRules
-from abstrag.testing.stores.kept import KeptRules
-from abstrag.testing.stores.opening import Opener
-from abstrag.testing.stores.threads import ThreadRules
+from abstrag.testing.stores.rules import KeptRules, Opener, ThreadRules
 
 
 class TestSqlite(StoreConformance):

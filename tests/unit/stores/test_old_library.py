@@ -19,7 +19,7 @@ from abstrag.neural.cached import CachedEncoder, CachedJudge
 from abstrag.neural.encoder import Vectors
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.ledger import PatchLedger, text_hash
+from abstrag.refine.patch_log import PatchLog, text_hash
 from abstrag.search.relevance import FAST
 from abstrag.stores.open import beside
 from abstrag.stores.schema import MIGRATIONS
@@ -170,13 +170,13 @@ def test_a_patch_is_in_force_whichever_judge_is_installed(
 ) -> None:
     index = store.get(old.expected["id"])
     assert text_hash(index) == old.expected["text_hash"]
-    ledger = PatchLedger(PolicyStore.open(old.policy))
-    assert [kept.id for kept in ledger.kept(text_hash(index))] == [old.expected["patch"]]
+    patch_log = PatchLog(PolicyStore.open(old.policy))
+    assert [kept.id for kept in patch_log.kept(text_hash(index))] == [old.expected["patch"]]
     searcher = Searcher(index, preset=FAST)
     states = []
     for name in (old.expected["judge"], NEW):
         evaluator = Evaluator(lambda _query, segments: [0.0] * len(segments), name=name)
-        refiner = Refiner(searcher, local_judges(searcher, evaluator), ledger=ledger)
+        refiner = Refiner(searcher, local_judges(searcher, evaluator), patch_log=patch_log)
         assert name in refiner.initial.judges
         states.append(refiner.state)
         assert refiner.search(FAILING).hits[0].text.startswith(EVIDENCE)

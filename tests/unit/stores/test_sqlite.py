@@ -14,7 +14,7 @@ from abstrag.stores import packed_rows
 from abstrag.stores.protocol import Store
 from abstrag.stores.rows import Packed, unpack
 from abstrag.stores.sqlite import SqliteStore
-from abstrag.testing.stores.threads import in_threads
+from abstrag.testing.stores.rules import in_threads
 from tests.unit.stores.older_rows import write_as_older_release
 from tests.unit.stores.samples import sample_index
 

@@ -15,9 +15,9 @@ from abstrag.model.answer import Asked, Label
 from abstrag.refine.gate import Controls
 from abstrag.refine.propose import LocalProposer
 from abstrag.search.relevance import FAST
+from abstrag.workspace.lessons import gold_evaluator
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.refining import RefineOptions, refiner_of
-from abstrag.workspace.replay import gold_evaluator
 from abstrag.workspace.workspace import Workspace
 
 TEXTS = {

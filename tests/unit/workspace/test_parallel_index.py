@@ -13,15 +13,14 @@ from typing import Any
 import pytest
 
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import IndexOutcome
+from abstrag.engine.source_files import IndexOutcome
 from abstrag.errors import FileMissing, StoreError
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers.processes import Processes
 from abstrag.workspace import many_files
 from abstrag.workspace.many_files import Indexing, index_many
 from abstrag.workspace.options import WorkspaceConfig
-from abstrag.workspace.preparing import made_by_workers
-from abstrag.workspace.upkeep import prepare
+from abstrag.workspace.upkeep import made_by_workers, prepare
 from abstrag.workspace.workspace import Workspace
 from tests.unit.engine.folders import rows, write, write_folder
 

@@ -12,15 +12,15 @@ from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import PromotionStatus
-from abstrag.policy.leak import CaseText
+from abstrag.policy.edit import CaseText
 from abstrag.policy.load import load_programs
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.episode import Episode
 from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.ledger import PatchLedger
+from abstrag.refine.feedback import Episode
+from abstrag.refine.patch_log import PatchLog
 from abstrag.search.relevance import SMOOTH
+from abstrag.workspace.lessons import Promoter
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
-from abstrag.workspace.promotion import Promoter
 from abstrag.workspace.workspace import Workspace
 from tests.unit.indexing.prompted.encoders import Letters
 from tests.unit.indexing.prompted.models import silent
@@ -47,7 +47,7 @@ def promoter(tmp_path: Path) -> Promoter:
     workspace = Workspace(WorkspaceConfig(tmp_path / "store.db", options=options))
     made = searcher().index
     workspace.store.put(made, source_path=None, source_hash="x")
-    PatchLedger(policy).note_solved(Episode(made.document.id, NETS), made)
+    PatchLog(policy).note_solved(Episode(made.document.id, NETS), made)
     model = silent(normalize_query=_literals, expand_query={"clauses": []})
     programs = load_programs(root=policy.root)
     prompting = Prompting.of(Models({CallRole.INDEX: model}), programs=programs, encoder=Letters())

@@ -14,11 +14,11 @@ from abstrag.indexing.pipeline import index
 from abstrag.model.patch import Alias, Stage
 from abstrag.model.record import to_data
 from abstrag.policy.store import PolicyStore
-from abstrag.refine.episode import Episode, read_episodes
 from abstrag.refine.evaluator import Evaluator
-from abstrag.refine.ledger import PatchLedger, text_hash
+from abstrag.refine.feedback import Episode, read_episodes
+from abstrag.refine.patch_log import PatchLog, text_hash
+from abstrag.workspace.lessons import replay_file
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
-from abstrag.workspace.replay import replay_file
 from abstrag.workspace.workspace import Workspace
 from tests.unit.refine.harbour import LOCK, PRESET, SECOND, SEWAGE, TEXT, Labels, evaluator, patch
 
@@ -73,8 +73,8 @@ def test_a_missing_file_is_missing(tmp_path: Path) -> None:
 
 def test_patches_that_help_are_no_regression(tmp_path: Path, report: Path) -> None:
     searcher = Searcher(index(load(report)), preset=PRESET)
-    ledger = PatchLedger(PolicyStore.open(tmp_path / "policy"))
-    Refiner(searcher, local_judges(searcher, evaluator()), ledger=ledger).refine(SEWAGE)
+    patch_log = PatchLog(PolicyStore.open(tmp_path / "policy"))
+    Refiner(searcher, local_judges(searcher, evaluator()), patch_log=patch_log).refine(SEWAGE)
     rows = [{"target": str(report), "query": query} for query in (SEWAGE, SECOND, LOCK)]
     with workspace(tmp_path) as opened:
         made = replay_file(_file(tmp_path, *rows), opened, evaluator=evaluator())
@@ -89,7 +89,7 @@ def test_patches_that_help_are_no_regression(tmp_path: Path, report: Path) -> No
 
 def test_a_patch_that_costs_a_case_its_evidence_is_found(tmp_path: Path, report: Path) -> None:
     searcher = Searcher(index(load(report)), preset=PRESET)
-    ledger = PatchLedger(PolicyStore.open(tmp_path / "policy"))
+    patch_log = PatchLog(PolicyStore.open(tmp_path / "policy"))
     harm = patch(Stage.MAP, Alias("concept:tea", "concept:vessel", 0.0))
     payload = {
         "action": "apply",
@@ -98,7 +98,7 @@ def test_a_patch_that_costs_a_case_its_evidence_is_found(tmp_path: Path, report:
         "patch": to_data(harm),
         "query": "by hand",
     }
-    ledger.store.audit(payload, accepted=True, reason="by hand", case="c")
+    patch_log.store.audit(payload, accepted=True, reason="by hand", case="c")
     vessel = "Is there a vessel?"
     labels = Labels({vessel: "The harbour master counts the boats every morning."})
     episodes = _file(tmp_path, {"target": str(report), "query": vessel})

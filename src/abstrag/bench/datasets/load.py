@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from abstrag.bench.case import Dataset
+from abstrag.bench.case import Dataset, SplitPart, parse_split, part_of
 from abstrag.bench.datasets import (
     contractnli,
     fetaqa,
@@ -18,7 +18,6 @@ from abstrag.bench.datasets import (
     scifact,
     tatqa,
 )
-from abstrag.bench.split import SplitPart, parse_split, part_of
 from abstrag.errors import InputError
 
 LOADERS: Final[Mapping[str, Callable[[Path, str], Dataset]]] = {

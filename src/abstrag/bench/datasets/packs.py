@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.system import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset
 from abstrag.bench.datasets.files import FilePlace, existing, read_lines
 

@@ -17,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.system import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset, union
 from abstrag.bench.datasets.files import FilePlace, existing, read_lines
 from abstrag.errors import InputError

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.system import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset, union
 from abstrag.bench.datasets.files import FilePlace, existing, read_lines
 from abstrag.model.document import Genre

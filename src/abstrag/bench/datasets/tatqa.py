@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from abstrag.baselines.pool import Element, ElementKind, Pool
+from abstrag.baselines.system import Element, ElementKind, Pool
 from abstrag.bench.case import Case, Dataset
 from abstrag.bench.datasets.files import FilePlace, existing, read_json
 from abstrag.model.document import Genre
 from abstrag.model.segment import CELL_SEPARATOR
-from abstrag.model.table_lines import lines_over
+from abstrag.model.table import lines_over
 
 NAME: Final = "tatqa"
 _PARAGRAPH: Final = re.compile(r"paragraph_(\d+)$")

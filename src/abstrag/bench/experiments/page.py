@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from abstrag.bench.experiments.config import DataInfo
 from abstrag.bench.experiments.runner import ExperimentResult
-from abstrag.bench.experiments.setting import ExperimentSection, Setting
+from abstrag.bench.experiments.setting import DataInfo, ExperimentSection, Setting
 from abstrag.bench.experiments.tables import table
 from abstrag.bench.experiments.timing import recorded_tables
 

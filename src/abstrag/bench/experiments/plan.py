@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from abstrag.bench.experiments.config import Experiment, ExperimentKind
 from abstrag.bench.experiments.refined import place_of
-from abstrag.bench.experiments.setting import Setting
+from abstrag.bench.experiments.setting import Experiment, ExperimentKind, Setting
 from abstrag.bench.experiments.sweep import label, points_of
 from abstrag.bench.experiments.systems import run_place, wanted_systems
 from abstrag.bench.run_folder import RECORDS, RunFolder

@@ -7,12 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from abstrag.bench.experiments.config import Experiment
-from abstrag.bench.experiments.setting import ExperimentSection, Setting, same_settings
+from abstrag.bench.experiments.setting import Experiment, ExperimentSection, Setting, same_settings
 from abstrag.bench.experiments.tables import printed_in_paper, table
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.stress import ARMS, Stress, run_stress
-from abstrag.bench.stress_summary import summarize, to_markdown
+from abstrag.bench.stress import ARMS, Stress, run_stress, summarize, to_markdown
 from abstrag.engine.refinement import packaged_evaluator
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import fingerprint

@@ -13,16 +13,14 @@ from typing import Final
 
 import abstrag.config as config
 from abstrag.bench.abstrag_system import RANKS
-from abstrag.bench.experiments.config import Experiment
-from abstrag.bench.experiments.setting import ExperimentSection, Setting, same_settings
+from abstrag.bench.experiments.setting import Experiment, ExperimentSection, Setting, same_settings
 from abstrag.bench.experiments.tables import table
 from abstrag.bench.experiments.with_constants import ChildRun
+from abstrag.bench.metrics.catalogue import NDCG, SUFF
 from abstrag.bench.metrics.metric import Metric, values
-from abstrag.bench.metrics.ndcg import NDCG
-from abstrag.bench.metrics.suff import SUFF
-from abstrag.bench.paired import difference_of_each, paired
-from abstrag.bench.render.numbers import scaled, signed
+from abstrag.bench.render.table import scaled, signed
 from abstrag.bench.run_folder import RunFolder
+from abstrag.bench.stats import difference_of_each, paired
 from abstrag.errors import AbstragError, InputError
 from abstrag.indexing.pipeline import fingerprint
 

@@ -11,8 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from abstrag.bench.experiments import tables
-from abstrag.bench.experiments.config import Experiment, ExperimentKind
-from abstrag.bench.experiments.setting import ExperimentSection, Setting
+from abstrag.bench.experiments.setting import Experiment, ExperimentKind, ExperimentSection, Setting
 from abstrag.bench.record import CaseRecord
 from abstrag.bench.report import LAST, report
 from abstrag.bench.run_folder import RECORDS, RunFolder

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from abstrag.bench.metrics.catalogue import GENERATION, HEADLINE, HEADLINE_SHOWN
+from abstrag.bench.metrics.catalogue import GENERATION, HEADLINE, HEADLINE_SHOWN, NDCG
 from abstrag.bench.metrics.metric import Convention
-from abstrag.bench.metrics.ndcg import NDCG
 from abstrag.bench.record import CaseRecord
-from abstrag.bench.render.numbers import scaled, signed, with_range
+from abstrag.bench.render.table import scaled, signed, with_range
 from abstrag.bench.summary import Contrast, Summary
 
 _HEADLINE = tuple(map(str, (*HEADLINE, *HEADLINE_SHOWN)))

@@ -15,11 +15,9 @@ from statistics import fmean
 from typing import Final
 
 from abstrag.bench.case import Case
-from abstrag.bench.experiments.config import Experiment
-from abstrag.bench.experiments.setting import Setting
+from abstrag.bench.experiments.setting import Experiment, Setting
 from abstrag.bench.experiments.tables import table
-from abstrag.bench.runner import DEPTH
-from abstrag.bench.scoring import Bench, ScoringUnit
+from abstrag.bench.runner import DEPTH, Bench, ScoringUnit
 from abstrag.bench.systems import SystemSpec
 from abstrag.errors import InputError
 from abstrag.model.record import from_json, record, to_json

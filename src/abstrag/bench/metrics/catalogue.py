@@ -1,4 +1,4 @@
-"""Which metrics a report shows, and which of them decide."""
+"""The metrics of records, which of them a report shows, and which of them decide."""
 
 from __future__ import annotations
 
@@ -6,16 +6,74 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterable
+from math import log2
 from typing import Final
 
-from abstrag.bench.metrics.bridge_cost import BRIDGE_COST
 from abstrag.bench.metrics.label import ACCURACY, ANSWERED, WRONG
 from abstrag.bench.metrics.metric import Better, Metric, lacking
-from abstrag.bench.metrics.ndcg import NDCG
-from abstrag.bench.metrics.over_expansion import OVER_EXPANSION
-from abstrag.bench.metrics.preserved import PRESERVED
-from abstrag.bench.metrics.suff import SUFF
 from abstrag.bench.record import CaseRecord
+
+# Cost/τ: the cost of the accepted clause as a share of the budget.
+
+
+def _normalized(record: CaseRecord, k: int) -> float:  # noqa: ARG001
+    if record.bridge_cost is None:
+        raise lacking("Cost/τ", "the cost of an accepted clause", record)
+    if not record.tau:
+        raise lacking("Cost/τ", "a budget above 0", record)
+    return record.bridge_cost / record.tau
+
+
+BRIDGE_COST = Metric("Cost/τ", _normalized, better=Better.LOWER, scale=1.0)
+
+
+# nDCG@K with binary gain: what the gold spans' ranks are worth, against the best order.
+
+
+def _ndcg(record: CaseRecord, k: int) -> float:
+    gold = set(record.gold)
+    gain = sum(1 / log2(i + 2) for i, span in enumerate(record.ranked[:k]) if span in gold)
+    return gain / sum(1 / log2(i + 2) for i in range(min(k, len(gold))))
+
+
+NDCG = Metric("nDCG", _ndcg, 10, empty=0.0)
+
+
+# OverExp@K: 1 when a span that is no gold is among the first K only because of a patch. It must not
+# have been there before the patches, and its bridges must be ones that a patch added.
+
+
+def _over_expansion(record: CaseRecord, k: int) -> float:
+    if record.ranked_before is None or record.patched is None:
+        raise lacking("OverExp", "the ranking before any patch", record)
+    entered = set(record.ranked[:k]) - set(record.ranked_before[:k]) - set(record.gold)
+    return float(bool(entered & set(record.patched)))
+
+
+OVER_EXPANSION = Metric("OverExp", _over_expansion, 10, better=Better.LOWER)
+
+
+# Preserved: of the cases solved before an accepted update, the share still solved after it.
+
+
+def _preserved(record: CaseRecord, k: int) -> float:  # noqa: ARG001
+    if record.preserved is None:
+        raise lacking("Preserved", "an accepted update after a solved state", record)
+    return float(record.preserved)
+
+
+PRESERVED = Metric("Preserved", _preserved)
+
+
+# Suff@K: 1 when all gold spans are among the first K, else 0; nothing retrieved is 0.
+
+
+def _suff(record: CaseRecord, k: int) -> float:
+    return float(set(record.gold) <= set(record.ranked[:k]))
+
+
+SUFF = Metric("Suff", _suff, 10, empty=1.0)
+
 
 # Answer-F1: token overlap of a generated answer with the best of the annotators' (QASPER).
 

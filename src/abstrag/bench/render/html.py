@@ -9,9 +9,7 @@ from math import ceil, floor
 from typing import Final
 
 from abstrag.bench.metrics.metric import Convention
-from abstrag.bench.render.headline import headline
-from abstrag.bench.render.numbers import signed
-from abstrag.bench.render.table import ReportTable, contrasts_of, tables, titled
+from abstrag.bench.render.table import ReportTable, contrasts_of, headline, signed, tables, titled
 from abstrag.bench.summary import Contrast, Summary
 
 # The forest plot: every paired difference with its interval, as one inline SVG.

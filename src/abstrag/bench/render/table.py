@@ -15,8 +15,55 @@ from abstrag.bench.metrics.catalogue import (
     SETS,
 )
 from abstrag.bench.metrics.metric import Convention, Metric
-from abstrag.bench.render.numbers import p_value, scaled, signed, with_range
+from abstrag.bench.stats import RESAMPLES, BootstrapInterval, PairedDifference
 from abstrag.bench.summary import Contrast, GroupScore, Score, Summary
+
+
+def scaled(value: float, scale: float) -> str:
+    """Print a value: one decimal for percentages, more where numbers may be small."""
+    number = value * scale
+    return f"{number:.1f}" if scale == 100 or abs(number) >= 100 else f"{number:.2f}"
+
+
+def with_range(interval: BootstrapInterval, scale: float) -> str:
+    """Print a mean with its interval."""
+    low, high = scaled(interval.low, scale), scaled(interval.high, scale)
+    return f"{scaled(interval.mean, scale)} [{low}, {high}]"
+
+
+def signed(difference: PairedDifference, scale: float) -> str:
+    """Print a difference with its sign and interval."""
+    parts = (difference.mean, difference.low, difference.high)
+    mean, low, high = (f"{'+' if part >= 0 else '−'}{scaled(abs(part), scale)}" for part in parts)
+    return f"{mean} [{low}, {high}]"
+
+
+def p_value(p: float) -> str:
+    """Print a p-value; what the number of resamples cannot tell apart from 0 says so."""
+    least = 2 / (RESAMPLES + 1)
+    return f"< {least:.4f}" if p <= least * 1.01 else f"{p:.4f}"
+
+
+def headline(summary: Summary) -> list[str]:
+    """Return the title and the lines under it."""
+    run = summary.manifest
+    subset = []
+    if run.sample is not None:
+        balanced = f", balanced by {run.balance}" if run.balance else ""
+        subset.append(f"a sample of {run.sample}{balanced} (seed {run.seed})")
+    if run.limit is not None:
+        subset.append(f"the first {run.limit}")
+    chosen = f" ({', '.join(subset)})" if subset else ""
+    lines = [
+        f"{run.dataset}, split {run.split}",
+        f"{run.cases} cases{chosen}, {run.with_gold} with gold evidence. "
+        f"Reference system: {summary.reference}. abstrag {run.version}.",
+    ]
+    lines += [f"Note: {note}." for note in run.notes]
+    if any(line.missing for line in summary.systems):
+        lines.append("Provisional: some cases have not been scored yet; see the table of systems.")
+    return lines
+
 
 SHOWN_NAMES: Final = frozenset(map(str, RETRIEVAL_SHOWN))
 

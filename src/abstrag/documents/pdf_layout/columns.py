@@ -14,8 +14,7 @@ from itertools import groupby
 from statistics import median
 from typing import Final
 
-from abstrag.documents.pdf_layout.lines import PdfLine, rows_of
-from abstrag.documents.pdf_layout.page import DrawnLine
+from abstrag.documents.pdf_layout.lines import DrawnLine, PdfLine, rows_of
 
 _BESIDE: Final = 250  # pieces before and behind one that may stand at its height
 _TRIES: Final = 3  # gutters looked at before a region counts as one column

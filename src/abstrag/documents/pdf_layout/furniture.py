@@ -12,8 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from abstrag.documents.pdf_layout.lines import PdfLine
-from abstrag.documents.pdf_layout.page import Page, Word
+from abstrag.documents.pdf_layout.lines import Page, PdfLine, Word
 
 Row = list[PdfLine]
 

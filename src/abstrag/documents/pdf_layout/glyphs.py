@@ -26,7 +26,7 @@ from typing import Any, Final, NamedTuple
 
 from pypdfium2 import raw
 
-from abstrag.documents.pdf_layout.page import CharacterStyle
+from abstrag.documents.pdf_layout.lines import CharacterStyle
 
 _FIXED_PITCH, _ITALIC, _FORCE_BOLD = 1 << 0, 1 << 6, 1 << 18  # font flags, ISO 32000-1, table 123
 _BOLD_WEIGHT: Final = 600

@@ -1,13 +1,91 @@
-"""Words put together: into pieces of a line, and pieces into rows."""
+"""Words of a page put together: into pieces of a line, pieces into rows; and how lines begin."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from abstrag.documents.pdf_layout.page import DrawnLine, Word
+# What a page holds, in the coordinates of somebody who reads it.
+#
+# x grows to the right, y grows downwards, and the text of the page stands upright, however the
+# file turns it.
+
+View = Callable[[float, float, float, float], tuple[float, float, float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterStyle:
+    """How a run of characters is set; `size` is what the reader sees, in points."""
+
+    font: str
+    size: float
+    bold: bool = False
+    italic: bool = False
+    mono: bool = False
+
+
+@dataclass(slots=True)
+class Word:
+    """Characters of one style without a space in them.
+
+    `glued` says that no space parts it from the word before: an exponent, a footnote mark, a bold
+    stem.
+    """
+
+    text: str
+    x0: float
+    x1: float
+    base: float
+    style: CharacterStyle
+    glued: bool = False
+
+    @property
+    def top(self) -> float:
+        """Where capitals end."""
+        return self.base - 0.75 * self.style.size
+
+    @property
+    def bottom(self) -> float:
+        """Where descenders end."""
+        return self.base + 0.22 * self.style.size
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnLine:
+    """A thin drawn line, or the edge of a filled bar, from one corner to the other."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def horizontal(self) -> bool:
+        """True for a line that lies."""
+        return self.x1 - self.x0 >= self.y1 - self.y0
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page: its upright words in the file's order, those turned on their side, and drawings.
+
+    Of the drawings only those matter that tell something about the text: rules, the middles of
+    small dots, which may be bullets, and whether there are any at all.
+    """
+
+    number: int
+    width: float
+    height: float
+    words: tuple[Word, ...]
+    turned: tuple[Word, ...] = ()
+    rules: tuple[DrawnLine, ...] = ()
+    dots: tuple[tuple[float, float], ...] = ()
+    drawn: bool = False
+
 
 SPACE: Final = 0.8  # ems; a wider gap may part columns or cells, a narrower one parts words
 _BESIDE: Final = 100  # pieces of a band that the next one may go on with: the last ones
@@ -184,3 +262,84 @@ def _strokes(rules: Sequence[DrawnLine]) -> list[tuple[float, float]]:
         else:
             found.append((rule.y0, rule.x0, rule.x1))
     return [(x0, x1) for _, x0, x1 in found]
+
+
+_BULLET: Final = re.compile(r"[•◦▪▫‣⁃·∙●○■□◆◇►▶➢➤✓✔❖\uf000-\uf0ff](?:\s|$)|[–—*-]\s(?=\S)")
+_ENUMERATOR: Final = re.compile(
+    r"(?:\d{1,3}[.)]|\(\d{1,3}\)|\[\d{1,3}\]|[a-z][.)]|\([a-z]{1,4}\)|[ivx]{1,5}[.)]|[A-Z]\))\s+[^\s\d]"
+)
+_NUMBERED: Final = re.compile(
+    r"(?:(?P<part>(?i:part|chapter|section|item|article|appendix|annex|schedule|exhibit|note))\s+)?"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,4}|[IVX]{1,5}|[A-Z]|\d{1,2}[A-Z])"
+    r"(?P<end>[.:)]|\s*[—–-])?\s+(?=\S)"
+)
+_CAPTION: Final = re.compile(
+    r"(?i:(?P<what>table|tab\.|figure|fig\.|scheme|listing|algorithm|chart|plate|box))\s*"
+    r"(?P<number>[A-Z]?\d{1,3}(?:[.-]\d{1,3})*[a-z]?|[IVX]{1,5})(?P<end>\s*[.:|—–]|\s|$)"
+)
+OPEN_WORDS: Final = frozenset(  # a line that ends in one of them goes on
+    "a an and are as at be by for from in into is its of on or our than that the their this to was"
+    " were which whose with".split()
+)
+SMALL_PRINT: Final = 0.95  # of the body's size
+_NOTE: Final = re.compile(r"\(\d{1,2}\)|\d{1,2}|[*∗†‡§¶]+|\([a-z*]\)")
+
+
+def is_bullet(line: PdfLine) -> bool:
+    """True for a line that begins with a bullet or a dash set off from the text."""
+    return _BULLET.match(line.text) is not None
+
+
+def is_enumerated(line: PdfLine) -> bool:
+    """True for a line that begins like an item of a numbered list or of a bibliography."""
+    return _ENUMERATOR.match(line.text) is not None
+
+
+def caption_of(line: PdfLine) -> str | None:
+    """Return what a caption is for, "table" or "figure", or None for a line that begins none.
+
+    "Table 2: Results" and "Table 2. Results" are captions; "Table 2 shows" is not, unless its label
+    is set in a style of its own.
+    """
+    match = _CAPTION.match(line.text)
+    if match is None:
+        return None
+    if not match["end"].strip() and match.end() < len(line.text) and not _set_off(line):
+        return None
+    return "table" if match["what"].casefold().startswith("tab") else "figure"
+
+
+def _set_off(line: PdfLine) -> bool:
+    """True when the label of a caption is bold, or the number is, and what follows is not."""
+    first, number = line.words[0], line.words[min(1, len(line.words) - 1)]
+    rest = line.words[2:]
+    return first.style.bold and number.style.bold and not (rest and rest[-1].style.bold)
+
+
+def note_mark(line: PdfLine, body: float) -> bool:
+    """True for a line that begins with the mark of a footnote.
+
+    A raised mark is one by itself; a symbol or "(1)" on the base line only in small print.
+    """
+    first = line.words[0]
+    if _NOTE.match(first.text) is None:
+        return False
+    raised = first.base < line.base - 0.1 * line.size and first.style.size < 0.9 * line.size
+    return raised or (line.size < SMALL_PRINT * body and not first.text[0].isdigit())
+
+
+def number_depth(text: str) -> int:
+    """Return how deep a heading's number is, 2 for "3.1 Method", or 0 when it has none.
+
+    A lone letter or Roman number needs what a sentence would not put there: a full stop, or a word
+    like "Appendix" in front.
+    """
+    match = _NUMBERED.match(text)
+    if match is None:
+        return 0
+    number = match["number"]
+    if not number[0].isdigit() and "." not in number and not (match["part"] or match["end"]):
+        rest = text[match.end() :]
+        if number == "I" or (number == "A" and rest[:1].islower()) or len(number) > 1:
+            return 0
+    return number.count(".") + 1

@@ -6,18 +6,23 @@ indent, a line that stops although the next word would have fitted, a bullet, an
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from abstrag.documents.pdf_layout.draft import BlockDraft, ends_sentence
-from abstrag.documents.pdf_layout.lines import PdfLine
-from abstrag.documents.pdf_layout.marks import (
+from abstrag.documents.pdf_layout.document_writer import BlockDraft, ends_sentence
+from abstrag.documents.pdf_layout.lattice import Lattice
+from abstrag.documents.pdf_layout.lines import (
     OPEN_WORDS,
     SMALL_PRINT,
+    SPACE,
+    PdfLine,
+    Word,
     caption_of,
     is_bullet,
     is_enumerated,
@@ -25,6 +30,188 @@ from abstrag.documents.pdf_layout.marks import (
     number_depth,
 )
 from abstrag.model.document import BlockKind
+
+# Words of headings that are torn: "Balance Shee t", where a link's target was set into the word.
+#
+# The gap is as wide as a space, so only the document's own words can tell: "sheet" stands
+# elsewhere, "shee" does not.
+
+_ONLY_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_END: Final = ".,:;"
+_WORDS: Final = frozenset({"a", "i", "o"})  # that have one letter
+_PIECE: Final = 4  # letters that a link's target parts from the end of a word
+_ROMAN: Final = frozenset({"II", "III", "IV", "VI"})
+
+
+def mend_torn_words(drafts: Sequence[BlockDraft]) -> None:
+    """Put together what stands in two pieces in the bold lines of a document."""
+    bold = [d for d in drafts if d.table is None and d.bold and not d.figure and len(d.lines) <= 6]
+    known = Counter(
+        word.casefold()
+        for d in drafts
+        for line in d.lines
+        for word in _ONLY_LETTERS.findall(line.text)
+    )
+    for draft in bold:
+        draft.lines = [_mended(line, known) for line in draft.lines]
+
+
+def _mended(line: PdfLine, known: Counter[str]) -> PdfLine:
+    torn = [i for i in range(1, len(line.words)) if _torn(line.words, i, known)]
+    if not torn:
+        return line
+    words = [replace(word, glued=word.glued or i in torn) for i, word in enumerate(line.words)]
+    made = PdfLine(words)
+    made.underlined = line.underlined
+    return made
+
+
+def _torn(words: Sequence[Word], i: int, known: Counter[str]) -> bool:
+    """True when the words before and at a place are one word that the document uses elsewhere."""
+    first, second = words[i - 1].text, words[i].text.rstrip(_END)
+    if words[i].glued or not _all_letters((first, second)):
+        return False
+    if i > 1 and words[i - 2].text.casefold() == "part" and first + second in _ROMAN:
+        return True
+    whole = (first + second).casefold()
+    if len(whole) < 4 or len(second) > _PIECE or not known[whole]:
+        return False
+    if len(second) == 1 and second.casefold() not in _WORDS:
+        return True
+    return known[first.casefold()] <= known[whole] and known[second.casefold()] <= known[whole]
+
+
+def _all_letters(texts: Iterable[str]) -> bool:
+    return all(_ONLY_LETTERS.fullmatch(text) for text in texts)
+
+
+_FLOWING: Final = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM)
+_SAME_SIZE: Final = 0.1
+_LETTERS: Final = 15  # in the rest of a paragraph, unless it ends one
+_WORD: Final = re.compile(r"[\"'“‘(\[]*[^\W\d_]{2,}(?:[^\W_]|[-'’./])*[^\w\s]*|a|I|\d+")
+_OPEN_ENDS: Final = frozenset(",-–—(&/")
+
+
+def flowing(drafts: Sequence[BlockDraft]) -> list[BlockDraft]:
+    """Join paragraphs that a column, a page or a float tears apart.
+
+    What stood between the parts follows the whole, so that a paragraph is one stretch of text.
+    """
+    made: list[BlockDraft] = []
+    tail: BlockDraft | None = None
+    torn = False  # something lies between the tail and where we are
+    for draft in drafts:
+        if draft.floating:
+            made.append(draft)
+            torn = True
+            continue
+        if tail is not None and (torn or _elsewhere(made[-1], draft)) and _goes_on(tail, draft):
+            tail.lines += draft.lines
+            tail.left, tail.right = draft.left, draft.right
+            torn = True  # a second column may hold nothing but the middle of a paragraph
+            continue
+        made.append(draft)
+        tail, torn = draft, False
+    return made
+
+
+def _elsewhere(last: BlockDraft, draft: BlockDraft) -> bool:
+    return (last.page, last.left, last.right) != (draft.page, draft.left, draft.right)
+
+
+def _goes_on(tail: BlockDraft, draft: BlockDraft) -> bool:
+    """True when a block is the rest of another: the sentence is open and goes on."""
+    if tail.kind not in _FLOWING or draft.kind is not BlockKind.PARAGRAPH or tail.ends_sentence:
+        return False
+    if abs(tail.size - draft.size) > _SAME_SIZE * tail.size:
+        return False
+    if sum(line.letters for line in draft.lines) < _LETTERS and not draft.ends_sentence:
+        return False
+    end, start = tail.lines[-1], draft.lines[0]
+    if draft.bold and not tail.bold:  # a heading at the top of a column
+        return False
+    if not _is_language(end.text):
+        return False
+    if start.text[:1].islower() or end.words[-1].text.lower() in OPEN_WORDS:
+        return True
+    word = start.words[0]
+    full = end.x1 + word.x1 - word.x0 > tail.right - end.size  # the next word found no room
+    indented = start.x0 > draft.left + 0.7 * start.size
+    last = end.text[-1]
+    return full and not indented and (last.isalnum() or last in _OPEN_ENDS)
+
+
+def _is_language(text: str) -> bool:
+    """True unless most of a line is symbols, as in a formula."""
+    words = text.split()
+    return 2 * sum(_WORD.fullmatch(word) is not None for word in words) >= len(words)
+
+
+# The words of drawings: told from the text by their captions, and kept together.
+#
+# Axis labels and the boxes of a diagram are text to the file. They are read after what they stand
+# in, as one block per figure, and nothing of them may become a heading or tear a paragraph apart.
+
+_SMALL: Final = 0.93  # of the body's size
+_FEW: Final = 26  # letters a line, at most, where labels are as large as the text
+_TERSE: Final = 5  # characters in the cell of a diagram
+_SHORT: Final = 0.6  # of the column's width
+
+
+def gathered(drafts: Sequence[BlockDraft], body: float) -> list[BlockDraft]:
+    """Make one block of the words above each caption of a figure."""
+    made: list[BlockDraft] = []
+    for draft in drafts:
+        if draft.caption_for == "figure":
+            words: list[BlockDraft] = []
+            while made and made[-1].page == draft.page and _sketched(made[-1], body):
+                words.insert(0, made.pop())
+            if words:
+                lines = [line for word in words for line in word.lines]
+                first = words[0]
+                made.append(
+                    BlockDraft(
+                        BlockKind.PARAGRAPH, lines, first.page, first.left, first.right, figure=True
+                    )
+                )
+        made.append(draft)
+    return made
+
+
+def _sketched(draft: BlockDraft, body: float) -> bool:
+    """True for words that are no running text: small, or few in a line."""
+    if draft.table is not None:
+        return _drawn(draft.table)
+    if draft.kind in (BlockKind.CAPTION, BlockKind.FOOTNOTE) or draft.bullet:
+        return False
+    if draft.bold and draft.size > 1.05 * body and number_depth(draft.text):
+        return False
+    width = draft.right - draft.left
+    runs = [run for line in draft.lines for run in _runs(line)]
+    full = sum(run[-1].x1 - run[0].x0 > _SHORT * width and len(run) > 5 for run in runs)
+    if draft.size < _SMALL * body:
+        return 3 * full <= len(draft.lines)
+    letters = sum(len(word.text) for run in runs for word in run) / len(runs)
+    return letters <= _FEW and not full and not draft.ends_sentence
+
+
+def _drawn(table: Lattice) -> bool:
+    """True for what looks like a table, but has no head and next to no words: a diagram."""
+    texts = [entry.text for row in table.rows for entry in row.entries]
+    headed = any(row.header for row in table.rows)
+    return not headed and sum(map(len, texts)) <= _TERSE * len(texts)
+
+
+def _runs(line: PdfLine) -> list[list[Word]]:
+    """Cut a line at its wide gaps."""
+    runs: list[list[Word]] = []
+    for word in line.words:
+        if runs and word.x0 - runs[-1][-1].x1 < SPACE * line.size:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    return runs
+
 
 _GAP: Final = 1.28  # of the usual distance between lines: a new paragraph
 _SIZE: Final = 0.1  # by which sizes may differ within a paragraph

@@ -11,8 +11,10 @@ from typing import Final
 
 from abstrag.engine.answers.figures import TableFigure
 from abstrag.engine.answers.form import FigureComparison, Form, Wanted
-from abstrag.engine.answers.lookup import Figures, Row, in_period
-from abstrag.engine.answers.wording import (
+from abstrag.engine.answers.lookup import (
+    Figures,
+    Row,
+    in_period,
     is_named,
     listed,
     plain,
@@ -61,7 +63,7 @@ class _Line:
 Near = Mapping[tuple[int, int], float]
 
 
-class Reckoner:
+class Calculator:
     """Answers one question from the figures of a document."""
 
     def __init__(self, figures: Figures, question: str, want: Wanted, near: Near) -> None:

@@ -12,8 +12,8 @@ from abstrag.engine.contradictions.statement import (
     FoundDifference,
     alike,
     coverage,
+    vocabulary,
 )
-from abstrag.engine.contradictions.vocabulary import vocabulary
 from abstrag.model.answer import DifferenceKind
 
 _PREDICATES: Final = frozenset({"VERB", "ADJ", "NOUN", "AUX"})

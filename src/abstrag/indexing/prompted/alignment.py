@@ -14,9 +14,9 @@ from abstrag.errors import ModelError
 from abstrag.indexing.prompted.plan import Plan, planned
 from abstrag.indexing.prompted.reader import StageReader
 from abstrag.indexing.shortfall import ReplyFault
-from abstrag.llm.batching import room
-from abstrag.llm.percent import Percent
+from abstrag.llm.budget import room
 from abstrag.llm.prompt import Prompt
+from abstrag.llm.shape import Percent
 from abstrag.model.record import record
 
 _EACH: Final = 40  # tokens of a reply for a pair

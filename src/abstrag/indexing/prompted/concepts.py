@@ -31,9 +31,8 @@ from abstrag.language.places import overlaps
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import wordnet
-from abstrag.llm.ask import Answered
-from abstrag.llm.batching import Batching
-from abstrag.llm.prompt import Prompt
+from abstrag.llm.budget import Batching
+from abstrag.llm.prompt import Answered, Prompt
 from abstrag.model.distances import abstraction_distance
 from abstrag.model.record import record
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Mention, Relation, Term, TermKind

@@ -15,8 +15,8 @@ from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.prompted.reader import Batch, StageReader, quoted
 from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.places import Place, overlaps
-from abstrag.llm.ask import Answered
-from abstrag.llm.percent import Percent
+from abstrag.llm.prompt import Answered
+from abstrag.llm.shape import Percent
 from abstrag.model.context import Field, FieldValue
 from abstrag.model.index import Ambiguity
 from abstrag.model.record import record

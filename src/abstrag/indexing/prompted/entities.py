@@ -28,10 +28,9 @@ from abstrag.indexing.prompted.plan import Plan, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
 from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.keys import key, term_id
-from abstrag.llm.ask import Answered
-from abstrag.llm.batching import Batching
-from abstrag.llm.percent import Percent
-from abstrag.llm.prompt import Prompt
+from abstrag.llm.budget import Batching
+from abstrag.llm.prompt import Answered, Prompt
+from abstrag.llm.shape import Percent
 from abstrag.model.distances import expression_distance
 from abstrag.model.index import Ambiguity
 from abstrag.model.record import record

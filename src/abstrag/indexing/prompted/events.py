@@ -24,10 +24,9 @@ from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.keys import key, term_id
 from abstrag.language.places import Place, overlaps
 from abstrag.lexicon.events import event_type, named_event
-from abstrag.llm.ask import Answered
-from abstrag.llm.batching import Batching
-from abstrag.llm.percent import Percent
-from abstrag.llm.prompt import Prompt
+from abstrag.llm.budget import Batching
+from abstrag.llm.prompt import Answered, Prompt
+from abstrag.llm.shape import Percent
 from abstrag.model.distances import event_distance
 from abstrag.model.record import record
 from abstrag.model.term import (

@@ -15,9 +15,9 @@ from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.prompted.plan import Plan, planned
 from abstrag.indexing.prompted.reader import StageReader
 from abstrag.indexing.shortfall import ReplyFault
-from abstrag.llm.batching import room
-from abstrag.llm.percent import Percent
+from abstrag.llm.budget import room
 from abstrag.llm.prompt import Prompt
+from abstrag.llm.shape import Percent
 from abstrag.model.distances import intent_distance
 from abstrag.model.record import record
 from abstrag.model.term import Edge, Family, Licence, LicenceKind

@@ -32,7 +32,7 @@ from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
 from abstrag.indexing.prompted.statements import plan_statements, read_statements
 from abstrag.indexing.prompted.truth import EACH, Claim, SegmentVote, shown_facts, vote
 from abstrag.language.places import places
-from abstrag.llm.batching import Batching
+from abstrag.llm.budget import Batching
 from abstrag.llm.prompt import Prompt
 from abstrag.model.context import Context, FieldValue
 from abstrag.model.index import Ambiguity

@@ -13,9 +13,9 @@ import numpy as np
 from abstrag.config import MERGE_CANDIDATE, MERGE_CONFIRM
 from abstrag.indexing.prompted.reader import StageReader
 from abstrag.indexing.shortfall import ReplyFault
-from abstrag.llm.batching import room
-from abstrag.llm.percent import Percent
+from abstrag.llm.budget import room
 from abstrag.llm.prompt import Prompt
+from abstrag.llm.shape import Percent
 from abstrag.model.record import record
 from abstrag.neural.encoder import TextEncoder
 

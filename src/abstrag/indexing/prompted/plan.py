@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from abstrag.indexing.operator import IndexDraft
-from abstrag.llm.batching import room
+from abstrag.llm.budget import room
 from abstrag.llm.model import ModelRequest
 from abstrag.llm.prompt import Prompt
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from abstrag.errors import InputError
-from abstrag.llm.batching import Batching
+from abstrag.llm.budget import Batching
 from abstrag.llm.model import CallRole, LanguageModel
-from abstrag.llm.program import Program
-from abstrag.llm.prompt import Prompt
+from abstrag.llm.prompt import Program, Prompt
 from abstrag.neural.encoder import TextEncoder
 
 # stage → who is charged; what decides what others proposed is a judge

@@ -16,10 +16,8 @@ from abstrag.errors import ModelError
 from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.shortfall import ReplyFault, Shortfall
 from abstrag.language.places import Place, overlaps, places
-from abstrag.llm.ask import Answered
-from abstrag.llm.batching import Batching, room
-from abstrag.llm.prompt import Prompt
-from abstrag.llm.tokens import tokens_of
+from abstrag.llm.budget import Batching, room, tokens_of
+from abstrag.llm.prompt import Answered, Prompt
 from abstrag.model.document import BlockKind
 from abstrag.model.segment import SegmentKind
 

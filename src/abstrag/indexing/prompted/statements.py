@@ -13,9 +13,9 @@ from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.prompted.plan import Plan, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
 from abstrag.language.places import overlaps
-from abstrag.llm.batching import Batching
-from abstrag.llm.percent import Percent
+from abstrag.llm.budget import Batching
 from abstrag.llm.prompt import Prompt
+from abstrag.llm.shape import Percent
 from abstrag.model.record import record
 from abstrag.model.statement import Profile, Statement, StatementKind
 

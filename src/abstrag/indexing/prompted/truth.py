@@ -14,9 +14,8 @@ from typing import Any, Final, Literal
 from abstrag.config import JUDGE_SAMPLES, JUDGE_TEMPERATURE
 from abstrag.errors import BadReply, ModelError
 from abstrag.indexing.prompted.context_values import said_name
-from abstrag.llm.ask import Answered
-from abstrag.llm.batching import room
-from abstrag.llm.prompt import Prompt
+from abstrag.llm.budget import room
+from abstrag.llm.prompt import Answered, Prompt
 from abstrag.model.background import Background
 from abstrag.model.context import Context, Field
 from abstrag.model.document import Document

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.documents.annual_report import cover_of
+from abstrag.documents.cover import cover_of
 from abstrag.indexing.naming.mentions import PlacedName
 from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.reference.discourse import quotations

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from abstrag.backgrounds.forms import agrees, folded, written_forms
+from abstrag.backgrounds.fact import agrees, folded, written_forms
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.term import Edge, Family, LicenceKind, Relation

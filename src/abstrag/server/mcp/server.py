@@ -22,7 +22,7 @@ from starlette.types import ASGIApp
 from abstrag.collection.filters import Filters
 from abstrag.errors import AbstragError
 from abstrag.server.access import Guard
-from abstrag.server.bodies import Bodies
+from abstrag.server.bodies import BodyLimits
 from abstrag.server.mcp.toolbox import Toolbox
 from abstrag.server.settings import ServerSettings
 from abstrag.server.settings import TokenScope as Access
@@ -126,7 +126,7 @@ def http_app(toolbox: Toolbox, settings: ServerSettings) -> ASGIApp:
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     needs = Access.INDEX if toolbox.may_index else Access.READ
-    return Guard(Bodies(app, settings), settings, public=False, needs=lambda _m, _p: needs)
+    return Guard(BodyLimits(app, settings), settings, public=False, needs=lambda _m, _p: needs)
 
 
 def _with_filters(told: Signature) -> Signature:

@@ -12,10 +12,7 @@ from abstrag.collection.results import CollectionWhyNot, DocumentFound
 from abstrag.model.ranking import Hit
 from abstrag.model.record import to_data
 from abstrag.server.answers import answer
-from abstrag.server.asking import asked_options
-from abstrag.server.routes.shared import StudioDep, without_folder
-from abstrag.server.studio import Studio
-from abstrag.server.wire import (
+from abstrag.server.requests import (
     CollectionIn,
     ExplainOneOfManyIn,
     SearchAllIn,
@@ -23,6 +20,8 @@ from abstrag.server.wire import (
     Weighing,
     WhyNotOfManyIn,
 )
+from abstrag.server.routes.shared import StudioDep, asked_options, without_folder
+from abstrag.server.studio import Studio
 from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.options import SearchOptions
 

@@ -16,12 +16,10 @@ from abstrag.collection.listing import ListedDocument, Sort, listing
 from abstrag.collection.listing import listed as listed_document
 from abstrag.model.document import Genre
 from abstrag.model.record import to_data
-from abstrag.server.answers import EVENTS, answer, event
+from abstrag.server.answers import EVENTS, NotThere, TooBusy, WrongType, answer, event
 from abstrag.server.bodies import received
 from abstrag.server.jobs import IndexingJob
-from abstrag.server.pdf_pages import NARROWEST, WIDEST, Places
-from abstrag.server.pdf_words import WordPlaces
-from abstrag.server.refusals import NotThere, TooBusy, WrongType
+from abstrag.server.pdf_pages import NARROWEST, WIDEST, Places, WordPlaces
 from abstrag.server.routes.shared import StudioDep, without_folder
 from abstrag.server.studio import Studio
 from abstrag.server.views import document_view

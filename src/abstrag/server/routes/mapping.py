@@ -8,10 +8,10 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from abstrag.server.answers import answer
+from abstrag.server.requests import EdgeIn
 from abstrag.server.routes.shared import StudioDep, edge_of
 from abstrag.server.studio import Studio
 from abstrag.server.views import edge_views, map_view, term_view
-from abstrag.server.wire import EdgeIn
 from abstrag.workspace.edits import edge_id
 
 router = APIRouter(prefix="/api/documents/{document}", tags=["map"])

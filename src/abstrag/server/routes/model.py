@@ -10,8 +10,8 @@ from starlette.responses import Response, StreamingResponse
 from abstrag.model.record import to_data
 from abstrag.refine.feedback import Noted
 from abstrag.server.answers import EVENTS, answer, event
+from abstrag.server.requests import AskIn, FeedbackIn, RefineIn, RevertIn, StepIn
 from abstrag.server.routes.shared import StudioDep, opened, options_of
-from abstrag.server.wire import AskIn, FeedbackIn, RefineIn, RevertIn, StepIn
 
 router = APIRouter(prefix="/api", tags=["model"])
 

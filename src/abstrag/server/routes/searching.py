@@ -11,9 +11,7 @@ from starlette.responses import Response
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.record import to_data
 from abstrag.server.answers import answer
-from abstrag.server.routes.shared import StudioDep, opened, options_of
-from abstrag.server.sweep import sweep
-from abstrag.server.wire import (
+from abstrag.server.requests import (
     CompareIn,
     ExplainIn,
     QueryIn,
@@ -23,6 +21,8 @@ from abstrag.server.wire import (
     Weighing,
     WhyNotIn,
 )
+from abstrag.server.routes.shared import StudioDep, opened, options_of
+from abstrag.server.views import sweep
 
 router = APIRouter(prefix="/api/documents/{document}", tags=["searching"])
 

@@ -1,4 +1,4 @@
-"""What routes share: the studio behind the application, and documents opened as a body asks."""
+"""What routes and tools share: documents opened as a client asks, under the options it names."""
 
 from __future__ import annotations
 
@@ -10,12 +10,43 @@ from fastapi import Depends, Request
 
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Edge
-from abstrag.server.asking import asked_options
+from abstrag.search.relevance import judged_preset
+from abstrag.server.requests import BudgetedIn, EdgeIn, RankedIn
 from abstrag.server.studio import Studio
-from abstrag.server.wire import BudgetedIn, EdgeIn, RankedIn
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.edits import Edits, hand_made
-from abstrag.workspace.options import SearchOptions
+from abstrag.workspace.options import SearchOptions, chosen_preset
+from abstrag.workspace.workspace import Workspace
+
+
+def asked_options(
+    workspace: Workspace,
+    *,
+    preset: str | None = None,
+    judge: bool | None = None,
+    tau: float | None = None,
+) -> SearchOptions:
+    """Return how a client wants to search; what it does not say is as the workspace has it.
+
+    Args:
+        workspace: What is asked.
+        preset: The name of a preset.
+        judge: False is without the judge, True gives it a say in any preset, None is as the
+            preset says.
+        tau: The budget for bridges.
+    """
+    defaults = workspace.defaults
+    chosen = defaults.preset
+    if preset is not None or judge is False:
+        chosen = chosen_preset(preset, judge=judge)
+    elif judge:
+        chosen = judged_preset(chosen)
+    return replace(
+        defaults,
+        preset=chosen,
+        judge=defaults.judge if judge is None else judge,
+        tau=defaults.tau if tau is None else tau,
+    )
 
 
 def studio_of(request: Request) -> Studio:

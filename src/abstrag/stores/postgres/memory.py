@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from abstrag.stores import memory
-from abstrag.stores.postgres.session import Run
-from abstrag.stores.postgres.vectors import from_vector, to_vector
+from abstrag.stores.postgres.session import Run, from_vector, to_vector
 from abstrag.stores.tables import Row
 
 _VALUES = {"embeddings": "vector, value", "judgements": "NULL, value"}

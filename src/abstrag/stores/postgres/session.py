@@ -7,22 +7,64 @@ handed to `write` must be such that doing it twice is doing it once.
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable, Generator, Iterable
 from hashlib import blake2b
 from typing import Any, Final, TypeVar
 
+import numpy as np
 import psycopg
 from psycopg import Connection, Cursor
 from psycopg.abc import Buffer
+from psycopg.adapt import Dumper
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import Format
 from psycopg.types.string import StrDumper, TextBinaryLoader, TextLoader
 
 from abstrag.errors import StoreError
+from abstrag.stores.connection_lock import ConnectionLock
 from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import is_busy, is_passing, translated
-from abstrag.stores.postgres.vectors import adapt_vectors
-from abstrag.stores.turns import Turns
+
+MAX_DIMENSIONS: Final = 16_000  # what the type `vector` holds
+
+_HEAD: Final = struct.Struct(">HH")  # how many dimensions, and nothing
+
+
+class Vector(bytes):
+    """A vector in the format the server receives and sends."""
+
+
+def to_vector(value: bytes) -> Vector | None:
+    """Read bytes as 32-bit floats; None when they are not some finite ones."""
+    count, rest = divmod(len(value), 4)
+    if rest or not 1 <= count <= MAX_DIMENSIONS:
+        return None
+    floats = np.frombuffer(value, dtype="<f4")
+    if not np.isfinite(floats).all():
+        return None
+    return Vector(_HEAD.pack(count, 0) + floats.astype(">f4").tobytes())
+
+
+def from_vector(sent: bytes) -> bytes:
+    """Return the bytes that became a vector."""
+    return np.frombuffer(sent, dtype=">f4", offset=_HEAD.size).astype("<f4").tobytes()
+
+
+class _VectorDumper(Dumper):
+    """Sends a vector as it is; the statement says that it is one."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: Vector) -> Buffer | None:
+        return bytes(obj)
+
+
+def adapt_vectors(connection: Connection[Any]) -> None:
+    """Have a connection send vectors."""
+    connection.adapters.register_dumper(Vector, _VectorDumper)
+
 
 # Text as PostgreSQL can hold it: everything but the character NUL, which is written another way.
 #
@@ -128,7 +170,7 @@ class Session:
         self.vectors_in: str | None = None  # the schema of the extension, quoted
         self._patience_s = patience_s
         self._connection: Connection[Any] | None = None
-        self._turns = Turns(str(address))
+        self._lock = ConnectionLock(str(address))
 
     def connect(self) -> None:
         """Connect for the first time; only a server that is there is worth waiting for."""
@@ -154,14 +196,14 @@ class Session:
 
     def close(self) -> None:
         """Let go of the connection; closing twice is fine."""
-        self._turns.end(self._drop)
+        self._lock.end(self._drop)
 
     def _again_and_again(self, begin: str, work: Callable[[Run], T]) -> T:
         deadline: float | None = None
         pause_s, longest_s = _PAUSE_S
         while True:
             try:
-                with self._turns.taken():  # anew for each attempt: others need not wait with us
+                with self._lock.taken():  # anew for each attempt: others need not wait with us
                     return self._once(begin, work)
             except UnicodeEncodeError as error:
                 raise translated(error, self.address) from error

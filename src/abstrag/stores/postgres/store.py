@@ -18,7 +18,6 @@ from abstrag.stores.columns import (
     document_info,
     document_infos,
 )
-from abstrag.stores.kept import StoredRows, require_sound
 from abstrag.stores.memory import LIMITS
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import complete, unknown
@@ -32,6 +31,7 @@ from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
 from abstrag.stores.rows import mention, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.schema import VERSION_KEY
 from abstrag.stores.seal import seal
+from abstrag.stores.stored_rows import StoredRows, require_sound
 from abstrag.stores.tables import TABLES, Row, StoreTable
 
 _INSERT: Final = (

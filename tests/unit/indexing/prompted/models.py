@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 from abstrag.indexing.prompted.prompts import IndexPrompts
-from abstrag.llm.batching import Batching
+from abstrag.llm.budget import Batching
 from abstrag.llm.model import ModelRequest
-from abstrag.llm.program import Program
+from abstrag.llm.prompt import Program
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.policy.load import load_programs
 from tests.unit.indexing.prompted.encoders import Letters

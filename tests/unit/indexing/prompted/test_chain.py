@@ -13,7 +13,7 @@ from abstrag.errors import BadReply, OverBudget
 from abstrag.indexing.pipeline import fingerprint, index, serves, standard_chain
 from abstrag.indexing.prompted.estimate import estimate
 from abstrag.indexing.shortfall import ReplyFault, Shortfall, missed_segments
-from abstrag.llm.batching import Batching
+from abstrag.llm.budget import Batching
 from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.document import Document

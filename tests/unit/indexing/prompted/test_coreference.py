@@ -10,7 +10,7 @@ from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.pipeline import index, standard_chain
 from abstrag.indexing.prompted.coreference import PromptedCoreference
 from abstrag.indexing.shortfall import ReplyFault
-from abstrag.llm.batching import Batching
+from abstrag.llm.budget import Batching
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import Family, LicenceKind
 from abstrag.search.relevance import PAPER

@@ -4,7 +4,7 @@ import pytest
 
 from abstrag.stores.postgres.store import PostgresStore
 from abstrag.testing.stores.conformance import StoreConformance
-from abstrag.testing.stores.opening import Opener
+from abstrag.testing.stores.rules import Opener
 
 
 class TestPostgres(StoreConformance):

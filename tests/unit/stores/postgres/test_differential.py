@@ -8,7 +8,7 @@ import pytest
 
 from abstrag.collection.results import CollectionRanking
 from abstrag.engine.library import Library
-from abstrag.engine.outcome import IndexOutcome
+from abstrag.engine.source_files import IndexOutcome
 from abstrag.search.relevance import ALIGNED
 from abstrag.stores.open import Target, open_store
 from abstrag.stores.sqlite import SqliteStore

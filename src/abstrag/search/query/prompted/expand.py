@@ -19,8 +19,8 @@ from abstrag.config import MERGE_CONFIRM, OMEGA
 from abstrag.language.keys import key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
-from abstrag.llm.percent import Percent
 from abstrag.llm.prompt import Prompt
+from abstrag.llm.shape import Percent
 from abstrag.model.distances import (
     abstraction_distance,
     event_distance,

@@ -8,10 +8,10 @@ import pytest
 
 from abstrag.bench.prompt_scores import SCORED, items_of, score_prompt
 from abstrag.llm.model import ModelRequest
-from abstrag.llm.program import fenced
+from abstrag.llm.prompt import fenced
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.policy.load import load_program
-from abstrag.policy.stages import PROGRAMS
+from abstrag.policy.location import PROGRAMS
 
 
 def test_every_program_has_a_labelled_set_but_the_one_that_invents() -> None:

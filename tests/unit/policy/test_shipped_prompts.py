@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from abstrag.llm.model import CallRole
-from abstrag.llm.program import Example, Program
+from abstrag.llm.prompt import Example, Program
 from abstrag.llm.shape import misfit
 from abstrag.policy.load import load_program
-from abstrag.policy.stages import PROGRAMS
+from abstrag.policy.location import PROGRAMS
 
 INSTRUCTION = 450  # characters: small models read it too
 SYSTEM = 3000  # about 750 tokens, examples and all

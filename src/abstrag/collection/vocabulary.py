@@ -17,7 +17,7 @@ from abstrag.language.keys import term_id
 from abstrag.model.distances import abstraction_distance
 from abstrag.model.query import Query
 from abstrag.model.term import Family, Interval, TermKind
-from abstrag.search.query.synonym import same_root
+from abstrag.search.query.operators import same_root
 from abstrag.search.query.time import interval_of
 
 LONGEST_NAME: Final = 6  # words of a query that are looked up as one name

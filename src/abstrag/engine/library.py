@@ -57,8 +57,7 @@ _NAME_IT: Final = "name the file itself to index it"
 if TYPE_CHECKING:
     from abstrag.backgrounds.compiled import CompiledBackground
     from abstrag.backgrounds.touched import Touched
-    from abstrag.indexing.prompted.plan import Plan
-    from abstrag.indexing.prompted.prompts import IndexPrompts
+    from abstrag.indexing.prompted.prompts import IndexPrompts, Plan
 
 
 # The same bytes are the same document, wherever they lie: one index, several known paths.
@@ -250,7 +249,7 @@ class Library:
         due = self.due(path, {})
         if self.prompts is None or isinstance(due, IndexOutcome):
             return ()
-        from abstrag.indexing.prompted.estimate import estimate
+        from abstrag.indexing.prompted.chain import estimate
 
         document = self._load(path, due.name)
         return estimate(

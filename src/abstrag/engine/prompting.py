@@ -14,8 +14,7 @@ from typing import Final
 
 from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.searcher import Searcher
-from abstrag.indexing.prompted.plan import Plan
-from abstrag.indexing.prompted.prompts import IndexPrompts
+from abstrag.indexing.prompted.prompts import IndexPrompts, Plan
 from abstrag.llm.budget import Estimate, tokens_in
 from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole, LanguageModel

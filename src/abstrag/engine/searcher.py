@@ -43,8 +43,7 @@ from abstrag.search.query.expand import expand
 from abstrag.search.query.finance import RowNames, StatementRows, finance_terms
 from abstrag.search.query.gloss import Glossary
 from abstrag.search.query.normalize import normalize
-from abstrag.search.query.operator import QueryOperator, admitted
-from abstrag.search.query.operators import OPERATORS, standard_operators
+from abstrag.search.query.operators import OPERATORS, QueryOperator, admitted, standard_operators
 from abstrag.search.query.overview import asks_for_overview, said_of_itself
 from abstrag.search.query.scope import widened
 from abstrag.search.query.vocabulary import Vocabulary

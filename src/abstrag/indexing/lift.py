@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Final, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeVar
 
 from abstrag.documents.assemble import target_words
+from abstrag.documents.clauses import ContractClause, clauses_of
 from abstrag.indexing.abstraction.ledger import TermCollector
 from abstrag.indexing.abstraction.nominals import NounKeys, read_nominals
 from abstrag.indexing.abstraction.passage import ParsedPassage
-from abstrag.indexing.cross_references import CrossReferences
 from abstrag.indexing.dated_parts import dated_parts
 from abstrag.indexing.layers import Contexts, CoreferenceLink, TimeMention
 from abstrag.indexing.minimize import Sufficient, minimize
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.segment import sentences
-from abstrag.indexing.statements import extract_statements
 from abstrag.indexing.times import time_key
 from abstrag.language.calendar import days_of, iso
 from abstrag.language.keys import key, term_id
@@ -30,6 +30,203 @@ from abstrag.model.segment import Segment, SegmentKind
 from abstrag.model.span import Quote, Span
 from abstrag.model.statement import Profile, Statement, StatementKind
 from abstrag.model.term import Mention, Term, TermKind
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span as Tokens
+
+
+# Cross-references of contracts: "Section 4.2" in a sentence, and the clause it points to.
+
+_SHOWN: Final = 80  # characters of a clause without a heading
+_NUMBER: Final = r"\d{1,2}(?:\.\d{1,2})*(?:\s?\([a-z]{1,4}\))*"
+_REFERENCE_FORM: Final = re.compile(
+    rf"(?<!\bthis\s)\b(?:sections?|clauses?|articles?|paragraphs?)\s*(?P<numbers>{_NUMBER}"
+    rf"(?:(?:,\s*|\s+(?:and|or|to|through)\s+){_NUMBER})*)(?![\w.]*\w)"
+    r"|\b(?P<part>schedule|exhibit|annex|appendix)\s+(?P<name>\d{1,2}|[A-Z])\b",
+    re.IGNORECASE,
+)
+_ONE: Final = re.compile(_NUMBER)
+_ELSEWHERE: Final = re.compile(  # "Section 409A of the Code", "Article 6 of Regulation (EU)"
+    r"\s*(?:of|under|in)\s+(?:the\s+)?(?:[\w.]+\s+){0,5}?"
+    r"(?:act|code|law|regulation|directive|rules?|statute|constitution|u\.?s\.?c)\b",
+    re.IGNORECASE,
+)
+
+
+class Reference(NamedTuple):
+    """A clause that a segment points to: what it is called, its heading, where it stands."""
+
+    name: str
+    heading: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CrossReferences:
+    """Finds the clauses that segments of a document point to."""
+
+    document: Document
+    _clauses: Mapping[tuple[str, str], ContractClause] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, document: Document) -> CrossReferences:
+        """Read the clauses of a document; of two with one number the first is meant."""
+        clauses: dict[tuple[str, str], ContractClause] = {}
+        for clause in clauses_of(document):
+            clauses.setdefault((clause.part, clause.number), clause)
+        return cls(document, clauses)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The headings of all clauses."""
+        return tuple(dict.fromkeys(c.heading for c in self._clauses.values() if c.heading))
+
+    def of_segment(self, segment: Segment) -> Iterator[Reference]:
+        """Yield the clauses that a segment points to, each once, the one it stands in left out."""
+        if not self._clauses:
+            return
+        seen = {segment.block}
+        for clause in self._named(segment.text):
+            if clause.block not in seen:
+                seen.add(clause.block)
+                yield self._reference(clause)
+
+    def _named(self, text: str) -> Iterator[ContractClause]:
+        for match in _REFERENCE_FORM.finditer(text):
+            if _ELSEWHERE.match(text, match.end()):
+                continue
+            if match["part"]:
+                part = f"{match['part'].casefold()} {match['name'].upper()}"
+                found = [self._clauses.get((part, ""))]
+            else:
+                found = [self._numbered(one) for one in _ONE.findall(match["numbers"])]
+            yield from (clause for clause in found if clause is not None)
+
+    def _numbered(self, printed: str) -> ContractClause | None:
+        """Return the clause of a number; that of 2.2(b) is 2.2 where letters begin no blocks."""
+        digits, *letters = printed.replace(" ", "").replace(")", "").split("(")
+        number = ".".join(str(int(each)) for each in digits.split("."))
+        if letters and (found := self._clauses.get(("", f"{number}({letters[0]})"))):
+            return found
+        return self._clauses.get(("", number))
+
+    def _reference(self, clause: ContractClause) -> Reference:
+        block = self.document.blocks[clause.block]
+        if clause.heading:
+            return Reference(clause.name, clause.heading, block.span)
+        said = block.text.removeprefix(clause.printed).lstrip(". )")
+        begin = said[:_SHOWN] + ("…" if len(said) > _SHOWN else "")
+        return Reference(f"{clause.printed} {begin}".strip(), "", block.span)
+
+
+# S(s): what a segment states, and how firmly, from lexical and citation cues (appendices A, B).
+
+_CITATION: Final = (
+    r"\[\d+(?:\s*[-–,]\s*\d+)*\]|\bet al\b"
+    r"|\([A-Z][\w'-]+(?: (?:and|&) [A-Z][\w'-]+)?,? (?:19|20)\d\d"
+)
+# Tried in this order: the weakest reading that a cue supports wins.
+_PROFILES: Final[tuple[tuple[Profile, re.Pattern[str]], ...]] = tuple(
+    (profile, re.compile(pattern, re.I if profile is not Profile.CITED_EXTERNAL else 0))
+    for profile, pattern in (
+        (
+            Profile.DEFEATED,
+            r"\b(?:retracted|refuted|disproved|disproven|debunked|(?:was|were|been) withdrawn|"
+            r"no longer (?:holds|valid|supported|in force)|failed to replicate|superseded by|"
+            r"overturned|rescinded|turned out to be (?:false|wrong))\b",
+        ),
+        (
+            Profile.DISPUTED,
+            r"\b(?:controvers(?:y|ial)|conflicting|disputed|contested|debated|inconsistent (?:with|"
+            r"results|findings)|mixed (?:evidence|results)|remains? (?:unclear|uncertain|"
+            r"unresolved)|inconclusive|allegedly|critics (?:say|argue))\b",
+        ),
+        (
+            Profile.HYPOTHESIS,
+            r"\b(?:may|might|could|possibly|perhaps|probably|presumably|potentially|likely|"
+            r"hypothesi[sz]e[ds]?|hypothesis|speculate[ds]?|conjecture[ds]?|suggest(?:s|ed|ing)?|"
+            r"appears? to|seems? to|we (?:believe|expect|suspect)|is expected to|plans? to|"
+            r"intends? to|would)\b",
+        ),
+        (
+            Profile.CITED_EXTERNAL,
+            _CITATION + r"|\b(?:[Aa]ccording to|[Pp]revious(?:ly)? (?:stud(?:y|ies)|work|reported|"
+            r"shown)|[Pp]rior work|[Ee]arlier work|has been (?:shown|reported|suggested)|have been "
+            r"(?:shown|reported|suggested)|reported that|told reporters|said|says)\b",
+        ),
+        (
+            Profile.ESTABLISHED,
+            r"\b(?:it is (?:well[- ])?known|well[- ]established|well[- ]known|widely accepted|"
+            r"by definition|is defined as|means that|generally accepted|theorem|consensus)\b",
+        ),
+        (
+            Profile.STRONG_CLAIM,
+            r"\b(?:we (?:show|find|found|demonstrate|prove|report|observe[ds]?|establish|conclude|"
+            r"present|propose|introduce)|our (?:results|findings|experiments|analysis)|these (?:"
+            r"results|findings)|results (?:show|indicate|demonstrate)|demonstrate[sd]?|reveals?"
+            r"|revealed|significantly|outperforms?|caused?|leads? to|shall|must|signed)\b",
+        ),
+    )
+)
+_CUED: Final = 0.9  # confidence when a cue was seen
+_DEFAULT: Final = 0.7  # no marker present: the author's own claim, as the paper has it
+
+_CITED: Final = re.compile(_CITATION)
+_FINITE: Final = frozenset({"VBD", "VBP", "VBZ", "MD"})
+_PROPERTY: Final = re.compile(
+    r"\d|\b(?:higher|lower|greater|less|more|fewer|larger|smaller|equal to|at (?:least|most)|"
+    r"than)\b",
+    re.I,
+)
+_CONCEPT: Final = re.compile(
+    r"\b(?:is|are) defined as\b|\brefers? to\b|\bmeans\b|\b(?:is|are) (?:a|an) (?:kind|type|form|"
+    r"class) of\b|\b(?:is|are) (?:called|known as|termed)\b|\bdenotes?\b|\bwe (?:call|define)\b",
+    re.I,
+)
+_EVIDENCE: Final = re.compile(
+    _CITATION
+    + r"|\b[Aa]ccording to\b|\b(?:Table|Figure|Fig\.|Appendix) \d|\b(?:study|studies|trial|"
+    r"survey|experiment|cohort|dataset|sample) (?:of|with|shows?|found)\b"
+)
+
+
+def extract_statements(tokens: Tokens, bounds: list[tuple[int, int]]) -> tuple[Statement, ...]:
+    """Return the statements of a segment; `bounds` are its sentences as character offsets.
+
+    A sentence with a finite verb that neither asks nor orders is a claim. It is a property as well
+    when it measures or compares, a concept when it defines, and an evidence item when it cites.
+    Text with no verb, such as a table row, is a property.
+    """
+    return tuple(s for start, end in bounds for s in _of_sentence(tokens, start, end))
+
+
+def _of_sentence(tokens: Tokens, start: int, end: int) -> Iterator[Statement]:
+    text = tokens.text[start:end]
+    profile, confidence, cue = profile_of(text)
+
+    def made(kind: StatementKind) -> Statement:
+        return Statement(kind, profile, confidence, start, end, cue)
+
+    part = tokens.doc.char_span(tokens.start_char + start, tokens.start_char + end)
+    finite = part is not None and any(t.tag_ in _FINITE for t in part)
+    measured = bool(_PROPERTY.search(_CITED.sub("", text)))
+    if finite and not text.rstrip().endswith("?"):
+        yield made(StatementKind.CLAIM)
+    if measured or not finite:
+        yield made(StatementKind.PROPERTY)
+    if _CONCEPT.search(text):
+        yield made(StatementKind.CONCEPT)
+    if _EVIDENCE.search(text):
+        yield made(StatementKind.EVIDENCE)
+
+
+def profile_of(text: str) -> tuple[Profile, float, str]:
+    """Return a sentence's epistemic profile, how sure that is, and the words that gave it away."""
+    for profile, pattern in _PROFILES:
+        if match := pattern.search(text):
+            return profile, _CUED, match.group(0)
+    return Profile.STRONG_CLAIM, _DEFAULT, ""
+
 
 # What headings and captions name: the terms that whatever stands under them may lean on.
 

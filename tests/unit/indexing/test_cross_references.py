@@ -1,7 +1,7 @@
 """A clause that another one refers to is context of the sentence that does."""
 
 from abstrag.documents.load import load_bytes
-from abstrag.indexing.cross_references import CrossReferences
+from abstrag.indexing.lift import CrossReferences
 from abstrag.indexing.pipeline import index
 from abstrag.model.document import Document
 from abstrag.model.index import SegmentRecord

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abstrag.config import DELTA_EXPR_ALIAS, OMEGA
-from abstrag.indexing.canonical import canonical_texts
 from abstrag.indexing.coref import ResolveCoreference
 from abstrag.indexing.entities import NormalizeEntities
 from abstrag.indexing.layers import Entities
 from abstrag.indexing.operator import IndexDraft, Layer
+from abstrag.indexing.pipeline import canonical_texts
 from abstrag.model.span import Quote, Span
 from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
 from tests.unit.indexing.drafts import draft_of

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from abstrag.config import Settings
 from abstrag.engine.demo import demo_background, demo_document, demo_index
 from abstrag.errors import InputError
-from abstrag.indexing.canonical import canonical_texts
 from abstrag.indexing.operator import Chain, IndexDraft
-from abstrag.indexing.pipeline import PARSES, index, standard_chain
+from abstrag.indexing.pipeline import PARSES, canonical_texts, index, standard_chain
 from abstrag.model.background import Background
 from abstrag.model.document import Block, BlockKind, Document, Metadata
 from abstrag.model.index import DocumentIndex

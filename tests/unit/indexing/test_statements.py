@@ -1,6 +1,6 @@
 import pytest
 
-from abstrag.indexing.statements import extract_statements, profile_of
+from abstrag.indexing.lift import extract_statements, profile_of
 from abstrag.language.parser import parse
 from abstrag.model.statement import Profile, StatementKind
 

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from abstrag.errors import InputError
-from abstrag.indexing.canonical import canonical_texts
 from abstrag.indexing.layers import Entities, Rewrite, TimeLayer, TimeMention
 from abstrag.indexing.operator import IndexDraft
+from abstrag.indexing.pipeline import canonical_texts
 from abstrag.indexing.times import NormalizeTimes
 from abstrag.model.index import Ambiguity
 from abstrag.model.record import from_json, to_json

@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstrag.search.bm25 import BM25, K1, B
+from abstrag.search.lexical import BM25, K1, B
 
 WORDS = st.sampled_from(["goodwill", "sale", "debt", "bond", "tax", "lease"])
 TEXTS = st.lists(st.lists(WORDS, max_size=30), min_size=1, max_size=12).filter(any)

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from abstrag.config import MERGE_CONFIRM
 from abstrag.errors import ModelError
-from abstrag.indexing.prompted.plan import Plan, planned
+from abstrag.indexing.prompted.prompts import Plan, planned
 from abstrag.indexing.prompted.reader import StageReader
 from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.budget import room

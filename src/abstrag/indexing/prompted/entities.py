@@ -24,7 +24,7 @@ from abstrag.indexing.prompted.merging import (
     confirm,
     pair_inputs,
 )
-from abstrag.indexing.prompted.plan import Plan, planned
+from abstrag.indexing.prompted.prompts import Plan, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
 from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.keys import key, term_id

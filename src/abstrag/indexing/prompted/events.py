@@ -17,9 +17,8 @@ from abstrag.indexing.events import AbstractEvents
 from abstrag.indexing.layers import Events
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.prompted.alignment import LIKELY, Aligned, Pair, align, plan_alignment
-from abstrag.indexing.prompted.plan import Plan, planned
+from abstrag.indexing.prompted.prompts import Plan, TermsAt, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
-from abstrag.indexing.prompted.terms import TermsAt
 from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.keys import key, term_id
 from abstrag.language.places import Place, overlaps

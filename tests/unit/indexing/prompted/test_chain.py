@@ -11,7 +11,7 @@ from abstrag.config import Settings
 from abstrag.engine.demo import demo_background, demo_document
 from abstrag.errors import BadReply, OverBudget
 from abstrag.indexing.pipeline import fingerprint, index, serves, standard_chain
-from abstrag.indexing.prompted.estimate import estimate
+from abstrag.indexing.prompted.chain import estimate
 from abstrag.indexing.shortfall import ReplyFault, Shortfall, missed_segments
 from abstrag.llm.budget import Batching
 from abstrag.llm.model import ModelRequest

@@ -4,10 +4,9 @@ from typing import Any
 
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import BadReply
-from abstrag.indexing.canonical import canonical_texts
 from abstrag.indexing.coref import ResolveCoreference
 from abstrag.indexing.operator import IndexDraft
-from abstrag.indexing.pipeline import index, standard_chain
+from abstrag.indexing.pipeline import canonical_texts, index, standard_chain
 from abstrag.indexing.prompted.coreference import PromptedCoreference
 from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.budget import Batching

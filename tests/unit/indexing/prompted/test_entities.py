@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from abstrag.config import MERGE_CONFIRM
-from abstrag.indexing.canonical import canonical_texts
 from abstrag.indexing.coref import ResolveCoreference
 from abstrag.indexing.entities import NormalizeEntities
 from abstrag.indexing.layers import Entities
 from abstrag.indexing.operator import IndexDraft
+from abstrag.indexing.pipeline import canonical_texts
 from abstrag.indexing.prompted.entities import PromptedEntities, Risk
 from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.scripted import ScriptedModel

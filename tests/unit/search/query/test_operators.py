@@ -8,10 +8,13 @@ from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.model.term import Edge, Family, Interval, Licence, LicenceKind, Relation
-from abstrag.search.query.alias import ExpandAlias
-from abstrag.search.query.operator import admitted
-from abstrag.search.query.operators import OPERATORS, standard_operators
-from abstrag.search.query.synonym import ExpandSynonym
+from abstrag.search.query.operators import (
+    OPERATORS,
+    ExpandAlias,
+    ExpandSynonym,
+    admitted,
+    standard_operators,
+)
 from abstrag.search.query.time import ExpandTime, interval_of, time_id
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.relevance import FAST

@@ -187,7 +187,9 @@ class _Reading:
         dearest = max(steps, key=lambda word: word.price)
         if len(steps) == 1 and opposite(dearest.asked, dearest.said):
             return f"{_listed(said)} says the opposite of {_quoted(asked)} ({_price(trace)})"
-        return f"{_listed(said)} {verb} read as {_quoted(asked)} ({_how(dearest)}, {_price(trace)})"
+        where = " in the heading" if _aside(trace, mine) else ""
+        how = f"{_how(dearest)}, {_price(trace)}"
+        return f"{_listed(said)}{where} {verb} read as {_quoted(asked)} ({how})"
 
     def _partly(self, trace: LiteralTrace, mine: list[WordTrace]) -> str:
         """Say which words of a literal are there and which are not."""

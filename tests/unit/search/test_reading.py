@@ -106,6 +106,13 @@ def test_a_step_is_named_by_what_it_is(asked: str, said: str, family: Family, to
     assert told in read(trace_of(met), said, (word(asked, said, price=0.9, family=family),))
 
 
+def test_a_word_that_only_the_heading_has_is_said_to_stand_there() -> None:
+    met = replace(by_words("smell", "scent", 0.4, Family.EXPRESSION), mention=None)
+    headed = word("smell", "scent", price=0.4, family=Family.EXPRESSION, in_section=True)
+    said = read(trace_of(met), "Hounds follow it.", (headed,), section=("scent",))
+    assert "“scent” in the heading is read as “smell” (another expression" in said
+
+
 def test_all_words_that_meet_a_phrase_are_quoted() -> None:
     met = by_words("cytology screening", "cytology testing", 0.35, Family.EXPRESSION)
     words = (

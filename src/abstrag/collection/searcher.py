@@ -28,7 +28,7 @@ from abstrag.search.joint import JointRanking, Share
 from abstrag.search.judging import Judge
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.stores.protocol import DocumentInfo, Store
-from abstrag.stores.spare import SpareMemory
+from abstrag.stores.spare import SpareMemory, remembered_together
 
 _KEPT: Final = 64  # open documents, the last ones used
 _JUDGED: Final = 16  # paragraphs the judge reads of all documents; docs/collections.md says why
@@ -123,7 +123,8 @@ class CollectionSearcher:
         """Rank the segments of all documents as evidence for a question or a claim."""
         if k < 1:
             raise InputError(f"k is {k}", hint="ask for at least one hit")
-        with collector_paused():  # a document is thousands of records, and there are no cycles
+        # a document is thousands of records, and there are no cycles
+        with collector_paused(), remembered_together(self.store):
             return self._search(text, k, tau, filters or Filters())
 
     def _search(self, text: str, k: int, tau: float, filters: Filters) -> CollectionRanking:

@@ -133,7 +133,7 @@ class CollectionSearcher:
         notice = unread_notice(text)
         judged = found.joint.judge(k)
         return CollectionRanking(
-            query=replace(self.shelf.query(text), notice=notice),
+            query=replace(shortlist.query, notice=notice),
             tau=0.0 if notice else tau,
             preset=found.joint.preset.name,
             filters=filters,

@@ -36,7 +36,7 @@ def second_look(shortlist: Shortlist, sentences: SentenceShelf) -> Shortlist:
 def _covered(shortlist: Shortlist, held: Sequence[SentenceStems]) -> Scores:
     """Return the share of the query's words, by their idf, that one sentence and the title hold."""
     shelf = shortlist.shelf
-    stems = np.unique(np.array([hashed(stem) for stem in words(shortlist.text)], np.uint64))
+    stems = np.unique(np.array([hashed(stem) for stem in words(shortlist.query.text)], np.uint64))
     worth = np.array([shelf.idf(len(shelf.stems.column(stem)[0])) for stem in stems.tolist()])
     if not len(stems):
         return np.zeros(len(held), np.float32)

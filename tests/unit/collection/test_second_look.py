@@ -291,7 +291,8 @@ def test_a_query_of_stop_words_covers_nothing(store: Store) -> None:
     _, second = looks(fill(store), "what is it about the hound")
     assert standing(second, "hounds")[ShortlistSource.COVER] > 0
     first = Shortlist.of(second.shelf, "in 2024", encoder=Topics(), filters=Filters(), size=1)
-    nothing = replace(first, text="of the", order=np.arange(len(TEXTS)))
+    stopped = replace(first.query, text="of the")
+    nothing = replace(first, query=stopped, order=np.arange(len(TEXTS)))
     looked = second_look(nothing, SentenceShelf(store, Topics()))
     assert not looked.scores[ShortlistSource.COVER].any()
 

@@ -10,7 +10,7 @@ from abstrag.collection.cards import OnMade
 from abstrag.collection.filters import Filters
 from abstrag.collection.found import CollectionMatch
 from abstrag.collection.results import CollectionRanking, Standing
-from abstrag.collection.second_look import second_look
+from abstrag.collection.second_look import second_look, third_look
 from abstrag.collection.sentences import SentenceShelf
 from abstrag.collection.shelf import Shelf
 from abstrag.collection.shelf_file import open_shelf
@@ -211,4 +211,8 @@ class CollectionSearcher:
             rows.append(row)
             share = float(shortlist.prior[row]) / best
             shares.append(Share(scoring, share**self._prior_power))
-        return CollectionMatch(shortlist, tuple(rows), JointRanking(shares, preset))
+        looked = third_look(
+            shortlist, {row: s.scoring for row, s in zip(rows, shares, strict=True)}
+        )
+        joint = JointRanking(shares, preset)
+        return CollectionMatch(shortlist, tuple(rows), joint, looked, self._prior_power)

@@ -37,6 +37,7 @@ class ShortlistSource(StrEnum):
     VECTORS = "vectors"  # the closest window of the document
     SENTENCES = "sentences"  # the closest sentence; on a second look at the best documents only
     COVER = "cover"  # the share of the query's words in one sentence; on the second look, too
+    ALIGNMENT = "alignment"  # what that is where words may be met by others; of opened ones only
 
 
 @dataclass(frozen=True, slots=True)

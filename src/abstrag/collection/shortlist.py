@@ -23,6 +23,7 @@ WEIGHTS: Final[Mapping[ShortlistSource, float]] = {
     ShortlistSource.VECTORS: 2.0,
     ShortlistSource.SENTENCES: 1.5,
     ShortlistSource.COVER: 0.6,
+    ShortlistSource.ALIGNMENT: 2.0,
 }
 
 Places = npt.NDArray[np.int64]

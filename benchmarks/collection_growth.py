@@ -5,9 +5,10 @@
 Documents beyond those of the store are mixtures: half of the stems and terms of one document's card
 and half of another's, with the vectors of the first, which is also what is opened when a mixture
 is found. So the shelf has as many entries as real documents would give it, and every document that
-is opened is a real one. Queries are asked without the judge, no document open, and a second time
-with the best ones still open (warm). Times are processor time of all threads, which other work on
-the machine does not change; memory is that of the whole process.
+is opened is a real one. Queries are asked with no document open, and a second time with the best
+ones still open (warm); under `general` the judge is asked as well, and what it said is kept in the
+store. Times are processor time of all threads, which other work on the machine does not change;
+memory is that of the whole process.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from abstrag.collection.cards import Cards, all_cards
 from abstrag.collection.searcher import CollectionSearcher
 from abstrag.collection.shelf import Shelf
 from abstrag.neural.whole_text import default_encoder
-from abstrag.search.relevance import ALIGNED, FAST
+from abstrag.search.relevance import ALIGNED, FAST, GENERAL
 from abstrag.stores.open import open_store
 
 SIZES: Final = (1_000, 10_000, 100_000)
-PRESETS: Final = {"fast": FAST, "aligned": ALIGNED}
+PRESETS: Final = {"fast": FAST, "aligned": ALIGNED, "general": GENERAL}
 
 
 def grown(cards: Cards, size: int) -> Cards:

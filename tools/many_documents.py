@@ -27,6 +27,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import zip_longest
 from pathlib import Path
@@ -225,20 +226,21 @@ def search(given: argparse.Namespace) -> None:
         for question in questions[:WARM_UP]:
             many.search(question)
         asked = questions[WARM_UP : WARM_UP + given.count]
-        new, new_used, found = _timed(many.search, asked)
-        again, again_used, _ = _timed(many.search, asked)
+        new = _timed(many.search, asked)
+        again = _timed(many.search, asked)
         say(
             what="search",
             preset=options.preset.name,
             documents=documents,
             cores=len(os.sched_getaffinity(0)),
             questions=len(asked),
-            with_hits=found,
+            with_hits=new.found,
             opened_s=[round(each, 2) for each in opened],
-            new_ms=_percentiles(new),
-            new_processor_ms=_percentiles(new_used),
-            again_ms=_percentiles(again),
-            again_processor_ms=_percentiles(again_used),
+            new_ms=_percentiles(new.clock),
+            new_processor_ms=_percentiles(new.processor),
+            new_on_free_cores_ms=_percentiles(new.on_free_cores),
+            again_ms=_percentiles(again.clock),
+            again_processor_ms=_percentiles(again.processor),
             memory_mb={
                 name: _megabytes("self", name) for name in ("VmRSS", "VmHWM", "RssAnon", "RssFile")
             },
@@ -246,17 +248,34 @@ def search(given: argparse.Namespace) -> None:
         )
 
 
-def _timed(
-    ask: Callable[[str], Any], questions: Sequence[str]
-) -> tuple[list[float], list[float], int]:
-    """Return milliseconds on the clock and of the processors, and how many found something."""
-    clock, used, found = [], [], 0
+@dataclass
+class Times:
+    """Milliseconds of each question, and how many found something.
+
+    `on_free_cores` is what it would take on the clock if nobody else used the machine: the work of
+    the thread that asks, and that of the others, who run the models, by the number of cores. It
+    leaves out what the disk takes.
+    """
+
+    clock: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
+    on_free_cores: list[float] = field(default_factory=list)
+    found: int = 0
+
+
+def _timed(ask: Callable[[str], Any], questions: Sequence[str]) -> Times:
+    made, cores = Times(), len(os.sched_getaffinity(0))
+    clocks = (time.perf_counter, time.process_time, time.thread_time)
     for question in questions:
-        before, spent = time.perf_counter(), time.process_time()
-        found += bool(ask(question).hits)
-        clock.append(1000 * (time.perf_counter() - before))
-        used.append(1000 * (time.process_time() - spent))
-    return clock, used, found
+        before = [each() for each in clocks]
+        made.found += bool(ask(question).hits)
+        clock, processor, own = (
+            1000 * (each() - then) for each, then in zip(clocks, before, strict=True)
+        )
+        made.clock.append(clock)
+        made.processor.append(processor)
+        made.on_free_cores.append(own + (processor - own) / cores)
+    return made
 
 
 def _percentiles(times: Sequence[float]) -> dict[str, int]:

@@ -166,7 +166,8 @@ def pack(data: Path, to: Path) -> None:
 def opened(source: Path) -> tuple[list[SourceText], list[str]]:
     """Return the texts and the questions of a folder or of a packed file."""
     if source.is_dir():
-        return list(collected(source)), list(dict.fromkeys(asked(source)))
+        texts = [text for text in collected(source) if text.parts]  # sections may be empty
+        return texts, list(dict.fromkeys(asked(source)))
     texts, questions = [], []
     with lzma.open(source, "rt", encoding="utf-8") as lines:
         for line in map(json.loads, lines):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import Final
 
@@ -19,13 +20,15 @@ ORDERED_BY: Final = "top_1"
 DOCUMENT_POWER: Final = 3.0  # times that of its hits: how much more a document's own score counts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CollectionMatch:
     """A query laid over the documents of a shortlist, after the judge was asked."""
 
     shortlist: Shortlist
     rows: tuple[int, ...]  # of the shelf: which documents the shares are, in their order
     joint: JointRanking
+    looked: Shortlist  # after a look at the opened documents, which orders them
+    prior_power: float
 
     def hits(self, k: int) -> tuple[CollectionHit, ...]:
         """Return the best k hits of all documents."""
@@ -68,9 +71,16 @@ class CollectionMatch:
             score=score,
         )
 
+    @cached_property
+    def _best(self) -> float:
+        return max((float(self.looked.prior[row]) for row in self.rows), default=1.0)
+
     def _score(self, rank: int, row: int, owner: int, scores: list[float]) -> DocumentScore:
         info = self.shortlist.shelf.documents[row]
         found = {name: aggregate(scores) for name, aggregate in AGGREGATIONS.items()}
+        weight = self.joint.shares[owner].weight
+        relevance = found[ORDERED_BY] / weight if weight else 0.0
+        own = float(self.looked.prior[row]) / self._best
         return DocumentScore(
             document=info.id,
             title=info.title,
@@ -78,8 +88,8 @@ class CollectionMatch:
             source_path=info.source_path,
             also=self.shortlist.copies(row),
             rank=rank,
-            prior=float(np.float64(self.shortlist.prior[row])),
-            standings=self.shortlist.standings(row),
-            score=found[ORDERED_BY] * self.joint.shares[owner].weight ** (DOCUMENT_POWER - 1),
+            prior=float(np.float64(self.looked.prior[row])),
+            standings=self.looked.standings(row),
+            score=relevance * own ** (DOCUMENT_POWER * self.prior_power),
             **found,
         )

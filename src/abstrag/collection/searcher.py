@@ -10,7 +10,7 @@ from abstrag.collection.cards import OnMade
 from abstrag.collection.filters import Filters
 from abstrag.collection.found import CollectionMatch
 from abstrag.collection.results import CollectionRanking, Standing
-from abstrag.collection.second_look import second_look
+from abstrag.collection.second_look import second_look, third_look
 from abstrag.collection.sentences import SentenceShelf
 from abstrag.collection.shelf import Shelf
 from abstrag.collection.shelf_file import open_shelf
@@ -27,7 +27,7 @@ from abstrag.search.joint import JointRanking, Share
 from abstrag.search.judging import Judge
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.stores.protocol import DocumentInfo, Store
-from abstrag.stores.spare import SpareMemory
+from abstrag.stores.spare import SpareMemory, remembered_together
 
 _KEPT: Final = 64  # open documents, the last ones used
 _JUDGED: Final = 16  # paragraphs the judge reads of all documents; docs/collections.md says why
@@ -122,7 +122,8 @@ class CollectionSearcher:
         """Rank the segments of all documents as evidence for a question or a claim."""
         if k < 1:
             raise InputError(f"k is {k}", hint="ask for at least one hit")
-        with collector_paused():  # a document is thousands of records, and there are no cycles
+        # a document is thousands of records, and there are no cycles
+        with collector_paused(), remembered_together(self.store):
             return self._search(text, k, tau, filters or Filters())
 
     def _search(self, text: str, k: int, tau: float, filters: Filters) -> CollectionRanking:
@@ -131,7 +132,7 @@ class CollectionSearcher:
         notice = unread_notice(text)
         judged = found.joint.judge(k)
         return CollectionRanking(
-            query=replace(self.shelf.query(text), notice=notice),
+            query=replace(shortlist.query, notice=notice),
             tau=0.0 if notice else tau,
             preset=found.joint.preset.name,
             filters=filters,
@@ -209,4 +210,8 @@ class CollectionSearcher:
             rows.append(row)
             share = float(shortlist.prior[row]) / best
             shares.append(Share(scoring, share**self._prior_power))
-        return CollectionMatch(shortlist, tuple(rows), JointRanking(shares, preset))
+        looked = third_look(
+            shortlist, {row: s.scoring for row, s in zip(rows, shares, strict=True)}
+        )
+        joint = JointRanking(shares, preset)
+        return CollectionMatch(shortlist, tuple(rows), joint, looked, self._prior_power)

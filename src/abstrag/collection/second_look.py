@@ -1,8 +1,12 @@
-"""A second look at the best documents of a shortlist, by their sentences, before any is opened."""
+"""Further looks at the best documents of a shortlist: by their sentences, and by their words.
+
+The second look is taken before any document is opened. The third one is taken at those that are, by
+what it costs the aligner to meet the words of the query there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -13,7 +17,9 @@ from abstrag.collection.shelf import ShortlistSource
 from abstrag.collection.shortlist import Shortlist
 from abstrag.collection.vectors import VectorTable
 from abstrag.collection.vocabulary import Scores
+from abstrag.config import MAX_GAP
 from abstrag.search.lexical import words
+from abstrag.search.scoring import Scoring
 
 LOOKED_AT: Final = 24  # documents, or as many as are opened; docs/collections.md says why
 
@@ -33,10 +39,46 @@ def second_look(shortlist: Shortlist, sentences: SentenceShelf) -> Shortlist:
     return shortlist.looked_into(rows, found)
 
 
+def third_look(shortlist: Shortlist, scorings: Mapping[int, Scoring]) -> Shortlist:
+    """Order the documents that are opened by how their words meet those of the query, too.
+
+    Within a document a word counts for more where few of its segments have it. Between documents it
+    does where few documents have it: so the prices are those of the document, and the weights of
+    the words those of the collection.
+
+    Args:
+        shortlist: As the second look left it.
+        scorings: Of the query in each row that is opened, but for those that have nothing of it.
+    """
+    if not any(scoring.alignment is not None for scoring in scorings.values()):
+        return shortlist  # of a preset without alignment
+    rows = shortlist.order[: shortlist.size]
+    met = [_met(shortlist, scorings.get(row)) for row in rows.tolist()]
+    return shortlist.looked_into(rows, {ShortlistSource.ALIGNMENT: np.array(met, np.float32)})
+
+
+def _met(shortlist: Shortlist, scoring: Scoring | None) -> float:
+    """Return how much of the query the best segment meets, by the idf of its words; 1 is all."""
+    if scoring is None or scoring.alignment is None:
+        return 0.0
+    words_asked, prices = scoring.alignment.asked_words, scoring.alignment.prices
+    worth = np.array([_worth(shortlist, word) for word in words_asked])
+    if not prices.size or not worth.sum():
+        return 0.0
+    return 1 - float((worth / worth.sum() @ prices).min()) / MAX_GAP
+
+
+def _worth(shortlist: Shortlist, word: str) -> float:
+    """Return the idf of a word; of one that is cut into several stems the highest."""
+    shelf = shortlist.shelf
+    found = (shelf.idf(len(shelf.stems.column(hashed(stem))[0])) for stem in words(word))
+    return max(found, default=0.0)
+
+
 def _covered(shortlist: Shortlist, held: Sequence[SentenceStems]) -> Scores:
     """Return the share of the query's words, by their idf, that one sentence and the title hold."""
     shelf = shortlist.shelf
-    stems = np.unique(np.array([hashed(stem) for stem in words(shortlist.text)], np.uint64))
+    stems = np.unique(np.array([hashed(stem) for stem in words(shortlist.query.text)], np.uint64))
     worth = np.array([shelf.idf(len(shelf.stems.column(stem)[0])) for stem in stems.tolist()])
     if not len(stems):
         return np.zeros(len(held), np.float32)

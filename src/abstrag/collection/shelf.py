@@ -37,6 +37,7 @@ class ShortlistSource(StrEnum):
     VECTORS = "vectors"  # the closest window of the document
     SENTENCES = "sentences"  # the closest sentence; on a second look at the best documents only
     COVER = "cover"  # the share of the query's words in one sentence; on the second look, too
+    ALIGNMENT = "alignment"  # what that is where words may be met by others; of opened ones only
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +111,17 @@ class Shelf:
             found |= {name: getattr(self.vectors, name) for name in _VECTORS}
         return found
 
-    def scores(self, text: str, asked: Vectors | None) -> Mapping[ShortlistSource, Scores]:
+    def scores(self, query: Query, asked: Vectors | None) -> Mapping[ShortlistSource, Scores]:
         """Return what each source thinks of every document; without vectors there are two.
 
         Args:
-            text: The query.
+            query: As `query` has read it.
             asked: Its vector, where there is an encoder.
         """
-        found = {ShortlistSource.WORDS: self.bm25(text), ShortlistSource.TERMS: self.typed(text)}
+        found = {
+            ShortlistSource.WORDS: self.bm25(query.text),
+            ShortlistSource.TERMS: self.vocabulary.scores(query),
+        }
         if asked is not None and self.vectors is not None:
             found[ShortlistSource.VECTORS] = self.vectors(asked)
         return found
@@ -139,10 +143,6 @@ class Shelf:
     def idf(self, holders: int) -> float:
         """Return what a stem is worth that so many documents hold."""
         return log1p((len(self.documents) - holders + 0.5) / (holders + 0.5))
-
-    def typed(self, text: str) -> Scores:
-        """Return what every document meets of the query, at the price of getting there."""
-        return self.vocabulary.scores(self.query(text))
 
     def query(self, text: str) -> Query:
         """Read a query with the whole collection's vocabulary."""

@@ -13,6 +13,7 @@ from abstrag.collection.filters import Filters
 from abstrag.collection.results import Standing
 from abstrag.collection.shelf import Shelf, ShortlistSource
 from abstrag.collection.vocabulary import Scores
+from abstrag.model.query import Query
 from abstrag.neural.encoder import TextEncoder, Vectors
 
 # Frozen; docs/collections.md has the ranges tried and the split.
@@ -22,6 +23,7 @@ WEIGHTS: Final[Mapping[ShortlistSource, float]] = {
     ShortlistSource.VECTORS: 2.0,
     ShortlistSource.SENTENCES: 1.5,
     ShortlistSource.COVER: 0.6,
+    ShortlistSource.ALIGNMENT: 2.0,
 }
 
 Places = npt.NDArray[np.int64]
@@ -35,7 +37,7 @@ class Shortlist:
     """
 
     shelf: Shelf
-    text: str  # of the query
+    query: Query
     asked: Vectors | None  # the query's vector
     scores: Mapping[ShortlistSource, Scores]  # nan for documents that a source has not looked at
     prior: Scores
@@ -55,18 +57,19 @@ class Shortlist:
     ) -> Shortlist:
         """Ask the sources and put their answers together."""
         asked = encoder.embed([text])[0] if encoder is not None else None
-        scores = shelf.scores(text, asked)
+        query = shelf.query(text)
+        scores = shelf.scores(query, asked)
         prior = fused(scores)
         passed = np.array(
             [i for i, info in enumerate(shelf.documents) if filters.refuses(info) is None]
             if filters.any
-            else range(len(shelf.documents)),
+            else np.arange(len(shelf.documents)),
             np.int64,
         )
         ranked = passed[np.argsort(-prior[passed], kind="stable")]
         ranked = ranked[prior[ranked] > 0]
         _, first = np.unique(shelf.texts[ranked], return_index=True)
-        return cls(shelf, text, asked, scores, prior, passed, ranked[np.sort(first)], size)
+        return cls(shelf, query, asked, scores, prior, passed, ranked[np.sort(first)], size)
 
     def looked_into(self, rows: Places, scores: Mapping[ShortlistSource, Scores]) -> Shortlist:
         """Let further sources have a say about the first rows; the others follow as they did.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -24,6 +25,8 @@ LONGEST_NAME: Final = 6  # words of a query that are looked up as one name
 _DERIVED: Final = OMEGA[Family.CONCEPT] + abstraction_distance(one_way=False)
 
 Scores = npt.NDArray[np.float32]
+
+_interval_of = lru_cache(maxsize=1 << 16)(interval_of)  # a question of time looks at all times
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class CollectionVocabulary:
 
     def times_inside(self, interval: Interval) -> tuple[str, ...]:
         """Return the times of any document that lie wholly inside an interval."""
-        known = ((term, interval_of(term)) for term in self.times)
+        known = ((term, _interval_of(term)) for term in self.times)
         return tuple(sorted(t for t, own in known if own is not None and interval.contains(own)))
 
     def has_section(self, name: str) -> bool:

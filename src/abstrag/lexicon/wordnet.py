@@ -15,9 +15,9 @@ from __future__ import annotations
 import json
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from struct import Struct
@@ -155,6 +155,7 @@ def candidates(form: str, pos: Pos, exceptions: Mapping[str, tuple[str, ...]]) -
 
 DATA: Final = Path(__file__).with_name("wordnet.bin")
 _POS: Final = tuple(Pos)  # the order of entries and of synsets in the data file
+_LEMMAS_KEPT: Final = 1 << 15  # whose entries and synsets are remembered: some 10 MB
 _SATELLITE: Final = "s"  # how a name marks an adjective that hangs from another
 
 
@@ -207,8 +208,7 @@ class WordNet:
 
     def synsets(self, lemma: str, pos: Pos) -> tuple[int, ...]:
         """Return the meanings of a lemma, most frequent first; none if WordNet does not know it."""
-        words = (word for entry in self._find(lemma, pos) for word in self._senses[entry])
-        return tuple(dict.fromkeys(int(self._word_synset[word]) for word in words))
+        return self._known_synsets(lemma, pos)
 
     def lemmas(self, synset: int) -> tuple[str, ...]:
         """Return the words of a synset, in WordNet's order, with spaces and their own case."""
@@ -343,6 +343,26 @@ class WordNet:
     # --- Inside -----------------------------------------------------------------------------------
 
     @cached_property
+    def _known_synsets(self) -> Callable[[str, Pos], tuple[int, ...]]:
+        """The synsets of a lemma: a text asks for the same ones over and over."""
+
+        def read(lemma: str, pos: Pos) -> tuple[int, ...]:
+            words = (word for entry in self._find(lemma, pos) for word in self._senses[entry])
+            return tuple(dict.fromkeys(int(self._word_synset[word]) for word in words))
+
+        return lru_cache(maxsize=_LEMMAS_KEPT)(read)
+
+    @cached_property
+    def _known_entry(self) -> Callable[[str, Pos], int | None]:
+        """The entry of a key; found by bisection, which takes longer than remembering it."""
+
+        def find(key: str, pos: Pos) -> int | None:
+            part = _POS.index(pos)
+            return self._entries.find(key, self._entry_range[part], self._entry_range[part + 1])
+
+        return lru_cache(maxsize=_LEMMAS_KEPT)(find)
+
+    @cached_property
     def _hyponyms(self) -> Rows:
         direct = self.taxonomy.steps == 1
         up = self.taxonomy.up
@@ -368,8 +388,7 @@ class WordNet:
         return [entry for entry in entries if entry is not None]
 
     def _entry(self, key: str, pos: Pos) -> int | None:
-        part = _POS.index(pos)
-        return self._entries.find(key, self._entry_range[part], self._entry_range[part + 1])
+        return self._known_entry(key, pos)
 
     def _numbered(self, entry: int, *, satellite: bool) -> tuple[int, ...]:
         """Return the synsets that the numbers in names count; satellites have their own count."""

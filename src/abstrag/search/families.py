@@ -332,11 +332,11 @@ def _senses(lemmas: Iterable[Lemma], pos: Pos) -> frozenset[int]:
 def _above(wide: Iterable[Lemma], narrow: Iterable[Lemma], steps: int) -> bool:
     """Tell whether a sense of some words is broader than one of others, few steps up."""
     wider, narrower = tuple(wide), tuple(narrow)
-    return any(
-        _senses(wider, pos) & _broader(sense, least, steps)
-        for pos, least in _LEAST_DEPTH.items()
-        for sense in _senses(narrower, pos)
-    )
+    for pos, least in _LEAST_DEPTH.items():
+        known = _senses(wider, pos)
+        if known and any(known & _broader(s, least, steps) for s in _senses(narrower, pos)):
+            return True
+    return False
 
 
 @lru_cache(maxsize=1 << 15)

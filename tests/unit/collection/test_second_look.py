@@ -1,8 +1,9 @@
-"""The best documents of a shortlist are looked at twice: by their sentences, before they open."""
+"""The best documents are looked at again: by their sentences, and once open by their words."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from abstrag.collection import second_look as second_look_module
 from abstrag.collection.cards import all_cards
 from abstrag.collection.filters import Filters
-from abstrag.collection.second_look import second_look
+from abstrag.collection.results import CollectionRanking
+from abstrag.collection.second_look import second_look, third_look
 from abstrag.collection.sentences import (
     MOST,
     STEMS,
@@ -23,9 +25,12 @@ from abstrag.collection.shelf import Shelf, ShortlistSource
 from abstrag.collection.shortlist import WEIGHTS, Shortlist
 from abstrag.collection.vectors import Coded
 from abstrag.collection.why_not import SoughtPassage, why_not
+from abstrag.config import MAX_GAP
 from abstrag.errors import StoreCorrupt
+from abstrag.model.index import DocumentIndex
 from abstrag.model.segment import Granularity
 from abstrag.search.lexical import words
+from abstrag.search.relevance import ALIGNED, FAST
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from abstrag.stores.sqlite import SqliteStore
@@ -102,7 +107,7 @@ def test_the_further_sources_are_what_they_say(store: Store) -> None:
     for row in second.order.tolist():
         name = second.shelf.documents[row].id
         found = standing(second, name)
-        assert list(found) == list(ShortlistSource)
+        assert set(found) == set(ShortlistSource) - {ShortlistSource.ALIGNMENT}  # none is open
         assert found[ShortlistSource.COVER] == pytest.approx(
             cover(second.shelf, QUERY, name), abs=1e-5
         )
@@ -115,7 +120,7 @@ def test_the_prior_is_the_weighted_mean_of_five_sources_and_orders(store: Store)
     for row in second.order.tolist():
         found = standing(second, second.shelf.documents[row].id)
         found[ShortlistSource.WORDS] /= top
-        mean = sum(WEIGHTS[s] * found[s] for s in found) / sum(WEIGHTS.values())
+        mean = sum(WEIGHTS[s] * found[s] for s in found) / sum(WEIGHTS[s] for s in found)
         assert second.prior[row] == pytest.approx(mean, rel=1e-5)
     priors = second.prior[second.order].tolist()
     assert priors == sorted(priors, reverse=True)
@@ -291,7 +296,8 @@ def test_a_query_of_stop_words_covers_nothing(store: Store) -> None:
     _, second = looks(fill(store), "what is it about the hound")
     assert standing(second, "hounds")[ShortlistSource.COVER] > 0
     first = Shortlist.of(second.shelf, "in 2024", encoder=Topics(), filters=Filters(), size=1)
-    nothing = replace(first, text="of the", order=np.arange(len(TEXTS)))
+    stopped = replace(first.query, text="of the")
+    nothing = replace(first, query=stopped, order=np.arange(len(TEXTS)))
     looked = second_look(nothing, SentenceShelf(store, Topics()))
     assert not looked.scores[ShortlistSource.COVER].any()
 
@@ -307,3 +313,76 @@ def test_why_not_tells_of_the_second_look(store: Store, few: None) -> None:
     told = why_not(many, QUERY, SoughtPassage(indexes()[third].segments[0].text, document=third))
     assert told.detail.endswith("it is too far behind for its sentences to be looked at")
     assert (len(told.standings), len(told.least)) == (3, 5)
+
+
+# --- The third look: at the documents that are opened --------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with open_store(tmp_path_factory.mktemp("third") / "library.db") as opened:
+        yield fill(opened)
+
+
+def held() -> list[DocumentIndex]:
+    return [indexes()[name] for name in TEXTS]
+
+
+def met(found: CollectionRanking) -> dict[str, float]:
+    return {
+        document.document: each.score
+        for document in found.documents
+        for each in document.standings
+        if each.source is ShortlistSource.ALIGNMENT
+    }
+
+
+def test_opened_documents_are_looked_at_by_their_words(library: Store) -> None:
+    many = searcher(library, ALIGNED, encoder=Topics(), embeddings=True, shortlist=3)
+    found = met(many.search(QUERY))
+    assert len(found) == 3
+    for name, score in found.items():
+        alignment = many.open(library.find(name)).scoring(QUERY, preset=ALIGNED).alignment
+        assert alignment is not None
+        size = len(many.shelf.documents)
+        stems = [set(words("\n".join((*i.segments[0].section, i.document.text)))) for i in held()]
+        holders = [sum(words(word)[0] in own for own in stems) for word in alignment.asked_words]
+        worth = np.array([np.log1p((size - df + 0.5) / (df + 0.5)) for df in holders])
+        least = min((worth / worth.sum()) @ column for column in alignment.prices.T)
+        assert score == pytest.approx(1 - least / MAX_GAP, abs=1e-6)
+
+
+def test_a_preset_without_alignment_takes_no_third_look(library: Store) -> None:
+    assert met(searcher(library, FAST).search("the lock at dawn")) == {}
+
+
+def test_the_third_look_orders_documents_and_changes_no_hit(
+    library: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = searcher(library, ALIGNED, encoder=Topics(), embeddings=True, shortlist=99)
+    found = many.search(QUERY)
+    weights = cast("dict[ShortlistSource, float]", WEIGHTS)
+    had, more = sum(WEIGHTS.values()), weights[ShortlistSource.ALIGNMENT]
+    monkeypatch.setitem(weights, ShortlistSource.ALIGNMENT, 0.0)
+    before = many.search(QUERY)
+    assert found.hits == before.hits
+    priors = {document.document: document.prior for document in before.documents}
+    best = max(document.prior for document in found.documents)
+    assert len(priors) > 2
+    for document in found.documents:
+        mixed = (had - more) * priors[document.document] + more * met(found)[document.document]
+        assert document.prior == pytest.approx(mixed / had, rel=1e-5)
+        inner = many.open(library.find(document.document)).search(QUERY, k=99, fill=True)
+        relevance = max(hit.relevance for hit in inner.hits)
+        assert document.score == pytest.approx(relevance * (document.prior / best) ** 48, rel=1e-4)
+    scores = [document.score for document in found.documents]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_document_that_has_nothing_of_a_query_meets_nothing(library: Store) -> None:
+    _, second = looks(library, QUERY, size=2)
+    one, other = (second.shelf.documents[row] for row in second.rows)
+    scoring = searcher(library, ALIGNED).open(one).scoring(QUERY)
+    looked = third_look(second, {second.rows[0]: scoring})
+    assert standing(looked, one.id)[ShortlistSource.ALIGNMENT] > 0
+    assert standing(looked, other.id)[ShortlistSource.ALIGNMENT] == 0

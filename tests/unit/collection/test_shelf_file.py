@@ -46,9 +46,10 @@ def test_the_file_gives_the_shelf_of_the_cards(
     again = open_shelf(store, encoder=encoder)
     assert same(made, again)
     asked = None if encoder is None else encoder.embed(["a visit in May 2024"])[0]
-    for source, scores in made.scores("a visit in May 2024", asked).items():
-        assert np.array_equal(scores, again.scores("a visit in May 2024", asked)[source])
-    assert made.query("a visit in May 2024") == again.query("a visit in May 2024")
+    query = made.query("a visit in May 2024")
+    for source, scores in made.scores(query, asked).items():
+        assert np.array_equal(scores, again.scores(query, asked)[source])
+    assert again.query("a visit in May 2024") == query
 
 
 def test_what_is_prepared_is_not_prepared_again(

@@ -14,8 +14,7 @@ from typing import Final
 
 from abstrag.errors import StoreReadOnly
 from abstrag.stores.mapped import MappedFiles
-from abstrag.stores.protocol import Store
-from abstrag.stores.together import together
+from abstrag.stores.protocol import Store, together
 
 _Said = tuple[str, str, str, Mapping[bytes, bytes]]  # kind, content hash, model, values by key
 _PUT_OFF: Final[ContextVar[list[_Said] | None]] = ContextVar("put_off", default=None)

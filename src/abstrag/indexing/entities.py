@@ -27,16 +27,20 @@ _DESCRIBED: Final = 0.85  # how sure a description is that always means the same
 
 @dataclass(frozen=True, slots=True)
 class NormalizeEntities:
-    """Group the names of a document; `aliases` and their source's name come from a Background."""
+    """Group the names of a document; `aliases` and their source's name come from a Background.
+
+    So do `known`, further names of things, which a parser need not have seen.
+    """
 
     aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
     background: str = "background"
+    known: tuple[str, ...] = ()
 
     name: ClassVar[str] = "normalize_entities"
     requires: ClassVar[Layer | None] = Layer.COREFERENCE
     provides: ClassVar[Layer] = Layer.ENTITIES
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Find the names, group them, and say why."""
@@ -44,9 +48,10 @@ class NormalizeEntities:
         mentions = named_mentions(draft)
         defined = definitions(draft, mentions)
         seen = written_aliases(draft, self.aliases) if self.aliases else frozenset()
-        roster = build_roster(mentions, defined, self.aliases, seen)
+        known = written_aliases(draft, [(name, ()) for name in self.known])
+        roster = build_roster(mentions, defined, self.aliases, seen, sorted(known))
         canonical = canonical_names(roster)
-        found = sightings(draft, roster, mentions, defined)
+        found = sightings(draft, roster, mentions, defined, known)
         links = list(anaphors(draft.coreference.links, found))
         first: dict[str, Sighting] = {}
         for sighting in found:

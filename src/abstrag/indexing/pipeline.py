@@ -59,7 +59,7 @@ def standard_chain(
     from abstrag.indexing.entities import NormalizeEntities
     from abstrag.indexing.events import AbstractEvents
     from abstrag.indexing.lift import LiftContext
-    from abstrag.indexing.naming.alias_rules import with_plurals
+    from abstrag.indexing.naming.alias_rules import names_of, with_plurals
     from abstrag.indexing.operator import Chain
     from abstrag.indexing.segment import SegmentLayout
     from abstrag.indexing.times import NormalizeTimes
@@ -79,7 +79,7 @@ def standard_chain(
     local = Chain(
         SegmentLayout(granularity, genre),
         ResolveCoreference(),
-        NormalizeEntities(with_plurals(aliases), *source(aliases)),
+        NormalizeEntities(with_plurals(aliases), *source(aliases), known=names_of(classes)),
         NormalizeTimes(tuple(sorted(background.anchors.items()))),
         LiftContext(),
         AbstractConcepts(classes, roles, *source(classes, roles)),

@@ -403,8 +403,17 @@ class Alignment:
                     fee = OMEGA[self.family(i, segment, aside=False)]
                     known[said] = fee, self._limit(i, segment)
                 fees[i, segment], limit = known[said]
-                met[i, segment] = self.prices[i, segment] <= limit
+                cheap = self.prices[i, segment] <= limit
+                met[i, segment] = cheap and not self._meets_another(i, segment)
         return fees, met
+
+    def _meets_another(self, i: int, segment: int) -> bool:
+        """Tell whether the word for a query word is the very word that another one asks for.
+
+        "This Agreement" is the asked Agreement, and does not say that it was agreed.
+        """
+        others = self.direct[:, segment] & (self.places[:, segment] == self.places[i, segment])
+        return bool(others.any())
 
     def said(self, i: int, segment: int) -> tuple[str, bool]:
         """Return the word that meets a query word best in a segment, and whether it is aside.

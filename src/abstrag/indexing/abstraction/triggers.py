@@ -83,13 +83,21 @@ def _noun_triggers(
         common = words.pos[noun] == "NOUN" or (
             words.pos[noun] == "PROPN" and noun not in passage.names
         )
-        if not common or noun in passage.times:
+        if not common or noun in passage.times or _defined_term(passage, noun):
             continue
         event, artifact, first = _noun_event(passage, noun, more)
         if event is not None:
             verb = carried.get(noun)
             made = _made(words, event, verb, noun, artifact and verb is None, first)
             yield replace(made, verb=shared[noun]) if noun in shared else made
+
+
+def _defined_term(passage: ParsedPassage, noun: int) -> bool:
+    """True for "this Agreement": a noun written large within a sentence names a thing."""
+    words = passage.words
+    large = words.text[noun][:1].isupper() and not words.text[noun].isupper()
+    before = words.text[noun - 1] if noun > passage.first else ""
+    return large and passage.header is None and before.islower()
 
 
 def _made(

@@ -13,6 +13,7 @@ from abstrag.lexicon.idioms import idiom_at
 
 _EMPTY: Final = frozenset({"be", "have", "do", "get", "let"})  # they say nothing by themselves
 _FAILING: Final = frozenset({"fail", "refuse", "decline", "deny", "avoid", "neglect", "forget"})
+_PHRASAL: Final = 2  # words of a verb with a particle
 _NOBODY: Final = frozenset({"nobody", "none", "nothing", "neither"})
 _WITHOUT: Final = frozenset({"without", "no", "neither", "nor"})
 
@@ -54,7 +55,8 @@ def _verb_triggers(
     for token in range(passage.first, passage.last):
         if token in passage.times or token in idle:
             continue
-        if idiom := idiom_at(words.lemma, words.lower, token):
+        idiom = idiom_at(words.lemma, words.lower, token)
+        if idiom and not (idiom.size == _PHRASAL and words.begins_phrase(token + 1)):
             for meaning in idiom.meanings:
                 last = token + idiom.size - 1
                 yield _made(words, event_key(meaning, "VERB"), token, None, start=last)

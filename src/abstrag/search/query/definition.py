@@ -44,6 +44,7 @@ _FORMS: Final = tuple(
         rf"(?:An?\s+|The\s+)?{_TERM}(?:,\s*|\s*\()(?:i\.e\.,?|that\s+is(?:\s+to\s+say)?,?|meaning"
         r"|in\s+other\s+words,?)\s+(?P<def>[^,()]+)",
         rf"(?:An?\s+|The\s+)?{_TERM},\s+(?P<def>(?:an?|any)\s[^,()]{{8,90}}),\s",
+        rf"(?:An?\s+|The\s+)?{_TERM},\s+which\s+(?:is|are|means)\s+(?P<def>(?:an?|any|the)\s[^,()]{{8,90}})",
         rf"(?:An?\s+)?{_TERM}\s+(?:occurs|arises|happens|exists|results|is\s+present)\s+"
         r"(?:when|if|where|whenever)\s+(?P<def>.+)",
         rf"(?:An?\s+)?{_TERM}\s+(?:means|denotes|describes|refers\s+to)\s+(?:that\s+)?(?P<def>.+)",

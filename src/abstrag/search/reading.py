@@ -305,6 +305,8 @@ def _known(trace: LiteralTrace, via: str, said: str) -> str:
     asked = trace.literal.label
     if all(bridge.relation is Relation.EQUIVALENT for bridge in trace.bridges):
         return f"{_quoted(said)} is another name of {_quoted(asked)}"
+    if trace.literal.kind is LiteralKind.ENTITY:
+        return f"{via} goes by the name {_quoted(asked)}"  # a name is no class
     return f"{via} is {_a(asked)}"
 
 

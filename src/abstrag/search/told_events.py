@@ -36,6 +36,7 @@ _DOWN: Final = frozenset(
     "decrease lower reduce decline fall drop shrink cut lessen diminish worsen narrow lose".split()
 )
 _SENSES: Final = 8  # of a verb that are looked at
+_FIRST: Final = 4  # of them that a verb has without much ado; they share no rarer one
 _DEFINING: Final = frozenset("mean include contain comprise denote represent refer base".split())
 _FAR: Final = 60  # letters between a verb and what is said with it
 _ENDED: Final = re.compile(r"[.!?;]\s+(?=\W*[A-Z])")  # "et al. show" goes on
@@ -56,9 +57,9 @@ def one_event(asked: str, told: str) -> bool:
         return False
     net = wordnet()
     a, b = (net.synsets(verb, Pos.VERB) for verb in (asked, told))
-    a, b = a[:_SENSES], b[:_SENSES]
-    if set(a) & set(b):
+    if set(a) & set(b) & {*a[:_FIRST], *b[:_FIRST]}:
         return True
+    a, b = a[:_SENSES], b[:_SENSES]
     for narrow, wide, least in ((b, a, 0), (a, b, 1)):  # a broad word told may mean much else
         for sense in narrow:
             if any(up in wide and net.depth(up) >= least for up in net.hypernyms(sense)):

@@ -34,7 +34,8 @@ def test_opposites_and_strangers_are_not(asked: str, told: str) -> None:
 
 def step(text: str, query: str, word: str) -> str:
     """Return the word that meets a word of a query in the first hit, "" where none does."""
-    hit = Searcher(index(load_bytes(text.encode(), name="told.txt")), preset=GENERAL).search(query).hits[0]
+    made = index(load_bytes(text.encode(), name="told.txt"))
+    hit = Searcher(made, preset=GENERAL).search(query).hits[0]
     return next(w.said for w in hit.words if w.asked == word) if _met(hit.words, word) else ""
 
 

@@ -45,10 +45,10 @@ _JUDGING: Final = frozenset(
     "difficulty direction disadvantage drawback effect element end exception extension extent "
     "factor failure fashion feature focus fraction function future goal idea implication "
     "improvement indication indicator issue key lack level limitation manner meaning means member "
-    "minority mistake must necessity need objective opportunity option outcome percentage person place "
-    "position possibility priority problem proof purpose question range reason regard requirement "
-    "result role second side sign situation solution source start step subject subset success sum "
-    "target term thought topic value variant variety version work".split()
+    "minority mistake must necessity need objective opportunity option outcome percentage person "
+    "place position possibility priority problem proof purpose question range reason regard "
+    "requirement result role second side sign situation solution source start step subject subset "
+    "success sum target term thought topic value variant variety version work".split()
 )
 _PRIVATIVE: Final = frozenset(
     "alleged apparent attempted ex failed fake false former future hypothetical ideal likely mock "

@@ -7,6 +7,7 @@ the types below and runs none of them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -76,10 +77,11 @@ def standard_chain(
         """Name the Background to those operators only that get something of it."""
         return (background.name,) if any(entries) else ()
 
+    entities = NormalizeEntities(with_plurals(aliases), *source(aliases))
     local = Chain(
         SegmentLayout(granularity, genre),
         ResolveCoreference(),
-        NormalizeEntities(with_plurals(aliases), *source(aliases), known=names_of(classes)),
+        replace(entities, known=names_of(classes)),
         NormalizeTimes(tuple(sorted(background.anchors.items()))),
         LiftContext(),
         AbstractConcepts(classes, roles, *source(classes, roles)),

@@ -47,4 +47,4 @@ def correct_lemmas(lemmatizer: Lemmatizer) -> None:
         own = known.get(token.lower_) if token.pos_ == "VERB" else None
         return by_rule(token) if own is None else [own]
 
-    lemmatizer.lemmatize = lemmatize  # type: ignore[method-assign]
+    lemmatizer.lemmatize = lemmatize

@@ -7,7 +7,6 @@ the types below and runs none of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -77,11 +76,11 @@ def standard_chain(
         """Name the Background to those operators only that get something of it."""
         return (background.name,) if any(entries) else ()
 
-    entities = NormalizeEntities(with_plurals(aliases), *source(aliases))
+    called = background.name if aliases else EMPTY.name
     local = Chain(
         SegmentLayout(granularity, genre),
         ResolveCoreference(),
-        replace(entities, known=names_of(classes)),
+        NormalizeEntities(with_plurals(aliases), called, names_of(classes)),
         NormalizeTimes(tuple(sorted(background.anchors.items()))),
         LiftContext(),
         AbstractConcepts(classes, roles, *source(classes, roles)),

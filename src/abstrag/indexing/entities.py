@@ -27,14 +27,10 @@ _DESCRIBED: Final = 0.85  # how sure a description is that always means the same
 
 @dataclass(frozen=True, slots=True)
 class NormalizeEntities:
-    """Group the names of a document; `aliases` and their source's name come from a Background.
-
-    So do `known`, further names of things, which a parser need not have seen.
-    """
+    """Group the names of a document; `aliases` and their source's name come from a Background."""
 
     aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
     background: str = "background"
-    known: tuple[str, ...] = ()
 
     name: ClassVar[str] = "normalize_entities"
     requires: ClassVar[Layer | None] = Layer.COREFERENCE
@@ -48,10 +44,9 @@ class NormalizeEntities:
         mentions = named_mentions(draft)
         defined = definitions(draft, mentions)
         seen = written_aliases(draft, self.aliases) if self.aliases else frozenset()
-        known = written_aliases(draft, [(name, ()) for name in self.known])
-        roster = build_roster(mentions, defined, self.aliases, seen, sorted(known))
+        roster = build_roster(mentions, defined, self.aliases, seen)
         canonical = canonical_names(roster)
-        found = sightings(draft, roster, mentions, defined, known)
+        found = sightings(draft, roster, mentions, defined)
         links = list(anaphors(draft.coreference.links, found))
         first: dict[str, Sighting] = {}
         for sighting in found:

@@ -59,7 +59,7 @@ def standard_chain(
     from abstrag.indexing.entities import NormalizeEntities
     from abstrag.indexing.events import AbstractEvents
     from abstrag.indexing.lift import LiftContext
-    from abstrag.indexing.naming.alias_rules import names_of, with_plurals
+    from abstrag.indexing.naming.alias_rules import with_plurals
     from abstrag.indexing.operator import Chain
     from abstrag.indexing.segment import SegmentLayout
     from abstrag.indexing.times import NormalizeTimes
@@ -76,11 +76,10 @@ def standard_chain(
         """Name the Background to those operators only that get something of it."""
         return (background.name,) if any(entries) else ()
 
-    called = background.name if aliases else EMPTY.name
     local = Chain(
         SegmentLayout(granularity, genre),
         ResolveCoreference(),
-        NormalizeEntities(with_plurals(aliases), called, names_of(classes)),
+        NormalizeEntities(with_plurals(aliases), *source(aliases)),
         NormalizeTimes(tuple(sorted(background.anchors.items()))),
         LiftContext(),
         AbstractConcepts(classes, roles, *source(classes, roles)),

@@ -354,10 +354,3 @@ def test_a_name_goes_on_after_many_owners() -> None:
     text = "The Marlow Tenants' Association sued. The Association won."
     assert "entity:marlow tenants' association" in term_ids(normalized(text))
     assert "entity:acme's orbit" not in term_ids(normalized("They like Acme's Orbit."))
-
-
-def test_a_name_that_a_background_knows_need_not_be_seen_by_the_parser() -> None:
-    draft = ResolveCoreference()(draft_of("Old Thunderer smoked all night."))
-    plain, told = NormalizeEntities()(draft), NormalizeEntities(known=("Old Thunderer",))(draft)
-    assert ("Old Thunderer", "entity:old thunderer") not in mentions(plain)
-    assert ("Old Thunderer", "entity:old thunderer") in mentions(told)

@@ -6,7 +6,6 @@ applies in none.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -39,12 +38,6 @@ def with_plurals(aliases: Aliases) -> tuple[tuple[str, tuple[str, ...]], ...]:
         more = (name for name in dict.fromkeys((*nouns, *words)) if name not in stated)
         found.append((main, (*others, *more)))
     return tuple(found)
-
-
-def names_of(classes: Aliases) -> tuple[str, ...]:
-    """Return the names among the things that a Background puts into classes, without "the"."""
-    bare = (re.sub(r"^the\s+", "", thing, flags=re.IGNORECASE) for thing, _ in classes)
-    return tuple(dict.fromkeys(name for name in bare if name[:1].isupper()))
 
 
 def from_background(

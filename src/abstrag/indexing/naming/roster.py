@@ -58,18 +58,13 @@ def build_roster(
     defined: Sequence[Definition],
     aliases: Aliases = (),
     written: Iterable[str] = (),
-    known: Iterable[str] = (),
 ) -> Roster:
     """Group the names of a document.
 
-    `aliases` are the Background's, `written` those of them that the document writes, and `known`
-    what the document writes of its other names.
+    `aliases` are the Background's, `written` those of them that the document writes.
     """
     concepts = _concepts(defined)
     names = _names(mentions, defined, concepts)
-    for surface in known:
-        one = term_id(TermKind.ENTITY, key(surface))
-        names.setdefault(one, NameGroup(one)).surfaces[surface] += 0
     background = from_background(names, aliases, written)
     definitions, contested = from_definitions(defined)
     persons, unsure = from_persons(names)

@@ -130,22 +130,14 @@ class Sighting:
 
 
 def sightings(
-    draft: IndexDraft,
-    roster: Roster,
-    mentions: Sequence[PlacedName],
-    defined: Sequence[Definition],
-    known: Iterable[str] = (),
+    draft: IndexDraft, roster: Roster, mentions: Sequence[PlacedName], defined: Sequence[Definition]
 ) -> list[Sighting]:
-    """Return all of them in reading order; in one text no two overlap, and longer names win.
-
-    `known` are names of a Background, which need no proof that they are names.
-    """
+    """Return all of them in reading order; in one text no two overlap, and longer names win."""
     seen: dict[int, list[FoundName]] = defaultdict(list)
     for m in mentions:
         seen[m.segment].append(FoundName(m.start, m.end, roster.id_of(m)))
     taught = {one for d in defined for one in (d.alias, d.name)}
     taught |= {one for one, e in roster.evidence.items() if e.why is AliasReason.BACKGROUND}
-    taught |= {term_id(TermKind.ENTITY, key(surface)) for surface in known}
     surfaces = Surfaces(roster.names, frozenset(taught))
     made: list[Sighting] = []
     for i, segment in enumerate(draft.segments):

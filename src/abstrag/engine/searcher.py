@@ -247,7 +247,7 @@ class Searcher:
 
     @cached_property
     def _told(self) -> ToldEvents:
-        return ToldEvents(self.index.frames)
+        return ToldEvents(self.index.frames, [segment.text for segment in self.index.segments])
 
     def _alignment(self, query: Query, tau: float) -> Alignment | None:
         if not self.preset.alignment_weight:

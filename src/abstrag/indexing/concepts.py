@@ -9,6 +9,8 @@ edge, licensed by the phrase.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
@@ -27,12 +29,14 @@ from abstrag.indexing.abstraction.role_terms import RoleReader
 from abstrag.indexing.abstraction.senses import choose_senses, nodes, sense_edges
 from abstrag.indexing.abstraction.telling_names import names_company, variant_of
 from abstrag.indexing.layers import Concepts
+from abstrag.indexing.naming.alias import NameGroup
+from abstrag.indexing.naming.sightings import Surfaces
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.keys import key, term_id
 from abstrag.lexicon.inventory import lexicon_version
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.territories import territory_classes
-from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
+from abstrag.model.term import Edge, Family, Licence, LicenceKind, Mention, Relation, TermKind
 
 NAME: Final = "abstract_concepts"
 _PART_OF_PHRASE: Final = 0.9  # how sure the rest of a stated class is: "AI startup" → "startup"
@@ -41,6 +45,7 @@ _PLACE: Final = 0.9  # how sure a country's name is that of the country
 _VARIANT: Final = 0.8  # how sure it is that "ISO 27001" is one of ISO's
 _COMPANY: Final = ("company", "firm")
 
+_ARTICLE: Final = re.compile(r"^the\s+", re.IGNORECASE)
 _CONCEPT: Final = f"{TermKind.CONCEPT.value}:"
 
 Entries = tuple[tuple[str, tuple[str, ...]], ...]
@@ -59,7 +64,7 @@ class AbstractConcepts:
     requires: ClassVar[Layer | None] = Layer.CONTEXTS
     provides: ClassVar[Layer] = Layer.CONCEPTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 6
+    version: ClassVar[int] = 7
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of concepts."""
@@ -171,17 +176,35 @@ class _Classes:
         """Note what the Background says about things that occur in the document."""
         assert draft.entities is not None
         names = {key(s): t.id for t in draft.entities.terms for s in (t.label, *t.surfaces)}
+        bare = {thing: _ARTICLE.sub("", thing) for thing, _ in entries}
+        self._add_names(draft, [name for name in bare.values() if key(name) not in names])
         for thing, classes in entries:
-            source = names.get(key(thing)) or names.get(key(thing).removeprefix("the "))
-            if source is None:
-                source = term_id(TermKind.CONCEPT, class_key(thing))
-                if source not in self.ledger:
-                    continue
+            known = names.get(key(thing)) or names.get(key(bare[thing]))
+            written = (
+                term_id(TermKind.ENTITY, key(bare[thing])),
+                term_id(TermKind.CONCEPT, class_key(thing)),
+            )
             licence = Licence(LicenceKind.BACKGROUND, f"{background}: classes.{thing}")
-            for name in classes:
-                class_ = class_key(name)
-                self._belongs(source, class_, name, licence)
-                self.of.setdefault(source, {})[class_] = name
+            for source in (known,) if known else [t for t in written if t in self.ledger]:
+                for name in classes:
+                    class_ = class_key(name)
+                    self._belongs(source, class_, name, licence)
+                    self.of.setdefault(source, {})[class_] = name
+
+    def _add_names(self, draft: IndexDraft, names: Sequence[str]) -> None:
+        """Note where the text writes a name of the Background that no parser took for one."""
+        groups = {}
+        for name in names:
+            if name[:1].isupper():
+                one = term_id(TermKind.ENTITY, key(name))
+                groups[one] = NameGroup(one)
+                groups[one].surfaces[name] += 1
+        surfaces = Surfaces(groups, frozenset(groups))
+        for i, segment in enumerate(draft.segments if groups else ()):
+            for found in surfaces.find(segment.text):
+                name = segment.text[found.start : found.end]
+                self.ledger.term(found.name, TermKind.ENTITY, name)
+                self.ledger.mention(Mention(found.name, i, found.start, found.end), name)
 
     def _belongs(self, source: str, class_: str, label: str, licence: Licence) -> None:
         """Note that something is of a class beyond doubt."""

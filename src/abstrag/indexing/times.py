@@ -48,7 +48,7 @@ class NormalizeTimes:
     requires: ClassVar[Layer | None] = Layer.ENTITIES
     provides: ClassVar[Layer] = Layer.TIMES
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Read every segment and its headers."""
@@ -130,7 +130,8 @@ def _expressions(draft: IndexDraft, find: _Find, anchor: date | None) -> Iterato
     """Go through all expressions in order.
 
     Each comes with its surface, why it is unresolved, and another reading. What is counted from a
-    time told before is counted from the one time of the sentence before it, in the same paragraph.
+    time told before is counted from the one time of the sentence before it, in the same paragraph,
+    or from the day in the heading above.
     """
     names = _names(draft)
     told, dated = _ToldBefore(), dated_parts(draft.document)
@@ -143,7 +144,7 @@ def _expressions(draft: IndexDraft, find: _Find, anchor: date | None) -> Iterato
                     continue  # "Friday" in the name of an agreement is no day
                 interval = e.interval
                 if header is None:
-                    interval = told.read(segment.block, text, e)
+                    interval = told.read(segment.block, text, e, None if part is None else part.day)
                 mention = TimeMention(i, e.start, e.end, interval, e.relative, header)
                 yield mention, text[e.start : e.end], e.reason, e.other
 
@@ -155,14 +156,20 @@ class _ToldBefore:
         self._place: tuple[int, str, int] = (-1, "", 0)
         self._days: Days | None = None
 
-    def read(self, block: int, text: str, e: TimeExpression) -> Interval | None:
-        """Return what an expression means here, and keep it for those that follow."""
+    def read(
+        self, block: int, text: str, e: TimeExpression, headed: date | None
+    ) -> Interval | None:
+        """Return what an expression means here, and keep it for those that follow.
+
+        Where the paragraph has told no time yet, the day that it stands under is meant.
+        """
         last_block, last_text, last_end = self._place
         same = block == last_block
         interval = e.interval
-        if e.step is not None and same and self._days is not None:
+        before = self._days if same else None if headed is None else Days(headed, headed)
+        if e.step is not None and before is not None:
             try:
-                interval = e.step(self._days).interval
+                interval = e.step(before).interval
             except (ValueError, OverflowError):  # beyond the calendar
                 interval = None
         days = None if interval is None else days_of(interval)

@@ -14,13 +14,14 @@ from functools import cache
 from importlib import import_module
 from threading import RLock
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from abstrag.config import MAX_BATCH_TOKENS
 from abstrag.errors import ResourceMissing
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.pipeline import Lemmatizer
     from spacy.tokenizer import Tokenizer
     from spacy.tokens import Doc
 
@@ -47,6 +48,7 @@ def _loaded() -> Language:
         import_spacy()
         from spacy.util import registry
 
+        from abstrag.language.lemmas import correct_lemmas
         from abstrag.language.repeated_tokens import embed_distinct_tokens
 
         # A tokenizer is given the rules of its language and then those of the model, which are all
@@ -58,6 +60,7 @@ def _loaded() -> Language:
             config={"nlp": {"tokenizer": {"@tokenizers": _NO_RULES}}},
         )
         embed_distinct_tokens(made)
+        correct_lemmas(cast("Lemmatizer", made.get_pipe("lemmatizer")))
         gc.freeze()  # what stays as long as the process need not be looked through again
     except (ImportError, OSError) as error:
         raise ResourceMissing(
@@ -142,7 +145,10 @@ def parser_version() -> str:
     """Name what parses, for fingerprints: library and model version."""
     from importlib import metadata
 
-    return f"spacy {metadata.version('spacy')} {MODEL} {metadata.version(MODEL)}"
+    from abstrag.language.lemmas import VERSION
+
+    model = f"{MODEL} {metadata.version(MODEL)}"
+    return f"spacy {metadata.version('spacy')} {model} lemmas {VERSION}"
 
 
 def import_spacy() -> None:

@@ -286,7 +286,9 @@ RELATIVE: Final = (
     TimeRule("ONE FORTNIGHT AGO", "POINT", _fortnight),
     TimeRule("ONE FORTNIGHT EARLIER", "POINT", _earlier),
     TimeRule("(?:[COUNT] | ONE? VAGUE OF?) [UNITS] EARLIER", "POINT", _earlier),
-    TimeRule("(?<=THE) [UDAY WEEK UMONTH YR] [BEFORE AFTER] (?=COMMA | $)", "POINT", _told_unit),
+    TimeRule(
+        "(?<=THE) [UDAY WEEK UMONTH YR HOURS] [BEFORE AFTER] (?=COMMA | $)", "POINT", _told_unit
+    ),
     TimeRule("(?<=THE) NEXT HOURS", "POINT", _told_unit),
     TimeRule("(?<=THE) PRIOR HOURS", "POINT", _told_unit),
     TimeRule("(?<=THE) [NEXT PRIOR] WEEKDAY", "POINT", _told_weekday),

@@ -65,6 +65,7 @@ _TRIGGER: Final = re.compile(
     | (?:jan|feb|mar|march|apr|may|jun|jul|aug|august|sept?|oct|nov|dec)\b
     | (?:days?|weeks?|months?|quarters?|years?|yrs?|decades?)\s+
       (?:ago|earlier|later|previously|afterwards?|thereafter|before|after|from)\b
+    | (?:morning|afternoon|evening|night)\s+(?:before|after)\b
     | fortnight\s+(?:ago|earlier|later|afterwards?)\b
     | (?:last|past|next|this|that|current|coming|upcoming|previous|prior|preceding|following
       |subsequent|ensuing|same)\s+(?:[\w-]+\s+){0,2}(?:day|week|month|quarter|year|yr|decade|night

@@ -73,6 +73,10 @@ class Words:
         """Return the first child with one of these dependencies."""
         return next((c for c in self.children[token] if self.dep[c] in deps), None)
 
+    def begins_phrase(self, token: int) -> bool:
+        """True for a preposition with an object, which no verb owns: "in" of "did in May"."""
+        return self.dep[token] == "prep" and self.child(token, "pobj") is not None
+
     def listed(self, token: int) -> bool:
         """True when something is coordinated with a token."""
         if self._listed is None:  # for all at once: a token may have as many children as there are

@@ -26,6 +26,7 @@ from abstrag.neural.bundle import Aligning
 from abstrag.neural.content_words import has_content
 from abstrag.search.document_words import Considered, DocumentWords, SegmentReach, Sought, forms
 from abstrag.search.families import (
+    direction,
     is_code,
     linked_events,
     names_office,
@@ -51,14 +52,14 @@ from abstrag.search.told_events import ToldEvents, told_places
 
 LIMITS: Final[Mapping[str, float]] = {
     Family.EXPRESSION.value: 0.5,
-    Family.CONCEPT.value: 0.5,
+    Family.CONCEPT.value: 0.45,
     Family.INTENT.value: 0.7,
     Family.EVENT.value: 0.5,
-    Family.CONTEXT.value: 0.2,
+    Family.CONTEXT.value: 0.1,
     Family.RELATED.value: 0.25,
 }
-SYNONYMS: Final = 0.75  # the limit for words that share one of their first senses, the highest
-ANOTHER_SENSE: Final = 1.0  # above it what a lexicon has of a pair is of another sense
+SYNONYMS: Final = 0.6  # the limit for words that share one of their first senses, the highest
+ANOTHER_SENSE: Final = 0.7  # above it what a lexicon has of a pair is of another sense
 _UNSUPPORTED: Final = frozenset({Family.CONTEXT.value, Family.RELATED.value})
 _GRADING: Final = frozenset(
     "only all any some each every both either most more much many few less least several other"
@@ -66,6 +67,7 @@ _GRADING: Final = frozenset(
     " except first second third last next previous million billion thousand hundred dozen zero"
     " one two three four five six seven eight nine ten total average net gross % $ € £ ¥ °".split()
 )
+_BROADER: Final = 0.3  # the limit where a word is not the narrower one: it may mean much else
 _VERBS: Final = 0.35  # the limit where nothing but being verbs speaks for two words
 _IN_HEADER: Final = 0.25  # the limit for a word of a header or of the name of a section
 _NAMED: Final = 0.15  # the limit for a word that a query writes large and the text does not
@@ -86,6 +88,8 @@ def price_limit(asked: str, said: str, family: str, *, own_word: bool = False) -
         return 0.0
     if family == Family.EVENT.value and not linked_events(asked, said):
         return _VERBS
+    if family == Family.CONCEPT.value and direction(asked, said) != "narrower":
+        return _BROADER
     if family not in _UNSUPPORTED:
         return LIMITS[family]
     if is_code(asked) or is_code(said) or opposite_things(asked, said):
@@ -403,8 +407,17 @@ class Alignment:
                     fee = OMEGA[self.family(i, segment, aside=False)]
                     known[said] = fee, self._limit(i, segment)
                 fees[i, segment], limit = known[said]
-                met[i, segment] = self.prices[i, segment] <= limit
+                cheap = self.prices[i, segment] <= limit
+                met[i, segment] = cheap and not self._meets_another(i, segment)
         return fees, met
+
+    def _meets_another(self, i: int, segment: int) -> bool:
+        """Tell whether the word for a query word is the very word that another one asks for.
+
+        "This Agreement" is the asked Agreement, and does not say that it was agreed.
+        """
+        others = self.direct[:, segment] & (self.places[:, segment] == self.places[i, segment])
+        return bool(others.any())
 
     def said(self, i: int, segment: int) -> tuple[str, bool]:
         """Return the word that meets a query word best in a segment, and whether it is aside.

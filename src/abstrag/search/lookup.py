@@ -27,7 +27,7 @@ FAR: Final = 1 << 40  # no way at all; far above any cost, and a sum of ten is s
 def by_sense(label: PathLabel) -> bool:
     """Tell whether a path takes a step that holds for a sense of a word, as WordNet has it."""
     return any(
-        edge.family is Family.CONCEPT
+        edge.family in (Family.CONCEPT, Family.EVENT)
         and edge.licence.kind is LicenceKind.LEXICON
         and not edge.truth_preserving
         for edge in label.edges()

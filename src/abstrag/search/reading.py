@@ -252,9 +252,13 @@ def _holds(text: str, label: str) -> bool:
 
 
 def _forms(word: str) -> tuple[str, ...]:
-    """Return the forms of a word, of an adverb also those of its adjective."""
-    found, bare = forms(word), word.casefold().removesuffix("ly")
-    return (*found, bare) if len(bare) >= _ADJECTIVE and bare != word.casefold() else found
+    """Return the forms of a word, of an adverb also its adjective, of what ends in s also the rest.
+
+    "Olympics" is a word of its own in the lexicon, and says "Olympic" too.
+    """
+    found, own = forms(word), word.casefold()
+    bare = own.removesuffix("ly") if own.endswith("ly") else own.removesuffix("s")
+    return (*found, bare) if len(bare) >= _ADJECTIVE and bare != own else found
 
 
 def _met(word: WordTrace) -> str:
@@ -307,6 +311,8 @@ def _known(trace: LiteralTrace, via: str, said: str) -> str:
     asked = trace.literal.label
     if all(bridge.relation is Relation.EQUIVALENT for bridge in trace.bridges):
         return f"{_quoted(said)} is another name of {_quoted(asked)}"
+    if trace.literal.kind is LiteralKind.ENTITY:
+        return f"{via} goes by the name {_quoted(asked)}"  # a name is no class
     return f"{via} is {_a(asked)}"
 
 

@@ -10,6 +10,7 @@ must stand in the passage.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
@@ -20,8 +21,8 @@ from abstrag.lexicon.events import inventory
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.query import LiteralKind, Query
-from abstrag.model.term import Frame, TermKind
-from abstrag.search.families import opposite
+from abstrag.model.term import Family, Frame, TermKind
+from abstrag.search.families import opposite, step_family
 from abstrag.search.literal_words import NOWHERE
 from abstrag.search.postings import BoolArray, FloatArray
 
@@ -35,6 +36,10 @@ _DOWN: Final = frozenset(
     "decrease lower reduce decline fall drop shrink cut lessen diminish worsen narrow lose".split()
 )
 _SENSES: Final = 8  # of a verb that are looked at
+_FIRST: Final = 4  # of them that a verb has without much ado; they share no rarer one
+_DEFINING: Final = frozenset("mean include contain comprise denote represent refer base".split())
+_FAR: Final = 60  # letters between a verb and what is said with it
+_ENDED: Final = re.compile(r"[.!?;]\s+(?=\W*[A-Z])")  # "et al. show" goes on
 _EVENT: Final = f"{TermKind.EVENT.value}:"
 
 
@@ -48,11 +53,11 @@ def verbs_of(event: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 14)
 def one_event(asked: str, told: str) -> bool:
     """Tell whether WordNet takes two verbs for the same act, or one for a kind of the other."""
-    if contrary(asked, told):
+    if told in _DEFINING or contrary(asked, told):
         return False
     net = wordnet()
     a, b = (net.synsets(verb, Pos.VERB) for verb in (asked, told))
-    if set(a) & set(b):
+    if set(a) & set(b) & {*a[:_FIRST], *b[:_FIRST]}:
         return True
     a, b = a[:_SENSES], b[:_SENSES]
     for narrow, wide, least in ((b, a, 0), (a, b, 1)):  # a broad word told may mean much else
@@ -85,11 +90,22 @@ def _kinds(verb: str) -> tuple[str, ...]:
 class ToldEvents:
     """The events of a document, by segment."""
 
-    def __init__(self, frames: Iterable[Frame]) -> None:
+    def __init__(self, frames: Iterable[Frame], texts: Sequence[str]) -> None:
+        self._texts = texts
         self._by_segment: dict[int, list[Frame]] = {}
         for frame in frames:
             if frame.slots and not frame.artifact:
                 self._by_segment.setdefault(frame.segment, []).append(frame)
+
+    def _one_sentence(self, segment: int, one: int, other: int) -> bool:
+        """Tell whether two places of a segment lie in one sentence; not in it is in a header."""
+        text = self._texts[segment]
+        return other < 0 or not _ENDED.search(text, min(one, other), max(one, other))
+
+    def _is_kind_of_step(self, asked: str, segment: int, frame: Frame) -> bool:
+        """Tell whether more than a learned price speaks for a word that tells of an event."""
+        told = self._texts[segment][frame.start : frame.end].split()
+        return step_family(asked, told[0]) != Family.RELATED.value
 
     def met_by(
         self,
@@ -109,6 +125,8 @@ class ToldEvents:
             return None
         verbs = [v for t in asked.terms if _is_verb(t) for v in verbs_of(t)]
         for frame in self._by_segment.get(segment, ()):
+            if not all(self._one_sentence(segment, frame.start, start) for start, _ in there):
+                continue
             within = [
                 slot.name
                 for slot in frame.slots
@@ -117,11 +135,13 @@ class ToldEvents:
             ]
             if frame.negated == asked.negated:
                 told = verbs_of(frame.event)
-                if any(one_event(a, b) for a in verbs for b in told if a != b):
+                with_it = not there or within or any(abs(frame.start - a) <= _FAR for a, _ in there)
+                if with_it and any(one_event(a, b) for a in verbs for b in told if a != b):
                     return frame
                 if (
                     within
                     and near == frame.start
+                    and self._is_kind_of_step(asked.label, segment, frame)
                     and not any(contrary(a, b) for a in verbs for b in told)
                 ):
                     return frame

@@ -328,3 +328,11 @@ def test_a_list_only_suggests_a_class_and_a_predicate_states_it() -> None:
     assert not found["concept:employee"].truth_preserving
     assert found["concept:employee"].cost > 0
     assert found["concept:leader"].cost == 0
+
+
+def test_a_name_that_a_background_classifies_need_not_be_seen_by_the_parser() -> None:
+    draft = readied("Old Thunderer smoked all night.")
+    layer = abstracted(draft, AbstractConcepts(classes=(("Old Thunderer", ("volcano",)),)))
+    assert "concept:volcano" in edges(layer, "entity:old thunderer", LicenceKind.BACKGROUND)
+    assert surfaces(layer, draft)["entity:old thunderer"] == {"Old Thunderer"}
+    assert "entity:old thunderer" not in {term.id for term in abstracted(draft).terms}

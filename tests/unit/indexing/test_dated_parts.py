@@ -52,3 +52,10 @@ def test_a_heading_that_names_no_one_time_dates_nothing(heading: str) -> None:
 )
 def test_a_header_in_one_block_and_a_dateline_date_the_document(text: str) -> None:
     assert load_bytes(text.encode(), name="a.md").metadata.date == "2018-09-04"
+
+
+@pytest.mark.parametrize("told", ["The day before,", "The evening before,", "The previous night"])
+def test_a_paragraph_that_has_told_no_time_counts_from_the_day_above_it(told: str) -> None:
+    text = f"# Log\n\n## Stage of 14 June 2008\n\nIt rained.\n\n{told} a wheel broke.\n"
+    terms = {term.id for term in index(load_bytes(text.encode(), name="log.md")).map.terms}
+    assert "time:2008-06-13" in terms

@@ -348,3 +348,9 @@ def test_what_is_merged_does_not_depend_on_the_order_of_the_text(pieces: list[st
         return {frozenset(group) for group in groups.values()}
 
     assert partition(pieces) == partition(sorted(pieces))
+
+
+def test_a_name_goes_on_after_many_owners() -> None:
+    text = "The Marlow Tenants' Association sued. The Association won."
+    assert "entity:marlow tenants' association" in term_ids(normalized(text))
+    assert "entity:acme's orbit" not in term_ids(normalized("They like Acme's Orbit."))

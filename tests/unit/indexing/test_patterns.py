@@ -97,6 +97,12 @@ def test_what_a_text_states_is_found(text: str, expected: list[tuple[str, str]])
         "They sold laptops, phones and cars.",
         "chipmaker TSMC shares fell.",
         "This region, TSMC, was studied.",
+        "It beats the best Samsung-based design, Samsung with a fan.",  # what beats is more
+        "They compared Samsung with TSMC, the strongest design.",  # which of the two?
+        "In our first test, TSMC failed early.",
+        "They bought from TSMC, the assets of a division.",
+        "TSMC, 12 Mill Road, Attention: President",
+        "TSMC is a necessity.",
     ],
 )
 def test_what_a_text_does_not_state_is_not_found(text: str) -> None:

@@ -11,7 +11,7 @@ from abstrag.model.query import Bridge, Literal, LiteralKind
 from abstrag.model.ranking import GapTrace, LiteralTrace, WordTrace
 from abstrag.model.segment import Segment, SegmentKind, SegmentRole
 from abstrag.model.span import OffsetMap, Span
-from abstrag.model.term import Family, Mention, Relation
+from abstrag.model.term import Family, Licence, LicenceKind, Mention, Relation
 from abstrag.search.aligned_trace import ALIGN_WORDS
 from abstrag.search.reading import read_aloud
 from abstrag.search.relevance import SMOOTH
@@ -84,6 +84,30 @@ def test_nothing_meets_is_never_said_of_words_that_stand_there(
     assert "nothing" not in said
     assert "“mouse” stands there" in said
     assert "Nothing in it meets “mouse”" in read(trace_of(unmet), "Two rats were kept.")
+
+
+def test_a_plural_that_is_a_word_of_its_own_is_not_said_to_be_missing() -> None:
+    unmet = LiteralTrace(literal("Olympic"), met=False)
+    assert "“Olympic” stands there" in read(trace_of(unmet), "She ran at the Olympics.")
+
+
+def test_a_name_is_not_called_a_class() -> None:
+    edge = Bridge(
+        family=Family.CONCEPT,
+        relation=Relation.IMPLIES,
+        operator="abstract_concepts",
+        source="entity:4k company",
+        target="entity:4k",
+        weight=0.0,
+        distance=0.0,
+        cost=0.0,
+        truth_preserving=True,
+        licence=Licence(LicenceKind.TEXT, "4K Company"),
+    )
+    asked = literal("4K", kind=LiteralKind.ENTITY)
+    met = LiteralTrace(asked, met=True, distance=0.0, via="4K Company", bridges=(edge,))
+    said = read(trace_of(met), "The firm grew.")
+    assert "4K Company goes by the name “4K”" in said
 
 
 def test_the_same_word_in_another_sense_is_called_that() -> None:

@@ -45,10 +45,10 @@ _JUDGING: Final = frozenset(
     "difficulty direction disadvantage drawback effect element end exception extension extent "
     "factor failure fashion feature focus fraction function future goal idea implication "
     "improvement indication indicator issue key lack level limitation manner meaning means member "
-    "minority mistake must need objective opportunity option outcome percentage person place "
-    "position possibility priority problem proof purpose question range reason regard requirement "
-    "result role second side sign situation solution source start step subject subset success sum "
-    "target term thought topic value variant variety version work".split()
+    "minority mistake must necessity need objective opportunity option outcome percentage person "
+    "place position possibility priority problem proof purpose question range reason regard "
+    "requirement result role second side sign situation solution source start step subject subset "
+    "success sum target term thought topic value variant variety version work".split()
 )
 _PRIVATIVE: Final = frozenset(
     "alleged apparent attempted ex failed fake false former future hypothetical ideal likely mock "
@@ -76,6 +76,7 @@ def is_sound(passage: ParsedPassage, stated: ClassStatement) -> bool:
         and words.key[class_] not in _EMPTY
         and (stated.listed or stated.defined or words.key[class_] not in _JUDGING)
         and not passage.times.keys() & {class_, member}
+        and words.key[member] not in words.key[words.phrase(class_)[-1] : class_]
         and min(len(words.text[class_]), len(words.text[member])) > 1
         and words.text[class_].isalpha()
         and words.text[member][:1].isalpha()

@@ -139,6 +139,8 @@ def and_other(passage: ParsedPassage, token: int) -> Iterator[ClassStatement]:
 
 _OPENING: Final = frozenset({",", "(", "–", "—"})
 _QUOTES: Final = frozenset({'"', "“", "”", "``", "''"})
+_WITH: Final = frozenset({"with", "without", "plus", "+"})
+_HYPHENS: Final = frozenset("-‐‑")
 _ARTICLES: Final = frozenset({"a", "an", "the", "one"})
 _BEARERS: Final = ("person.n.01", "organization.n.01", "location.n.01", "body_of_water.n.01")
 
@@ -157,7 +159,10 @@ def apposition(passage: ParsedPassage, token: int) -> Iterator[ClassStatement]:
     elif named and not plural(words, head):
         comma = begin(passage, token) - 1
         article = determiner(words, head) in ("a", "an", "the", "poss")
-        if words.text[comma] == "," and comma - 1 == head and article:
+        sure = not _combined(passage, token) and (
+            not _opens_sentence(passage, head) or _closed(passage, token)
+        )
+        if words.text[comma] == "," and comma - 1 == head and article and sure:
             first, last = begin(passage, head), past(passage, token)
             yield ClassStatement(token, head, first, last, 0.85)
     elif not named and can_be_member(passage, head) and not plural(words, head):
@@ -191,10 +196,34 @@ def _class_after(passage: ParsedPassage, name: int, noun: int) -> Iterator[Class
         and words.key[comma - 1] not in roles().heads  # "General Counsel, Vice President": titles
         and comma + 1 < passage.last
         and words.text[comma] in _OPENING
-        and (words.lower[comma + 1] in _ARTICLES or words.key[class_] in roles().heads)
+        and not plural(words, class_)  # "from Acme, the assets of a division"
+        and not _combined(passage, name)
+        and (words.lower[comma + 1] in _ARTICLES or _office_at(passage, comma + 1, class_))
         and (words.lower[comma + 1] != "the" or _closed(passage, noun))
     ):
         yield ClassStatement(name, class_, begin(passage, name), class_ + 1, 0.9)
+
+
+def _combined(passage: ParsedPassage, name: int) -> bool:
+    """True when a name is one of two that name a thing together: "Acme with Beta, the best set"."""
+    words, first, after = passage.words, begin(passage, name), past(passage, name)
+    return (first > passage.first and words.lower[first - 1] in _WITH) or (
+        after < passage.last and words.lower[after] in _WITH
+    )
+
+
+def _opens_sentence(passage: ParsedPassage, noun: int) -> bool:
+    """True for the noun of what a sentence opens with: "In our evaluation, Acme is best"."""
+    words, prep = passage.words, passage.words.head[noun]
+    return words.dep[noun] == "pobj" and prep == passage.first
+
+
+def _office_at(passage: ParsedPassage, first: int, class_: int) -> bool:
+    """True when words from a place on name an office: "Ann Lee, Chief Executive Officer"."""
+    words = passage.words
+    return words.key[class_] in roles().heads and all(
+        words.text[i].isalpha() or words.text[i] in _HYPHENS for i in range(first, class_)
+    )
 
 
 def _closed(passage: ParsedPassage, noun: int) -> bool:

@@ -13,6 +13,7 @@ from abstrag.lexicon.idioms import idiom_at
 
 _EMPTY: Final = frozenset({"be", "have", "do", "get", "let"})  # they say nothing by themselves
 _FAILING: Final = frozenset({"fail", "refuse", "decline", "deny", "avoid", "neglect", "forget"})
+_PHRASAL: Final = 2  # words of a verb with a particle
 _NOBODY: Final = frozenset({"nobody", "none", "nothing", "neither"})
 _WITHOUT: Final = frozenset({"without", "no", "neither", "nor"})
 
@@ -54,7 +55,8 @@ def _verb_triggers(
     for token in range(passage.first, passage.last):
         if token in passage.times or token in idle:
             continue
-        if idiom := idiom_at(words.lemma, words.lower, token):
+        idiom = idiom_at(words.lemma, words.lower, token)
+        if idiom and not (idiom.size == _PHRASAL and words.begins_phrase(token + 1)):
             for meaning in idiom.meanings:
                 last = token + idiom.size - 1
                 yield _made(words, event_key(meaning, "VERB"), token, None, start=last)
@@ -83,13 +85,21 @@ def _noun_triggers(
         common = words.pos[noun] == "NOUN" or (
             words.pos[noun] == "PROPN" and noun not in passage.names
         )
-        if not common or noun in passage.times:
+        if not common or noun in passage.times or _defined_term(passage, noun):
             continue
         event, artifact, first = _noun_event(passage, noun, more)
         if event is not None:
             verb = carried.get(noun)
             made = _made(words, event, verb, noun, artifact and verb is None, first)
             yield replace(made, verb=shared[noun]) if noun in shared else made
+
+
+def _defined_term(passage: ParsedPassage, noun: int) -> bool:
+    """True for "this Agreement": a noun written large within a sentence names a thing."""
+    words = passage.words
+    large = words.text[noun][:1].isupper() and not words.text[noun].isupper()
+    before = words.text[noun - 1] if noun > passage.first else ""
+    return large and passage.header is None and before.islower()
 
 
 def _made(

@@ -29,7 +29,7 @@ _HOW = (
 )
 _KNOWN = (
     r"(?:known|referred\s+to)(?:\s+\w+ly)?"
-    r"(?:\s+(?:to|by|among|in|throughout)\s+(?:[\w-]+\s+){1,4}?|\s+)as"
+    r"(?:\s+(?:to|by|among|in|throughout|along|across|around|at|on|within)\s+(?:[\w-]+\s+){1,4}?|\s+)as"
 )
 # What makes of the name that follows another name of the one before: after a comma, a bracket or
 # "is" also a mere participle, for "Acme named Ann Roe" gives nobody a name.

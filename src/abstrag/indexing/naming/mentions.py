@@ -17,6 +17,8 @@ from spacy.tokens import Span as Tokens
 from abstrag.indexing.operator import IndexDraft
 from abstrag.language.names import legal_form, legal_form_end, nameable, trim
 from abstrag.language.persons import title_before
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.wordnet import wordnet
 
 LABELS: Final = frozenset(
     "PERSON ORG GPE LOC NORP PRODUCT EVENT FAC WORK_OF_ART LAW LANGUAGE".split()
@@ -101,7 +103,7 @@ def _stands_as_name(doc: Doc, name: PlacedName) -> bool:
     words = legal_form(name.text)[0].split()
     return (
         root.dep_ in _NOMINAL
-        and root.tag_ == "NNP"
+        and (root.tag_ == "NNP" or (root.tag_ == "NNPS" and len(words) > 1))
         and all(len(w) > 2 and w[0].isupper() and w[1:].islower() for w in words)
     )
 
@@ -135,9 +137,18 @@ def _proper_runs(doc: Doc) -> Iterator[Tokens]:
     places = deque(np.flatnonzero((table[:, 0] == PROPN) & (table[:, 1] == 0)).tolist())
     while places:
         first = last = places.popleft()
-        while places and places[0] == last + 1 and not doc[last + 1].is_sent_start:
+        while places and not doc[places[0]].is_sent_start and _goes_on(doc, last, places[0]):
             last = places.popleft()
         yield doc[first : last + 1]
+
+
+def _goes_on(doc: Doc, last: int, token: int) -> bool:
+    """True when a proper noun continues a name: next to it, or as in "Harbour Workers' Union"."""
+    if token == last + 1:
+        return True
+    owned = token == last + 2 and doc[last + 1].tag_ == "POS"
+    owner = doc[last].lower_
+    return owned and any(base != owner for base in wordnet().base_forms(owner, Pos.NOUN))
 
 
 def _entity(draft: IndexDraft, parse: int, segment: int, entity: Tokens) -> PlacedName | None:

@@ -2,7 +2,8 @@
 
 "Phlebitis is an inflammation of a vein." Who asks for an inflammation of a vein is answered where
 the text speaks of phlebitis. A query is taken to use a definition if it has two of its content
-words or more, one of them among the first, or half of them, in a row but for small words.
+words or more, one of them among the first, or half of them, in a row but for small words; what only
+says the kind of thing is not enough.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ _FORMS: Final = tuple(
         rf"(?:An?\s+|The\s+)?{_TERM}(?:,\s*|\s*\()(?:i\.e\.,?|that\s+is(?:\s+to\s+say)?,?|meaning"
         r"|in\s+other\s+words,?)\s+(?P<def>[^,()]+)",
         rf"(?:An?\s+|The\s+)?{_TERM},\s+(?P<def>(?:an?|any)\s[^,()]{{8,90}}),\s",
+        rf"(?:An?\s+|The\s+)?{_TERM},\s+which\s+(?:is|are|means)\s+(?P<def>(?:an?|any|the)\s[^,()]{{8,90}})",
         rf"(?:An?\s+)?{_TERM}\s+(?:occurs|arises|happens|exists|results|is\s+present)\s+"
         r"(?:when|if|where|whenever)\s+(?P<def>.+)",
         rf"(?:An?\s+)?{_TERM}\s+(?:means|denotes|describes|refers\s+to)\s+(?:that\s+)?(?P<def>.+)",
@@ -64,6 +66,10 @@ _ARTICLE: Final = re.compile(r"(?:\b(?:an?|the|any|some)\s+)$", re.IGNORECASE)
 _CLAUSE: Final = re.compile(
     r"\b(?:is|are|occurs|arises|happens|exists|results|means)\s+(?:when|if|that)\b"
 )
+_SPECIAL: Final = re.compile(
+    r"\b(?:of|in|on|at|that|which|who|whose|where|when|for|from|with|without|by|to|before|after"
+    r"|between|under|over|into|during|than|as|\w+ed|\w+ing)\s"
+)
 _KINDS: Final = (TermKind.CONCEPT, TermKind.ENTITY, TermKind.EVENT, TermKind.ROLE)
 _ASKING: Final = frozenset("who whom whose what which when where why how that".split())
 _KEPT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME})
@@ -76,6 +82,7 @@ class StatedDefinition:
     term: str  # as written
     terms: tuple[str, ...]  # its ids
     words: tuple[frozenset[str], ...]  # the forms of each content word of what it means
+    kind: int  # how many of them only say what kind of thing it is
     quote: str
     span: Span
     glossary: bool  # it says what a word means, and not merely what something is
@@ -128,7 +135,9 @@ class StatedDefinitions:
                         span = segment.alignment.locate(at, at + len(sentence))
                         clause = _CLAUSE.search(sentence) is not None
                         found.append(
-                            StatedDefinition(term, ids, words, sentence, span, glossary, clause)
+                            StatedDefinition(
+                                term, ids, words, _kind(meaning), sentence, span, glossary, clause
+                            )
                         )
         return cls(tuple(found))
 
@@ -236,11 +245,17 @@ def _used(
     ]
     alone = one.glossary and shared == [0]  # "Lienholder: a creditor who …"
     enough = shared[:1] < [_FIRST] or len(shared) >= _SHARE * len(one.words)
-    if not alone and (len(shared) < 2 or not enough):
-        return None
+    special = shared[-1:] >= [one.kind] or len(shared) >= _SHARE * len(one.words)
+    if not alone and (len(shared) < 2 or not enough or not special):
+        return None  # who asks for net income does not ask for "net income before interest"
     used = frozenset().union(*(own for _, own in best))
     whole = not one.clause and bool(best[0][1] & one.words[0])
     return UsedDefinition(one, best[0][0].start(), best[-1][0].end(), used, whole)
+
+
+def _kind(meaning: str) -> int:
+    """Return how many content words a definition has before it says which of the kind is meant."""
+    return len(_content(_SPECIAL.split(meaning, maxsplit=1)[0]))
 
 
 def _content(text: str) -> list[str]:

@@ -112,6 +112,7 @@ _MEASURED: Final = frozenset(
     "large big small long short high tall low wide broad deep thick old young far fast heavy "
     "great strong often".split()
 )
+_OF_NOUNS: Final = frozenset({"nsubj", "nsubjpass", "pobj"})
 _LETTERED: Final = re.compile(r"\d{1,3}[MK]")  # 3M, 10K: a name unless it counts something
 _OWN: Final = re.compile(r"['’]s?$")
 
@@ -289,7 +290,9 @@ class _Reader:
     def _known_names(self) -> Iterator[_Found]:
         """Names the document knows, the longest first."""
         w, known = self.words, self.vocabulary.names
-        for size in range(min(self.vocabulary.longest_name, w.size), 0, -1):
+        # names are counted in words, and a word may be several tokens: "Workers'"
+        more = sum(w.end[i - 1] == w.start[i] for i in range(1, w.size))
+        for size in range(min(self.vocabulary.longest_name + more, w.size), 0, -1):
             for first in range(w.size - size + 1):
                 last = first + size
                 if any(i in self.taken for i in range(first, last)):
@@ -372,7 +375,8 @@ class _Reader:
         """Nouns the parser has never seen and takes for something else ("lipopolysaccharide").
 
         What it calls an adverb and the lexicon does not is one; what it calls a verb, where the
-        document knows the word as a concept too.
+        document knows the word as a concept too, or where it takes a bare verb for a subject or an
+        object ("What must staff do?").
         """
         w, net = self.words, wordnet()
         for i in range(w.size):
@@ -380,9 +384,13 @@ class _Reader:
                 continue
             if w.tag[i] == "RB":
                 mistaken = not (w.lower[i].endswith("ly") or net.synsets(w.lower[i], Pos.ADVERB))
+            elif w.pos[i] == "VERB":
+                subject = w.tag[i] == "VB" and w.dep[i] in _OF_NOUNS
+                mistaken = (subject and bool(net.synsets(w.lower[i], Pos.NOUN))) or (
+                    self._known(w.key[i]) and not net.synsets(w.key[i], Pos.VERB)
+                )
             else:
-                verb = w.pos[i] == "VERB" and self._known(w.key[i])
-                mistaken = verb and not net.synsets(w.key[i], Pos.VERB)
+                mistaken = False
             if mistaken:
                 self.taken.add(i)
                 yield self._noun(i, i)

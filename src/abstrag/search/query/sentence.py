@@ -18,6 +18,7 @@ _SELF: Final = frozenset(
 )
 _POINTING: Final = frozenset({"this", "the", "these", "present", "current", "your", "their"})
 _AUXILIARIES: Final = frozenset({"do", "does", "did", "has", "have", "had"})
+_PHRASAL: Final = 2  # words of a verb with a particle
 _NEGATIONS: Final = frozenset({"no", "not", "n't", "never", "without", "neither", "nor", "none"})
 
 
@@ -119,7 +120,8 @@ def carries_event(words: Words, verb: int) -> bool:
 def idioms_in(words: Words) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """Go through the idioms of a query: first and last token, and what they say in plain words."""
     for i in range(words.size):
-        if idiom := idiom_at(words.lemma, words.lower, i):
+        idiom = idiom_at(words.lemma, words.lower, i)
+        if idiom and not (idiom.size == _PHRASAL and words.begins_phrase(i + 1)):
             yield i, i + idiom.size - 1, idiom.meanings
 
 

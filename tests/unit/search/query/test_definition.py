@@ -30,6 +30,7 @@ def stated(sentence: str) -> StatedDefinitions:
         "Phlebitis: an inflammation of a vein.",
         "Phlebitis is defined as inflammation of a vein.",
         "An inflammation of a vein is called phlebitis.",
+        "Phlebitis, which is an inflammation of a vein, is rare.",
     ],
 )
 def test_a_query_in_the_words_of_a_definition_is_read_with_its_term(sentence: str) -> None:
@@ -56,3 +57,9 @@ def test_a_query_that_does_not_use_it_stays_as_it_is(query: str) -> None:
 )
 def test_only_a_question_about_the_whole_is_one_for_an_overview(text: str, asks: bool) -> None:
     assert asks_for_overview(text) is asks
+
+
+def test_who_asks_for_the_kind_of_thing_does_not_ask_for_the_defined_one() -> None:
+    defined = stated("Phlebitis is a painful chronic inflammation of a vein in the leg.")
+    assert defined.used("Who had a chronic inflammation?") == []
+    assert len(defined.used("Who had a chronic inflammation of a vein?")) == 1

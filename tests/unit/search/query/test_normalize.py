@@ -66,6 +66,19 @@ def test_the_verb_of_a_question_is_an_event_also_where_it_looks_like_a_noun(
     assert literal(asked(question), verb).kind is LiteralKind.EVENT
 
 
+def test_a_noun_that_is_parsed_as_a_verb_but_as_a_subject_is_looked_for() -> None:
+    found = asked("What must staff do before they leave?").literals
+    assert [(x.kind, x.label) for x in found] == [
+        (LiteralKind.CONCEPT, "staff"),
+        (LiteralKind.EVENT, "leave"),
+    ]
+
+
+def test_a_preposition_with_an_object_makes_no_phrasal_verb() -> None:
+    assert [x.label for x in asked("What did the mayor do in town?").literals] == ["mayor", "town"]
+    assert literal(asked("Which landlord gave in?"), "gave in").kind is LiteralKind.EVENT
+
+
 def test_an_adverb_is_no_noun() -> None:
     labels = [x.label for x in asked("Which chips will later be sold worldwide?").literals]
     assert "later" not in labels

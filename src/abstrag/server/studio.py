@@ -376,7 +376,7 @@ _TRIES: Final = 2  # of an upload that the server did not survive, and it is set
 
 
 class Studio:
-    """A workspace with uploads and jobs, and the lanes work is done in.
+    """A workspace with uploads and jobs, and the queues that work waits in.
 
     Whoever opened the workspace closes it, when the studio is closed.
     """

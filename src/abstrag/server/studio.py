@@ -124,7 +124,7 @@ class Uploads:
             return 0
 
     def _note(self, path: Path) -> Path:
-        return self.folder / f"{path.resolve().parent.name}{_TRIES}"
+        return self.folder / f"{path.resolve().parent.name}{_TRIES_SUFFIX}"
 
     def left_over(self) -> Iterator[Path]:
         """Go through the files kept here, after deleting what an interrupted upload left.

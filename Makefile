@@ -22,7 +22,7 @@ DATA ?= data
 MINUTES ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check fuzz reproducible sbom train-check frameworks-check bench experiments docs setup lock clean
+.PHONY: help demo test test-fast coverage check fuzz reproducible sbom train-check frameworks-check bench experiments docs setup lock clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -36,6 +36,11 @@ test: $(DEV) ## run the tests (ARGS="-k store" picks some)
 
 test-fast: $(DEV) ## the tests that are over within 90 seconds
 	$(RUN) -m pytest -m "not slow" $(ARGS)
+
+coverage: $(DEV) ## the same tests, and how much of the package they run (it has a floor)
+	@mkdir -p build
+	$(RUN) -m coverage run -m pytest -m "not slow" $(ARGS)
+	$(RUN) -m coverage report
 
 check: $(DEV) ## lint, formatting and types
 	$(RUN) -m ruff check .

@@ -1,4 +1,4 @@
-"""Readings under the loupe: the steps a hit shows, and claims that nothing meets a condition."""
+"""What readings say, drawn to be judged: the steps of a hit, and "nothing meets this condition"."""
 
 from __future__ import annotations
 

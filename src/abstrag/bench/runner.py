@@ -72,7 +72,7 @@ class Bench:
         """Score a unit.
 
         Whatever a system stumbles over is its failure on these cases: it is recorded, counts as
-        nothing retrieved, shows in every report, and does not end a night's run. Only a spent
+        nothing retrieved, shows in every report, and does not end a long run. Only a spent
         budget does, for every case after it would fail as well.
         """
         jobs = [

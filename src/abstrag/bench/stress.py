@@ -141,7 +141,7 @@ def _let_in(failure: Failure, scoring: Scoring) -> Iterator[Delta]:
 
 
 def _words_let_in(hit: Hit, scoring: Scoring) -> Iterator[Delta]:
-    """Any word of the segment for one that is dear there, at no price, the commonest first."""
+    """Offer any word of the segment for one that is costly there, at no price, commonest first."""
     if scoring.alignment is None:
         return
     bases, owners, numbers = scoring.alignment.words.bases

@@ -1,4 +1,4 @@
-"""The latest few of something dear to make, each made once however many threads want it."""
+"""A cache of the values used last, each made once however many threads want it."""
 
 from __future__ import annotations
 

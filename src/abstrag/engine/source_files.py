@@ -269,7 +269,7 @@ def attempt(
 ) -> Result | IndexOutcome:
     """Return what work on a file gives, or its failure as an outcome.
 
-    A file that nobody foresaw must not end a night's run either; its exit code is 1.
+    An error that nobody foresaw must not end a long run either; its exit code is 1.
     """
     try:
         return work(*args, **kwargs)

@@ -67,9 +67,9 @@ def ruled(
 ) -> tuple[Verdict | None, str | None]:
     """Return what to say given the judge's probabilities and what rules see, or why nothing.
 
-    Over a difference SUPPORTS is never said: a certain one refutes the claim, any other keeps the
-    judge silent. Where the judge is unsure a certain one speaks for it, unless it leans to NOT
-    ENOUGH INFO.
+    Over a difference SUPPORTS is never said: a certain one refutes the claim, with any other
+    the judge abstains. Where the judge is unsure, a certain difference decides, unless the judge
+    leans to NOT ENOUGH INFO.
     """
     verdict = _sure(told, threshold)
     certain = any(one.certain for one in found)
@@ -84,7 +84,7 @@ def ruled(
 
 
 def forced(told: tuple[float, float, float], found: Sequence[Difference]) -> Label:
-    """Return the label of a judge that may not be silent, which rules keep from SUPPORTS."""
+    """Return the label of a judge that may not abstain; where rules differ it is not SUPPORTS."""
     if any(one.certain for one in found) and told[0] == max(told):
         return Label.REFUTES
     first = 1 if found else 0

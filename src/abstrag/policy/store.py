@@ -1,4 +1,4 @@
-"""The policy store: prompt programs that learn, on disk, shared, and never over a person's head.
+"""The policy store: prompt programs that learn, on disk and shared; a person's edits always stay.
 
 An edit is proposed for a case, which is a vote for it. With votes of enough distinct cases it is
 eligible; a replay of solved cases that finds none worse makes it accepted; and it is promoted into

@@ -124,7 +124,7 @@ class Uploads:
             return 0
 
     def _note(self, path: Path) -> Path:
-        return self.folder / f"{path.resolve().parent.name}{_TRIES}"
+        return self.folder / f"{path.resolve().parent.name}{_TRIES_SUFFIX}"
 
     def left_over(self) -> Iterator[Path]:
         """Go through the files kept here, after deleting what an interrupted upload left.
@@ -376,7 +376,7 @@ _TRIES: Final = 2  # of an upload that the server did not survive, and it is set
 
 
 class Studio:
-    """A workspace with uploads and jobs, and the lanes work is done in.
+    """A workspace with uploads and jobs, and the queues that work waits in.
 
     Whoever opened the workspace closes it, when the studio is closed.
     """

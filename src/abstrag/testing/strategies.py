@@ -1,7 +1,7 @@
 """Hypothesis strategies for the calculus: edges, queries, and small worlds to search in.
 
 Everything is tiny on purpose. A world of five terms already holds shared edges, free merges,
-one-way steps, families that run out and detours that pay off only in company, and a reference
+one-way steps, families that run out and detours that pay off only together, and a reference
 implementation can still try every possibility. Terms are in order: queries ask for early ones,
 segments hold late ones and most edges lead from the one to the other, so that paths are long.
 """

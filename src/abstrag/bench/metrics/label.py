@@ -1,8 +1,9 @@
 """Labels: accuracy, and precision, recall and F1 of each class; verdicts against people's.
 
 Data sets spell the three verdicts in their own ways; the same verdict counts as the same label.
-A judge may be silent. Accuracy is that of one who may not be, over all cases; what is said and what
-is wrong of all cases stand beside it, so that neither silence nor guessing looks like skill.
+A judge may abstain. Accuracy is over all cases, with the label it would give if it had to; the
+shares of cases that it answers and that it gets wrong stand beside it, so that neither abstaining
+nor guessing looks like skill.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ class ClassScore:
 class VerdictScore:
     """The verdicts of a system over all cases with a gold label, abstentions counted.
 
-    `accuracy` is that of the labels it leans to where it may not be silent. The others are of what
-    it says: the share of cases it answers, the share of all cases it gets wrong by what it says,
-    and the share of refutations it says are such; None where there are none.
+    `accuracy` counts the label it would give if it had to. The others count what it says: the
+    share of cases it answers, the share of all cases it gets wrong by what it says, and the share
+    of refutations it says are such; None where there are none.
     """
 
     cases: int

@@ -2,7 +2,7 @@
 
 A question names some cells of a row ("in 2009", "for the Texas Brahmas") and asks for others. Rows
 are found in two ways: by the names and years of the question that their cells hold, and by what the
-evidence judge says of each row read aloud. Each way proposes rows, with what speaks for them; how
+evidence judge says of each row as text. Each way proposes rows, with what speaks for them; how
 probably they answer is for the confidence model to say.
 """
 
@@ -144,7 +144,7 @@ def row_sets(document: Document, question: str, reads: Reads | None) -> list[Row
     return made
 
 
-def read_aloud(titles: Sequence[str], line: _Line) -> str:
+def row_text(titles: Sequence[str], line: _Line) -> str:
     """Return a row as the judge reads it: title, section, each cell with its head."""
     cells = "; ".join(f"{head}: {cell.text}" if head else cell.text for head, cell in line.cells)
     return ": ".join((titles[0], titles[-1] if len(titles) > 1 else "", cells))
@@ -262,7 +262,7 @@ class _Proposals:
             range(len(lines)),
             key=lambda i: -len((lines[i].words | lines[i].years) & self._asked),
         )[:MOST_READ]
-        texts = [read_aloud(self._table.titles, lines[i]) for i in order]
+        texts = [row_text(self._table.titles, lines[i]) for i in order]
         return dict(zip(order, self._reads(self._question, texts), strict=True))
 
     def _features(

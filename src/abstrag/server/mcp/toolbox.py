@@ -1,4 +1,4 @@
-"""The tools an agent is given, as plain methods: one workspace, asked; files only by leave."""
+"""The tools an agent is given, as methods over one workspace; files are read only where allowed."""
 
 from __future__ import annotations
 

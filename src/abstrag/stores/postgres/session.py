@@ -1,7 +1,7 @@
-"""A connection that comes back: one transaction at a time, done again when the server was away.
+"""A connection that is made again when it breaks: one transaction at a time, repeated if need be.
 
 Work is a function of a cursor. It runs in one transaction, wholly or not at all, and may run again:
-when the connection breaks nobody can tell whether the last commit was heard, so whatever is
+when the connection breaks nobody can tell whether the last commit arrived, so whatever is
 handed to `write` must be such that doing it twice is doing it once.
 """
 

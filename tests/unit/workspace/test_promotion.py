@@ -26,14 +26,14 @@ from tests.unit.indexing.prompted.encoders import Letters
 from tests.unit.indexing.prompted.models import silent
 from tests.unit.refine.harbour import Labels, searcher
 
-NETS = "Which worker mends nets?"
+FISHING = "Which workers fish from the pier?"
 HARMFUL = "Keep persons only."
 HARMLESS = "Keep compound nouns whole."
 
 
 def _literals(request: ModelRequest) -> dict[str, Any]:
     """Read the query well, unless the harmful rule tells to drop what it is about."""
-    quotes = ["worker"] if HARMFUL in request.system else ["worker", "mends", "nets"]
+    quotes = ["workers"] if HARMFUL in request.system else ["workers", "fish", "pier"]
     literals = [
         {"kind": "concept", "quote": quote, "negated": False, "slots": []} for quote in quotes
     ]
@@ -47,11 +47,11 @@ def promoter(tmp_path: Path) -> Promoter:
     workspace = Workspace(WorkspaceConfig(tmp_path / "store.db", options=options))
     made = searcher().index
     workspace.store.put(made, source_path=None, source_hash="x")
-    PatchLog(policy).note_solved(Episode(made.document.id, NETS), made)
+    PatchLog(policy).note_solved(Episode(made.document.id, FISHING), made)
     model = silent(normalize_query=_literals, expand_query={"clauses": []})
     programs = load_programs(root=policy.root)
     prompting = Prompting.of(Models({CallRole.INDEX: model}), programs=programs, encoder=Letters())
-    judge = Evaluator(Labels({NETS: "Workers mend nets on the quay."}), k=1)
+    judge = Evaluator(Labels({FISHING: "Children fish from the north pier in summer."}), k=1)
     return Promoter(policy, workspace, prompting, judge)
 
 

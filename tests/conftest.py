@@ -5,6 +5,7 @@ installs whatever a test could be skipped for.
 """
 
 import os
+import signal
 import socket
 from collections.abc import Callable, Generator
 from importlib.util import find_spec
@@ -31,7 +32,12 @@ _MODEL_SETTINGS = (  # beginnings of names
 
 
 def pytest_configure() -> None:
-    """Let no property fail because the machine was busy; some environments have no hypothesis."""
+    """Let no test fail because the machine was busy, or because the shell ignores Ctrl-C for us.
+
+    A shell does so for what it starts in the background. Some environments have no hypothesis.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if find_spec("hypothesis") is not None:
         from hypothesis import settings
 

@@ -185,7 +185,11 @@ def _frame(lookup: Lookup, segment: int, j: int, end: Landing) -> Frame | None:
     if literal.kind is not LiteralKind.EVENT or end.context is not None:
         return None
     frames = [f for f in lookup.index.frames_of(segment) if f.event == end.term]
-    return min(frames, key=lambda frame: frame_units(frame, literal.slots), default=None)
+
+    def rated(frame: Frame) -> tuple[int, bool]:  # "was associated" before "no association"
+        return frame_units(frame, literal.slots), frame.negated != literal.negated
+
+    return min(frames, key=rated, default=None)
 
 
 def _slots(frame: Frame | None, slots: tuple[str, ...]) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from abstrag.search.families import (
     names_office,
     office_around,
     one_meaning,
+    only_somebody,
     opposite,
     opposite_things,
     share_part_of_speech,
@@ -83,6 +84,8 @@ def price_limit(asked: str, said: str, family: str, *, own_word: bool = False) -
     another thing.
     """
     named = said[:1].isupper() and not asked[:1].isupper()  # "join" is not the club "United"
+    if family == Family.EXPRESSION.value and only_somebody(asked, said):
+        return 0.0
     if family == Family.EXPRESSION.value:
         return SYNONYMS if one_meaning(asked, said) and not named else LIMITS[family]
     if {asked.casefold(), said.casefold()} & _GRADING and not opposite(asked, said):
@@ -433,6 +436,14 @@ class Alignment:
         if self.direct[rows, segment].any() or segment not in self.considered:
             return False
         return self._said_of.told_of_another(rows[0], segment, term)
+
+    def stands_at(self, j: int, segment: int) -> int | None:
+        """Return where in a segment's own text the very word for a literal stands, if it does."""
+        for i, of in enumerate(self.literal_of):
+            if of == j and self.direct[i, segment]:
+                place = self.words.place(segment, int(self.places[i, segment]))
+                return None if place.header is not None or place.in_section else place.start
+        return None
 
     @cached_property
     def _said_of(self) -> SaidOf | None:

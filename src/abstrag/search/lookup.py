@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, reduce
 from typing import Final
 
@@ -37,6 +37,14 @@ def by_sense(label: PathLabel) -> bool:
 
 
 OfAnother = Callable[[int, int, str], bool]  # literal, segment, term
+_STATED: Final = frozenset({LicenceKind.BACKGROUND, LicenceKind.PATCH, LicenceKind.COLLECTION})
+
+
+def is_stated(path: PathLabel) -> bool:
+    """Tell whether somebody has said that a path may be taken."""
+    return any(edge.licence.kind in _STATED for edge in path.edges())
+
+
 Endings = tuple[tuple[Landing, ...], ...]  # for each literal
 
 
@@ -106,20 +114,22 @@ class Lookup:
             tuple(
                 end
                 for end in self.index.landings(segment, literal, found.labels)
-                if end.context is not None or not self.strays(j, segment, end.term)
+                if end.context is not None
+                or not self.strays(j, segment, end.term, found.ways(end.term, without=0))
             )
             for j, (literal, found) in enumerate(zip(self.query.literals, near.alone, strict=True))
         )
 
-    def strays(self, j: int, segment: int, term: str) -> bool:
+    def strays(self, j: int, segment: int, term: str, ways: Iterable[PathLabel]) -> bool:
         """Tell whether a segment says a term of something else than a literal asks it of."""
-        if self._of_another is None or not self._may_stray(j, term):
+        if self._of_another is None or not self._may_stray(j, term, ways):
             return False
         return self._of_another(j, segment, term)
 
-    def _may_stray(self, j: int, term: str) -> bool:
-        kind = self.query.literals[j].kind
-        return self._of_another is not None and kind in _SAID and term.startswith(_OF)
+    def _may_stray(self, j: int, term: str, ways: Iterable[PathLabel]) -> bool:
+        if self._of_another is None or not term.startswith(_OF):
+            return False
+        return self.query.literals[j].kind in _SAID and not any(map(is_stated, ways))
 
     def offers(
         self, endings: Endings, near: Neighbourhood, segment: int | None = None
@@ -190,8 +200,8 @@ class Lookup:
                 (self.index.lifted(term, literal), CONTEXT_BIT),
             ):
                 ways = list(found.ways(term, without=without))
-                if not without and ways and self._may_stray(j, term):
-                    kept = [not self.strays(j, s, term) for s in segments.tolist()]
+                if not without and ways and self._may_stray(j, term, ways):
+                    kept = [not self.strays(j, s, term, ways) for s in segments.tolist()]
                     segments, extra = segments[kept], extra[kept]
                 if len(segments) and ways:
                     where.append(segments)

@@ -343,7 +343,7 @@ def _source(trace: LiteralTrace) -> str:
     licences = [b.licence for b in trace.bridges if b.licence is not None]
     known = {licence.kind: licence for licence in reversed(licences)}
     if LicenceKind.BACKGROUND in known:
-        return f"as {known[LicenceKind.BACKGROUND].reference} states"
+        return f"as {_background(known[LicenceKind.BACKGROUND].reference)} states"
     if LicenceKind.PATCH in known:
         return "as an accepted patch states"
     if LicenceKind.LEXICON in known:
@@ -351,6 +351,12 @@ def _source(trace: LiteralTrace) -> str:
     if any(_holds(licence.reference, trace.literal.label) for licence in licences):
         return "as the text states"
     return "judging by the name"
+
+
+def _background(reference: str) -> str:
+    """Name the Background that a licence refers to, by its file where it has one."""
+    name = reference.partition(": ")[0]
+    return "the Background" if name in ("", "background") else f"the Background {name}"
 
 
 def _price(trace: LiteralTrace) -> str:

@@ -22,7 +22,7 @@ from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.events import names_event
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
-from abstrag.model.term import Family, Frame, Mention, Slot
+from abstrag.model.term import Family, Frame, Mention, Slot, TermKind
 from abstrag.neural.aligned_text import AlignedText
 from abstrag.search.document_words import DocumentWords
 from abstrag.search.families import step_family
@@ -31,9 +31,13 @@ from abstrag.search.query.normalize import parsed_query
 from abstrag.search.told_events import ToldEvents
 
 Place = tuple[int, int]  # where a word begins and ends
+_NAME: Final = f"{TermKind.ENTITY.value}:"
 ASIDE: Final[Place] = (-1, -1)  # in a header or the name of the section
 
 _PARTIES: Final = frozenset({"who", "whom"})
+_WANTED: Final = frozenset(
+    {"which", "what", "whose", "many", "much"}
+)  # "which lease was annulled?"
 _MODIFIERS: Final = frozenset({"amod", "compound", "nmod"})
 _OF_NOUN: Final = frozenset("of in to for between among".split())  # "reduction of", "decline in"
 _SUM: Final = re.compile(r"[$€£¥]|\d")  # "increased by $29 million"
@@ -82,6 +86,7 @@ def _asked(words: Words, token: int, at: int, number: dict[int, int]) -> Asked:
     if words.dep[token] == "neg":
         return Asked(denied=numbers([head]))
     things, doers, suffered = _parties(words, token)
+    things = [t for t in things if not _WANTED & {words.lower[c] for c in words.children[t]}]
     if own := numbers(things):
         around = numbers(t for thing in things for t in _phrase(words, thing))
         rest = tuple(i for i in around if i not in own)
@@ -154,8 +159,7 @@ def said_of_another(asked: Asked, said: Place, passage: Passage, *, certain: boo
     named = bool(places)
     if not asked.things or (certain and not named):
         return False
-    if not named:
-        places = of(asked.around)
+    places += of(asked.around)
     if ASIDE in places:
         return False  # a header or the section names it for all that stands there
     parties = [s for f in passage.frames if f.start <= said[0] < f.end for s in f.slots]
@@ -166,12 +170,15 @@ def said_of_another(asked: Asked, said: Place, passage: Passage, *, certain: boo
         return False  # it does not say of what: "the increase was due to …"
     if not (suffering and _is_verb(passage.text[said[0] : said[1]])):
         places += doers
+    if not places and any((slot.term or "").startswith(_NAME) for slot in told):
+        return False  # a name may be of the kind that is asked for
     return not any(_names(slot, place, passage.text, named) for slot in told for place in places)
 
 
 def _names(slot: Slot, place: Place, text: str, as_head: bool) -> bool:
     """Tell whether a word stands in what names a party, before what hangs from its head."""
-    cut = _HEAD_ENDS.search(text, slot.start, slot.end) if as_head else None
+    whole = slot.coerced or not as_head  # an office stands for what it is of
+    cut = None if whole else _HEAD_ENDS.search(text, slot.start, slot.end)
     return slot.start <= place[0] and place[1] <= (slot.end if cut is None else cut.start())
 
 

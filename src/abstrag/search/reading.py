@@ -20,6 +20,7 @@ from abstrag.search.aligned_trace import ALIGN_WORDS
 from abstrag.search.document_words import forms
 from abstrag.search.families import direction, opposite
 from abstrag.search.literal_words import label_words
+from abstrag.search.query.definition import DEFINITION
 from abstrag.search.query.time import interval_of
 from abstrag.search.trace import stated
 
@@ -83,13 +84,17 @@ class _Reading:
         own: list[str] = []
         headed: list[str] = []
         steps: list[str] = []
+        defined: dict[str, list[str]] = {}
         lacking: list[str] = []
         nearest: list[WordTrace] = []
         for number, literal in enumerate(literals):
             mine = [word for word in self.words if word.literal == number]
             if literal.met:
                 plain = self._plain(literal, mine)
-                if plain is None:
+                if plain is None and _by_definition(literal):
+                    term = self.labels.get(literal.bridges[0].source, "")
+                    defined.setdefault(term, []).append(_quoted(literal.literal.label))
+                elif plain is None:
                     steps.append(self._bridged(literal, mine))
                 else:
                     (headed if _aside(literal, mine) else own).append(plain)
@@ -104,6 +109,8 @@ class _Reading:
         for who, some in (("it says ", own), ("it stands under ", headed)):
             if some:
                 parts.append(who + _listed(list(dict.fromkeys(some))))
+        for term, words in defined.items():
+            parts.append(f"the text defines {_quoted(term)} by {_listed(words)}")
         parts += steps
         if lacking:
             parts.append("nothing in it meets " + _listed(lacking))
@@ -241,6 +248,12 @@ class _Reading:
         """Tell whether the words of a label stand in the passage, its headers or its section."""
         headers = [header.text for header in self.segment.headers]
         return _holds(" ".join((self.segment.text, *headers, *self.segment.section)), label)
+
+
+def _by_definition(trace: LiteralTrace) -> bool:
+    """Tell whether nothing but a definition in the text leads to a literal."""
+    made = [b.operator for b in trace.bridges]
+    return bool(made) and set(made) == {DEFINITION} and trace.context is None
 
 
 def _holds(text: str, label: str) -> bool:

@@ -24,7 +24,7 @@ from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.term import Family, Frame, Mention, Slot, TermKind
 from abstrag.neural.aligned_text import AlignedText
-from abstrag.search.document_words import DocumentWords
+from abstrag.search.document_words import DocumentWords, forms
 from abstrag.search.families import step_family
 from abstrag.search.postings import IntArray
 from abstrag.search.query.normalize import parsed_query
@@ -252,8 +252,16 @@ class SaidOf:
         frames, mentions = self._told.events_of(segment), self._told.mentions_of(segment)
         passage = Passage(text, frames, mentions, lambda k: self._places(k, segment))
         said = text[start:end].split()[:1] or [""]
+        if self._asked_for_itself(said[0], i):
+            return True
         certain = step_family(self._names[i], said[0]) == Family.EXPRESSION.value
         return said_of_another(self._asked[i], (start, end), passage, certain=certain)
+
+    def _asked_for_itself(self, said: str, i: int) -> bool:
+        """Tell whether a word is the very word for another one of the query than word `i`."""
+        own = set(forms(said))
+        others = (name for k, name in enumerate(self._names) if k != i)
+        return own.isdisjoint(forms(self._names[i])) and any(own & set(forms(n)) for n in others)
 
     def told_of_another(self, i: int, segment: int, term: str) -> bool:
         """Tell whether a segment has an event or concept, and only of something else than asked."""

@@ -154,7 +154,8 @@ def same_root(kind: str, word: str) -> frozenset[str]:
     for pos, own in _OF_POS.items():
         if own.value == kind:
             for lemma, other in wordnet().derived(word, pos):
-                if is_person(word) is is_person(lemma):  # a chemist is no chemistry
+                somebody = pos is Pos.NOUN and is_person(word)
+                if somebody is (other is Pos.NOUN and is_person(lemma)):  # chemist, chemistry
                     found |= _terms_of(lemma, other)
     return frozenset(found)
 

@@ -84,18 +84,14 @@ class _Reading:
         own: list[str] = []
         headed: list[str] = []
         steps: list[str] = []
-        defined: dict[str, list[str]] = {}
         lacking: list[str] = []
         nearest: list[WordTrace] = []
         for number, literal in enumerate(literals):
             mine = [word for word in self.words if word.literal == number]
             if literal.met:
                 plain = self._plain(literal, mine)
-                if plain is None and _by_definition(literal):
-                    term = self.labels.get(literal.bridges[0].source, "")
-                    defined.setdefault(term, []).append(_quoted(literal.literal.label))
-                elif plain is None:
-                    steps.append(self._bridged(literal, mine))
+                if plain is None:
+                    steps.append(self._defined(literal, literals) or self._bridged(literal, mine))
                 else:
                     (headed if _aside(literal, mine) else own).append(plain)
             elif any(word.met for word in mine):
@@ -109,9 +105,7 @@ class _Reading:
         for who, some in (("it says ", own), ("it stands under ", headed)):
             if some:
                 parts.append(who + _listed(list(dict.fromkeys(some))))
-        for term, words in defined.items():
-            parts.append(f"the text defines {_quoted(term)} by {_listed(words)}")
-        parts += steps
+        parts += list(dict.fromkeys(steps))  # a definition speaks for several literals at once
         if lacking:
             parts.append("nothing in it meets " + _listed(lacking))
         if nearest:
@@ -119,6 +113,15 @@ class _Reading:
             told = [f"nearest to {_quoted(word.asked)} is {_quoted(word.said)}" for word in few]
             parts.append(_listed(list(dict.fromkeys(told))))
         return parts
+
+    def _defined(self, trace: LiteralTrace, every: tuple[LiteralTrace, ...]) -> str:
+        """Say which words the text defines a term by, where one of them leads to a literal."""
+        if not _by_definition(trace):
+            return ""
+        term = trace.bridges[0].source
+        those = (t for t in every if t.met and _by_definition(t) and t.bridges[0].source == term)
+        words = [_quoted(t.literal.label) for t in those if not self._verbatim(t.literal.label)]
+        return f"the text defines {_quoted(self.labels.get(term, ''))} by {_listed(words)}"
 
     def _plain(self, trace: LiteralTrace, mine: list[WordTrace]) -> str | None:
         """Quote the words that meet a literal as it is asked; None where a step is to be told."""
@@ -236,7 +239,7 @@ class _Reading:
             place, text = trace.frame or trace.mention, self.segment.text
         else:
             place, text = trace.mention, self.segment.headers[header].text
-        return "" if place is None else text[place.start : place.end]
+        return "" if place is None else text[place.start : place.end].lstrip(" .,;:")
 
     def _in_a_row(self, name: str) -> bool:
         """Tell whether a name stands in the passage, its headers or its section, word for word."""

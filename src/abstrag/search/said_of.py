@@ -237,7 +237,7 @@ class SaidOf:
         self._words = words
         self._told = told
         self._nearest = nearest
-        self._same: dict[int, IntArray] = {}
+        self._same: dict[str, IntArray] = {}
 
     def asks(self, i: int) -> bool:
         """Tell whether the query asks a word of something."""
@@ -276,15 +276,23 @@ class SaidOf:
 
     def _places(self, k: int, segment: int) -> list[Place]:
         """Return where a word of the query stands in a segment, and where what meets it does."""
-        if k not in self._same:
-            self._same[k] = np.flatnonzero(self._words.same(self._names[k]))
-        first, last = self._words.starts[segment : segment + 2].tolist()
-        own = self._same[k]
-        found = own[np.searchsorted(own, first) : np.searchsorted(own, last)].tolist()
         nearest = self._nearest(k, segment)
+        names = (
+            [self._names[k]] if nearest is None else [self._names[k], self._words.words[nearest]]
+        )
+        found = {word for name in names for word in self._all(name, segment)}
         places = []
-        for word in found if nearest is None else [*found, nearest]:
+        for word in sorted(found):
             place = self._words.place(segment, word)
             aside = place.header is not None or place.in_section
             places.append(ASIDE if aside else (place.start, place.end))
         return places
+
+    def _all(self, name: str, segment: int) -> list[int]:
+        """Return the numbers of the words of a segment that are a word or an inflection of it."""
+        if name not in self._same:
+            self._same[name] = np.flatnonzero(self._words.same(name))
+        first, last = self._words.starts[segment : segment + 2].tolist()
+        own = self._same[name]
+        found: list[int] = own[np.searchsorted(own, first) : np.searchsorted(own, last)].tolist()
+        return found

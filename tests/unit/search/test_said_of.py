@@ -62,6 +62,11 @@ def test_a_word_said_of_something_else_meets_nothing(text: str, query: str, word
             "What follows the termination of the Agreement?",
             "termination",
         ),
+        (
+            "Some expenses increased. Compared with sales, expenses decreased.",
+            "Did costs shrink?",
+            "shrink",
+        ),
         ("The $104 million increase was due to fuel.", "Why did inventories grow?", "grow"),
     ],
 )

@@ -18,13 +18,12 @@ from abstrag.errors import InputError, NeedsModel, PolicyError, Regression
 from abstrag.model.record import to_data
 from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus
 from abstrag.policy.check import PolicyFault, check, diff
-from abstrag.policy.load import load_program
+from abstrag.policy.load import base_hash, load_program
 from abstrag.policy.location import DEFAULT_FAMILY, MUTABLE, PROGRAMS, families, known, policy_root
-from abstrag.policy.slots import base_hash
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.gate import ReplayReport
+from abstrag.refine.lessons import supporters
 from abstrag.refine.patch_log import PatchLog
-from abstrag.refine.precedents import supporters
 from abstrag.stores.open import Target
 
 

@@ -16,8 +16,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from abstrag.language.calendar import Days, year_of
-from abstrag.language.fiscal import FiscalYear
+from abstrag.language.calendar import Days, FiscalYear, year_of
 from abstrag.language.time_lexer import KINDS, TimeToken
 
 NO_ANCHOR: Final = "no anchor"

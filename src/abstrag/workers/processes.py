@@ -18,7 +18,6 @@ from typing import Any, Final
 
 from abstrag.errors import WorkerLost
 from abstrag.workers.budget import CPU_SPENT, Spent, ended, ran_out_of_time
-from abstrag.workers.progress import OnTold, connect, nobody
 from abstrag.workers.protocol import (
     Died,
     Event,
@@ -26,11 +25,14 @@ from abstrag.workers.protocol import (
     ItemDone,
     ItemOverBudget,
     LostItem,
+    OnTold,
     Raised,
     Ready,
     Result,
     Told,
     WorkerTask,
+    connect,
+    nobody,
 )
 from abstrag.workers.shift import WINDOW, Shift
 

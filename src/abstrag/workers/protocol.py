@@ -16,6 +16,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
+OnTold = Callable[[Any, Any], None]  # an item, and what its worker tells of it
 
 
 class WorkerTask(Protocol[Item_contra, Result_co]):
@@ -135,3 +136,28 @@ class Crew(Protocol):
     def close(self) -> None:
         """End every worker; nobody is left behind."""
         ...
+
+
+def nobody(_item: Any, _told: Any) -> None:
+    """Hear nothing."""
+
+
+class _Line:
+    """The way to whoever listens to this process."""
+
+    def __init__(self) -> None:
+        self.send: Callable[[Any], None] | None = None
+
+
+_LINE = _Line()
+
+
+def tell(told: Any) -> None:
+    """Tell how far the item is that this process is at; it has to survive pickling."""
+    if _LINE.send is not None:
+        _LINE.send(told)
+
+
+def connect(send: Callable[[Any], None]) -> None:
+    """Let what is told in this process go somewhere."""
+    _LINE.send = send

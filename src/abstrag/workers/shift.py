@@ -17,7 +17,6 @@ from typing import Any, Final
 
 from abstrag.errors import WorkerLost
 from abstrag.workers.budget import HINT, TIME_SPENT
-from abstrag.workers.progress import OnTold, nobody
 from abstrag.workers.protocol import (
     Crew,
     Died,
@@ -25,9 +24,11 @@ from abstrag.workers.protocol import (
     ItemDone,
     ItemOverBudget,
     LostItem,
+    OnTold,
     Raised,
     Ready,
     Told,
+    nobody,
 )
 
 WINDOW: Final = 16  # items drawn per worker and not handed over yet: results wait for their turn

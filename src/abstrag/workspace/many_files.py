@@ -29,8 +29,7 @@ from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import Store, together
 from abstrag.workers.budget import within
 from abstrag.workers.processes import Processes
-from abstrag.workers.progress import OnTold, tell
-from abstrag.workers.protocol import Engine, LostItem
+from abstrag.workers.protocol import Engine, LostItem, OnTold, tell
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 

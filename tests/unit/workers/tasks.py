@@ -10,7 +10,7 @@ from typing import Any
 
 from abstrag.config import DocumentBudget
 from abstrag.workers.budget import within
-from abstrag.workers.progress import tell
+from abstrag.workers.protocol import tell
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from typing import Final
 
 from abstrag.config import DELTA_ABS_BASELINE, DELTA_ABS_ONE_WAY, MIN_ANCESTOR_DEPTH, OMEGA
 from abstrag.lexicon.pos import Pos
-from abstrag.lexicon.uses import sense_uses
-from abstrag.lexicon.wordnet import wordnet
+from abstrag.lexicon.wordnet import sense_uses, wordnet
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
 
 _MOST_SPACES: Final = 2  # WordNet has hardly any longer phrases, and looking them up takes time

@@ -8,8 +8,14 @@ from typing import Final
 
 from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.language.words import NOUNS, Words
-from abstrag.lexicon.events import LIGHT_VERBS, SHARING_VERBS, event_key, inventory, names_event
-from abstrag.lexicon.idioms import idiom_at
+from abstrag.lexicon.events import (
+    LIGHT_VERBS,
+    SHARING_VERBS,
+    event_key,
+    idiom_at,
+    inventory,
+    names_event,
+)
 
 _EMPTY: Final = frozenset({"be", "have", "do", "get", "let"})  # they say nothing by themselves
 _FAILING: Final = frozenset({"fail", "refuse", "decline", "deny", "avoid", "neglect", "forget"})

@@ -15,8 +15,7 @@ from spacy.tokens import Doc
 from spacy.tokens import Span as Tokens
 
 from abstrag.indexing.operator import IndexDraft
-from abstrag.language.names import legal_form, legal_form_end, nameable, trim
-from abstrag.language.persons import title_before
+from abstrag.language.names import legal_form, legal_form_end, nameable, title_before, trim
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 

@@ -1,4 +1,4 @@
-"""Which names in a document are one: the names, the groups they form, and why.
+"""Which names in a document are one: the groups they form, why, and what each group is called.
 
 A name is everything written that has one key. Names are grouped by what the text or the Background
 states and by rules that cannot go wrong where they apply. The result does not depend on the order
@@ -7,22 +7,26 @@ names come in.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from abstrag.indexing.naming.alias import AliasEvidence, AliasReason, NameGroup
 from abstrag.indexing.naming.alias_rules import (
     Aliases,
+    AliasEvidence,
+    AliasReason,
+    NameGroup,
     from_background,
     from_definitions,
     from_legal_forms,
     from_persons,
     from_spelling,
+    names_territory,
 )
 from abstrag.indexing.naming.definitions import Definition
 from abstrag.indexing.naming.mentions import PlacedName
 from abstrag.language.keys import key, term_id
+from abstrag.language.names import house_form, legal_form, without_titles
 from abstrag.language.spelling import fold
 from abstrag.model.term import TermKind
 
@@ -136,3 +140,59 @@ def _grouped(
             owner.setdefault(root(e.name), fold(e.name))
     join(e for e in evidence if e.why is not AliasReason.BACKGROUND)
     return {one: root(one) for one in names}, kept
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """The id and label that stand for a group of names."""
+
+    id: str
+    label: str
+
+
+def canonical_names(roster: Roster) -> dict[str, Canonical]:
+    """Return, for every name, what its group is called; two groups never share an id.
+
+    A label is the name that says most, without titles and legal form. Where that would be what
+    something else is called, it is the name as written.
+    """
+    spelled_out = {e.name for e in roster.evidence.values() if e.why is AliasReason.DEFINED}
+    members = roster.members()
+    leads: dict[str, NameGroup] = {}
+    for group, ids in members.items():
+        names = [roster.names[one] for one in ids]
+        folds = {fold(name.surface) for name in names}
+        leads[group] = min(names, key=lambda n: _rank(n, folds, n.id in spelled_out))
+    bare = {group: _undressed(lead) for group, lead in leads.items()}
+    claimed = Counter(canonical.id for canonical in bare.values())
+    made: dict[str, Canonical] = {}
+    for group, lead in leads.items():
+        owner = roster.groups.get(bare[group].id, group)
+        free = owner == group and claimed[bare[group].id] == 1
+        canonical = bare[group] if free else Canonical(lead.id, lead.surface)
+        made.update(dict.fromkeys(members[group], canonical))
+    return made
+
+
+def _rank(
+    name: NameGroup, folds: set[str], spelled_out: bool
+) -> tuple[bool, bool, bool, int, int, str]:
+    """Order names from the one that says most: given, spelled out, complete, frequent."""
+    base, form = house_form(name.surface)
+    overdressed = bool(form) and fold(base) in folds
+    length = len(fold(without_titles(legal_form(name.surface)[0])))
+    return not name.given, not spelled_out, overdressed, -length, -name.count, name.id
+
+
+def _undressed(name: NameGroup) -> Canonical:
+    if name.given:
+        return Canonical(name.id, name.given)
+    if name.kind is TermKind.CONCEPT:
+        surfaces = name.surfaces
+        label = min(surfaces, key=lambda s: (not s.islower(), -surfaces[s], len(s), s))
+        return Canonical(name.id, label)
+    person = name.label == "PERSON"
+    label = without_titles(name.surface) if person else legal_form(name.surface)[0]
+    if names_territory(label):
+        label = name.surface  # "Egypt LLC" is not Egypt
+    return Canonical(term_id(TermKind.ENTITY, key(label)), label)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from abstrag.indexing.layers import CoreferenceLink
-from abstrag.indexing.naming.alias import AliasReason, NameGroup
-from abstrag.indexing.naming.alias_rules import Aliases
+from abstrag.indexing.naming.alias_rules import Aliases, AliasReason, NameGroup
 from abstrag.indexing.naming.definitions import Definition
 from abstrag.indexing.naming.mentions import PlacedName
 from abstrag.indexing.naming.roster import Roster

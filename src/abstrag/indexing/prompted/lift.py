@@ -34,10 +34,9 @@ from abstrag.language.places import overlaps, places
 from abstrag.llm.budget import Batching
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.shape import Percent
-from abstrag.model.context import Context, FieldValue
+from abstrag.model.context import Context, FieldValue, Profile, Statement, StatementKind
 from abstrag.model.index import Ambiguity
 from abstrag.model.record import record
-from abstrag.model.statement import Profile, Statement, StatementKind
 
 # S(s) with a model: what segments state and how firmly, where a model reads it better than cues.
 #

@@ -18,7 +18,7 @@ from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.background import Background
-from abstrag.model.statement import Profile, StatementKind
+from abstrag.model.context import Profile, StatementKind
 from tests.unit.indexing.drafts import draft_of
 from tests.unit.indexing.prompted.models import given, prompts, silent
 

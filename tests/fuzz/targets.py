@@ -24,7 +24,7 @@ from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.search.relevance import FAST
 from abstrag.stores.rows import pack, unpack
-from abstrag.workers.budget import within
+from abstrag.workers.protocol import within
 from abstrag.workspace.tour import demo_background, demo_document
 from tests.unit.documents.soundness import check_document
 

@@ -12,8 +12,7 @@ from rich.markup import escape
 
 from abstrag.cli.options import json_option
 from abstrag.cli.output import console, print_json
-from abstrag.cli.steps import describe, print_refinement
-from abstrag.cli.trace import print_hit, print_query, print_trace
+from abstrag.cli.trace import describe, print_hit, print_query, print_refinement, print_trace
 from abstrag.engine.searcher import Searcher
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking

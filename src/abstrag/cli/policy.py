@@ -13,7 +13,7 @@ from rich.table import Table
 
 from abstrag.cli.options import LlmOptions, json_option, llm_options, print_ledger, store_option
 from abstrag.cli.output import console, print_json
-from abstrag.cli.steps import step_words
+from abstrag.cli.trace import step_words
 from abstrag.errors import InputError, NeedsModel, PolicyError, Regression
 from abstrag.model.record import to_data
 from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus

@@ -20,7 +20,7 @@ from abstrag.cli.options import (
     search_options,
 )
 from abstrag.cli.output import console, print_json
-from abstrag.cli.steps import print_refinement, print_run
+from abstrag.cli.trace import print_refinement, print_run
 from abstrag.engine.refinement import refinement_estimate
 from abstrag.errors import InputError, PartialFailure
 from abstrag.llm.budget import Estimate

@@ -19,17 +19,19 @@ from abstrag.indexing.abstraction.class_statements import ClassStatement
 from abstrag.indexing.abstraction.nominals import (
     NounKeys,
     TermCollector,
+    choose_senses,
     class_key,
+    nodes,
     read_nominals,
     read_quantities,
+    sense_edges,
 )
 from abstrag.indexing.abstraction.passage import ParsedPassage, passages
 from abstrag.indexing.abstraction.patterns import find_stated
 from abstrag.indexing.abstraction.role_terms import RoleReader
-from abstrag.indexing.abstraction.senses import choose_senses, nodes, sense_edges
 from abstrag.indexing.layers import Concepts
 from abstrag.indexing.naming.alias_rules import NameGroup, territory_classes
-from abstrag.indexing.naming.sightings import Surfaces
+from abstrag.indexing.naming.roster import Surfaces
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.keys import key, term_id
 from abstrag.language.names import house_form, nameable

@@ -19,12 +19,19 @@ from spacy.tokens import Token
 from abstrag.config import MAX_SENTENCE_TOKENS
 from abstrag.documents.header import cover_of
 from abstrag.indexing.layers import Coreference, CoreferenceLink, Rewrite
-from abstrag.indexing.naming.definitions import definitions
-from abstrag.indexing.naming.mentions import PlacedName, named_mentions
+from abstrag.indexing.naming.mentions import PlacedName, definitions, named_mentions
 from abstrag.indexing.naming.roster import build_roster
 from abstrag.indexing.operator import IndexDraft, Layer
-from abstrag.indexing.reference.discourse import SentenceSpan, quotations, stretches
-from abstrag.indexing.reference.phrases import Cast, Fits, Phrase, mention, phrases
+from abstrag.indexing.reference.phrases import (
+    Cast,
+    Fits,
+    Phrase,
+    SentenceSpan,
+    mention,
+    phrases,
+    quotations,
+    stretches,
+)
 from abstrag.indexing.reference.pronouns import (
     WINDOW,
     Antecedent,

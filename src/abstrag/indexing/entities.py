@@ -14,10 +14,17 @@ from abstrag.config import DELTA_EXPR_ALIAS, OMEGA
 from abstrag.indexing.coref import DESCRIPTION
 from abstrag.indexing.layers import CoreferenceLink, Entities, Rewrite
 from abstrag.indexing.naming.alias_rules import AliasEvidence, AliasReason
-from abstrag.indexing.naming.definitions import Definition, definitions
-from abstrag.indexing.naming.mentions import named_mentions
-from abstrag.indexing.naming.roster import Canonical, Roster, build_roster, canonical_names
-from abstrag.indexing.naming.sightings import Sighting, anaphors, sightings, written_aliases
+from abstrag.indexing.naming.mentions import Definition, definitions, named_mentions
+from abstrag.indexing.naming.roster import (
+    Canonical,
+    Roster,
+    Sighting,
+    anaphors,
+    build_roster,
+    canonical_names,
+    sightings,
+    written_aliases,
+)
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.acronyms import singular
 from abstrag.language.keys import key, term_id

@@ -46,7 +46,17 @@ from typing import Final
 
 from abstrag.errors import InputError
 from abstrag.language.calendar import ONE_DAY, CalendarUnit, Days, FiscalYear, around, parse_iso
-from abstrag.language.time_lexer import TimeToken, lex
+from abstrag.language.time_lexer import (
+    Part,
+    RuleStage,
+    Step,
+    TimeContext,
+    TimeReading,
+    TimeRule,
+    TimeToken,
+    lex,
+    reading,
+)
 from abstrag.language.time_relative import (
     RELATIVE,
     bare_weekday,
@@ -54,15 +64,6 @@ from abstrag.language.time_relative import (
     spell_alone,
     spell_near,
     told_elsewhere,
-)
-from abstrag.language.time_rules import (
-    Part,
-    RuleStage,
-    Step,
-    TimeContext,
-    TimeReading,
-    TimeRule,
-    reading,
 )
 from abstrag.language.time_spells import COMPLETIONS, DATES
 from abstrag.model.record import record

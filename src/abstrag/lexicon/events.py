@@ -1,4 +1,4 @@
-"""The event inventory, and the one rule by which words become event keys.
+"""The event inventory, its idioms, and the one rule by which words become event keys.
 
 The rule, shared by the index and the query: a word that the inventory lists as a verb or noun of a
 type has the type's key ("collaborate", "cooperation" → `collaboration`); any other noun that names

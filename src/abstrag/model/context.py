@@ -1,4 +1,4 @@
-"""The context C = ⟨E, T, Σ, ℰ⟩ a segment needs to be understood on its own (appendix D)."""
+"""The context C = ⟨E, T, Σ, ℰ⟩ that a segment needs (appendix D), and the statements it makes."""
 
 from __future__ import annotations
 

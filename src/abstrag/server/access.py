@@ -1,4 +1,4 @@
-"""Who is let in: a guard around the application that looks at every request first.
+"""What comes before the application: who is let in, and how much may be sent.
 
 A page of another site can make a browser send requests here. Two things give such a request away,
 and both are checked before anything else: the name it was sent to (a rebound DNS name is not ours)

@@ -1,4 +1,4 @@
-"""The tour of refinement: a bundled report, questions about it, and their evidence by hand."""
+"""The bundled documents: the example of the paper, and the tour of refinement with its evidence."""
 
 from __future__ import annotations
 

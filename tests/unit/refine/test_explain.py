@@ -11,7 +11,7 @@ from abstrag.model.term import Family
 from abstrag.refine.critic import Criticism, LocalCritic
 from abstrag.refine.explain import LocalExplainer, LocalLocalizer
 from abstrag.refine.feedback import Episode
-from abstrag.testing.calculus import literal, query
+from abstrag.testing.strategies import literal, query
 from tests.unit.refine.harbour import EMPLOYEE, LOCK, SEWAGE, evaluator, refiner
 
 

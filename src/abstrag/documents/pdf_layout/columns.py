@@ -1,8 +1,13 @@
-"""Reading order: where a page falls into columns, and in which order its parts are read.
+"""What is read of a page, and in which order: columns, and the running text without furniture.
 
 A gutter is an upright line that runs between pieces standing side by side. What crosses it (a
 title, a wide table, a rule) cuts the page into bands; a band is read column by column when there is
 running text beside the gutter, and row by row otherwise, as in a table or a block of addresses.
+
+Running headers, footers and page numbers are what a page repeats at its edges. Rows are taken off
+from the outside in, so that a repeated row counts only where everything beyond it is furniture too.
+A row goes when it returns on other pages and each number in it either stays the same or counts with
+the pages.
 """
 
 from __future__ import annotations

@@ -22,8 +22,7 @@ from abstrag.engine.answers.figures import (
     with_scale,
     yes_or_no,
 )
-from abstrag.engine.answers.form import FigureComparison, Form, Wanted
-from abstrag.engine.answers.words import stems
+from abstrag.engine.answers.form import FigureComparison, Form, Wanted, stems
 
 _NEAR_ROWS: Final = 5
 _FEW: Final = 4  # periods that an average without named ones may have

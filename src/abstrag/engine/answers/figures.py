@@ -1,4 +1,9 @@
-"""The figures of a document's tables: every cell that holds a number, with all that names it."""
+"""The figures of a document's tables, and looking one up by its name and period.
+
+A row is found by the words of the question that its name, the lines over it, its column and the
+title of its table hold, and by how little else its name says. Two figures that fit about as well
+and differ are a doubt; the same figure in several tables is none.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from math import log
 from typing import Final
 
-from abstrag.engine.answers.words import dates, parts_of_year, stems, years
+from abstrag.engine.answers.form import dates, parts_of_year, stems, years
 from abstrag.language.statements import FinancialStatement, statement_named
 from abstrag.model.document import Block, Document
 from abstrag.model.span import Span

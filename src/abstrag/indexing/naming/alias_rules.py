@@ -13,8 +13,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Final
 
-from abstrag.indexing.naming.definitions import Definition
-from abstrag.indexing.naming.mentions import UNLABELLED
+from abstrag.indexing.naming.mentions import UNLABELLED, Definition
 from abstrag.language.keys import key, term_id
 from abstrag.language.names import PersonName, house_form, legal_form, person_name
 from abstrag.language.spelling import fold, plural

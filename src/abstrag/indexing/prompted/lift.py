@@ -30,7 +30,7 @@ from abstrag.indexing.prompted.context_values import (
 from abstrag.indexing.prompted.prompts import Plan, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
 from abstrag.indexing.prompted.truth import EACH, Claim, SegmentVote, shown_facts, vote
-from abstrag.language.places import overlaps, places
+from abstrag.language.spelling import overlaps, places
 from abstrag.llm.budget import Batching
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.shape import Percent

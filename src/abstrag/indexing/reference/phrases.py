@@ -1,7 +1,8 @@
-"""Noun phrases as candidates for reference: how prominent each is, and what it agrees with."""
+"""Sentences in the order they are read, and their noun phrases as candidates for reference."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,16 +10,28 @@ from enum import Flag, auto
 from typing import TYPE_CHECKING, Final
 
 from abstrag.indexing.naming.mentions import UNLABELLED, PlacedName
-from abstrag.indexing.reference.discourse import SentenceSpan
+from abstrag.indexing.operator import IndexDraft
+from abstrag.indexing.segment import sentences
 from abstrag.language.names import Gender, gender_of, person_name
-from abstrag.language.nouns import GROUPS, MEN, MOMENTS, PEOPLE, WOMEN
+from abstrag.lexicon.inventory import listed_words
+from abstrag.model.document import BlockKind
+from abstrag.model.segment import SegmentKind
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
     from spacy.tokens import Span as Tokens
 
+_TABLES = frozenset({SegmentKind.TABLE_CELL, SegmentKind.TABLE_ROW})
+_ASIDES = frozenset({BlockKind.CAPTION, BlockKind.FOOTNOTE})
+_QUOTED = 4  # words
+_QUOTATION = re.compile(r"[“\"]([^”“\"]{12,}?)[”\"]")
 # Prominence by grammatical role (Lappin and Leass, 1994, in spirit; the numbers are ours).
 _SUBJECT: Final = 1.0
+_MEN: Final = listed_words("men")
+_WOMEN: Final = listed_words("women")
+_PEOPLE: Final = _MEN | _WOMEN | listed_words("people")
+_GROUPS: Final = listed_words("groups")
+_MOMENTS: Final = listed_words("moments")
 _LESSER_SUBJECT: Final = 0.8  # of a subordinate clause
 _PASSIVE_AGENT: Final = 0.5
 _OBJECT: Final = 0.6
@@ -39,6 +52,81 @@ _VAGUE: Final = frozenset(
     """others one ones rest latter former thing things something table figure section fig equation
     algorithm appendix""".split()
 )
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceSpan:
+    """Tokens `first` to before `last` of a parsed text.
+
+    `base` is where the segment begins in the parsed text, `start` where the sentence does.
+    """
+
+    number: int
+    parse: int
+    first: int
+    last: int
+    segment: int
+    paragraph: int
+    base: int
+    start: int
+    text: str
+
+
+def stretches(draft: IndexDraft) -> Iterator[list[SentenceSpan]]:
+    """Go through runs of sentences that belong together.
+
+    A section's prose is one stretch, whatever tables stand in between; each caption and footnote
+    is one of its own. Tables and code refer to nothing.
+    """
+    assert draft.segmented is not None
+    running: list[SentenceSpan] = []
+    section: tuple[str, ...] | None = None
+    for i, segment in enumerate(draft.segments):
+        kind = draft.document.blocks[segment.block].kind
+        if segment.kind in _TABLES or kind is BlockKind.CODE:
+            continue
+        if kind in _ASIDES:
+            yield _sentences(draft, i, 0)
+            continue
+        if segment.section != section and running:
+            yield running
+            running = []
+        section = segment.section
+        running.extend(_sentences(draft, i, len(running)))
+    if running:
+        yield running
+
+
+def _sentences(draft: IndexDraft, segment: int, number: int) -> list[SentenceSpan]:
+    assert draft.segmented is not None
+    parse, first, last = draft.segmented.tokens[segment]
+    doc = draft.parses[parse]
+    base = doc[first].idx if first < len(doc) else 0
+    cuts = [(first, last)]
+    if draft.segments[segment].kind is not SegmentKind.SENTENCE:
+        cuts = [(max(a, first), min(b, last)) for a, b in sentences(doc) if a < last and first < b]
+    made: list[SentenceSpan] = []
+    for a, b in cuts:
+        begin, end = doc[a].idx, doc[b - 1].idx + len(doc[b - 1])
+        made.append(
+            SentenceSpan(
+                number=number + len(made),
+                parse=parse,
+                first=a,
+                last=b,
+                segment=segment,
+                paragraph=draft.segments[segment].block,
+                base=base,
+                start=begin,
+                text=draft.segments[segment].text[begin - base : end - base],
+            )
+        )
+    return made
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """Return where a text quotes somebody, in characters; a quoted word or title does not count."""
+    return [m.span(1) for m in _QUOTATION.finditer(text) if len(m.group(1).split()) >= _QUOTED]
 
 
 class Fits(Flag):
@@ -117,10 +205,10 @@ def _fits_noun(root: Token) -> tuple[Fits, Fits]:
     unknown = Fits.ALL if root.pos_ == "PROPN" else Fits.NONE
     if root.tag_ in ("NNS", "NNPS"):
         return Fits.THEY, unknown
-    if word in PEOPLE:
-        gender = Fits.HE if word in MEN else Fits.SHE if word in WOMEN else Fits.PERSON
+    if word in _PEOPLE:
+        gender = Fits.HE if word in _MEN else Fits.SHE if word in _WOMEN else Fits.PERSON
         return gender, Fits.THEY
-    return Fits.IT | Fits.THEY if word in GROUPS else Fits.IT, unknown
+    return Fits.IT | Fits.THEY if word in _GROUPS else Fits.IT, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +311,7 @@ def _common(root: Token) -> bool:
         root.pos_ in ("NOUN", "PROPN")
         and root.dep_ not in _SKIPPED
         and root.ent_type_ not in _NUMBERS
-        and root.lemma_.lower() not in MOMENTS
+        and root.lemma_.lower() not in _MOMENTS
     )
 
 
@@ -250,7 +338,7 @@ def _plain(sentence: SentenceSpan, chunk: Tokens) -> Phrase:
     root = chunk.root
     fits, rivals = _fits_noun(root)
     first = chunk.start + (chunk[0].pos_ == "DET" and len(chunk) > 1)
-    weight = _weight(root, animate=root.lemma_.lower() in PEOPLE)
+    weight = _weight(root, animate=root.lemma_.lower() in _PEOPLE)
     opener = chunk[0].lower_
     if (
         opener in _BINDS

@@ -1,4 +1,4 @@
-"""Which named thing a definite description can mean: what the text said each of them is."""
+"""Definite descriptions: what a text says its named things are, and where it then calls them so."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from abstrag.indexing.naming.mentions import UNLABELLED, PlacedName
 from abstrag.indexing.operator import IndexDraft
-from abstrag.indexing.reference.discourse import SentenceSpan
-from abstrag.indexing.reference.phrases import Cast, Phrase
+from abstrag.indexing.reference.phrases import Cast, Phrase, SentenceSpan
 from abstrag.indexing.reference.pronouns import coarguments
-from abstrag.language.nouns import ORGANIZATIONS, TYPICAL, VAGUE
+from abstrag.lexicon.inventory import listed_words
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -26,7 +26,16 @@ _MARKS: Final = frozenset({",", "–", "—", "("})
 _SHORTEST: Final = 3
 _BETWEEN: Final = frozenset({"NOUN", "ADJ", "PROPN", "NUM", "PUNCT"})
 _PROMINENT: Final = 0.45  # a subject, an object, an oblique; not a modifier
-_TYPICAL_HEADS: Final = frozenset(head for heads in TYPICAL.values() for head in heads)
+_VAGUE: Final = listed_words("vague")
+# Head nouns that may stand for any entity of a label, for instance "the company" for an ORG.
+_TYPICAL: Final = MappingProxyType(
+    {
+        "ORG": listed_words("organizations"),
+        "PERSON": frozenset({"man", "woman", "executive"}),
+    }
+)
+_ORGANIZATIONS: Final = _TYPICAL["ORG"] | listed_words("kinds_of_organization")
+_TYPICAL_HEADS: Final = frozenset(head for heads in _TYPICAL.values() for head in heads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +189,7 @@ class Stated:
         called so.
         """
         wanted = definite.description
-        if wanted.head in VAGUE:
+        if wanted.head in _VAGUE:
             return []
         apart = {
             p.referent
@@ -236,13 +245,13 @@ class Stated:
 
 def _typical(cast: Cast, group: str, said: set[str]) -> frozenset[str]:
     """Return the nouns that fit a thing by its label, or by what it was called, alone."""
-    if said & ORGANIZATIONS:
-        return TYPICAL["ORG"]
+    if said & _ORGANIZATIONS:
+        return _TYPICAL["ORG"]
     labels = cast.labels[group]
     label = min(labels, key=lambda one: (one == UNLABELLED, -labels[one], one))
     if label == "PERSON" and group not in cast.people:
         return frozenset()
-    return TYPICAL.get(label, frozenset())
+    return _TYPICAL.get(label, frozenset())
 
 
 def _class_words(name: PlacedName) -> set[str]:

@@ -9,9 +9,9 @@ import pytest
 
 from abstrag.config import Settings
 from abstrag.errors import BadReply, OverBudget
+from abstrag.indexing.operator import ReplyFault, Shortfall, missed_segments
 from abstrag.indexing.pipeline import fingerprint, index, serves, standard_chain
 from abstrag.indexing.prompted.chain import estimate
-from abstrag.indexing.shortfall import ReplyFault, Shortfall, missed_segments
 from abstrag.llm.budget import Batching
 from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel

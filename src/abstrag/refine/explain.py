@@ -1,4 +1,4 @@
-"""θ_explain: turns a rejected retrieval into a failure object with its structured trace κ."""
+"""θ_explain: what a rejected retrieval lacks, with its trace κ; θ_localize: which stage failed."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ class Alignment:
         for i, word in enumerate(self.asked_words):
             equal, learned = words.same(word), costs[i] if self.links else np.zeros(len(costs[i]))
             for together in self._together(i):
-                glued = words.same(together)
+                glued = words.written(together)  # “grade 1” is no “grade”
                 equal, learned = equal | glued, np.where(glued, 0.0, learned)
             learned = np.where(words.rewritten, np.where(equal, 0.0, MAX_GAP), learned)
             row = self._row(i, equal, learned)

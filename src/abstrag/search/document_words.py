@@ -336,6 +336,14 @@ class Considered:
         found: BoolArray = mask[self._numbers]
         return found
 
+    def written(self, word: str) -> BoolArray:
+        """Tell which words are written as this word is, large or small."""
+        folded, known = word.casefold(), self._document.words.vocabulary
+        mask = np.zeros(len(known), np.bool_)
+        mask[[n for n in self._document.spelled(word) if known[n].casefold() == folded]] = True
+        found: BoolArray = mask[self._numbers]
+        return found
+
     @cached_property
     def has_digits(self) -> BoolArray:
         """Tell which words have digits in them."""

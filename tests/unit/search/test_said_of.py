@@ -92,3 +92,8 @@ def test_a_question_says_what_its_words_are_asked_of() -> None:
     assert found[3].suffered
     assert found[2].denied == (3,)
     assert found[4].modified == (5,)
+
+
+def test_a_number_is_not_met_by_the_word_before_it() -> None:
+    hit = first("The test finds lesions of high grade early.", "Which lesions are of grade 2?")
+    assert not met(hit, "2")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from contextlib import nullcontext
 from pathlib import Path
@@ -93,7 +92,6 @@ def mcp_command(
     from abstrag.workspace.options import WorkspaceConfig
     from abstrag.workspace.workspace import Workspace
 
-    logging.getLogger("bm25s").propagate = False  # it would tell of every index it builds
     config = WorkspaceConfig(resolved(store_path or default_store()), keep=DOCUMENTS_KEPT)
     with (
         connected(models_options) or nullcontext() as models,

@@ -40,6 +40,7 @@ from abstrag.bench.tuning import (
     tune,
 )
 from abstrag.cli.bench_experiments import bench_experiments, connected, print_most
+from abstrag.cli.bench_prompts import bench_prompts
 from abstrag.cli.engine_options import EngineOptions, engine_options
 from abstrag.cli.options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.output import console, print_json
@@ -136,6 +137,7 @@ def bench_command() -> None:
 
 bench_command.add_command(bench_experiments)
 bench_command.add_command(bench_calibrate)
+bench_command.add_command(bench_prompts)
 
 
 @bench_command.command("run")

@@ -35,7 +35,7 @@ COMMANDS: Final = {
     "mcp": "Serve documents to agents over the Model Context Protocol.",
     "background": "Compile aliases, vocabularies and dumps into a Background, and look into it.",
     "store": "List, check, prepare and copy stores, and remove documents.",
-    "prompts": "Show what models are asked, word for word, and score a wording.",
+    "prompts": "Show what models are asked, word for word.",
     "calls": "List the calls to language models: tokens, money, time.",
     "completion": "Set up completion in bash, zsh or fish: files, document ids, presets.",
     "schema": "Print the JSON schema of what commands print with --json.",

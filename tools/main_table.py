@@ -17,9 +17,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
-from abstrag.bench.metrics.catalogue import NDCG, SUFF
-from abstrag.bench.record import CaseRecord
-from abstrag.bench.run_folder import RunFolder
+from abstrag_bench.metrics.catalogue import NDCG, SUFF
+from abstrag_bench.record import CaseRecord
+from abstrag_bench.run_folder import RunFolder
 
 SPLITS: Final = {"scifact": "train", "qasper": "train", "tatqa": "tune", "contractnli": "dev"}
 LOCAL: Final = ("bm25", "dense", "rerank", "abstrag")

@@ -73,7 +73,8 @@ class _Lazy(click.Group):
         if cmd_name not in COMMANDS:
             return None
         name = cmd_name.replace("-", "_")
-        command: click.Command = getattr(import_module(f"abstrag.cli.{name}"), f"{name}_command")
+        module = "abstrag_bench.cli.bench" if name == "bench" else f"abstrag.cli.{name}"
+        command: click.Command = getattr(import_module(module), f"{name}_command")
         return command
 
     def resolve_command(

@@ -6,8 +6,13 @@ from typing import Any
 
 import pytest
 
-from abstrag.baselines.backing import Backing
-from abstrag.bench.abstrag_llm import (
+from abstrag.errors import InputError, NeedsModel
+from abstrag.llm.connect import Models
+from abstrag.llm.model import ModelRequest
+from abstrag.llm.scripted import ScriptedModel
+from abstrag.policy.load import load_programs
+from abstrag.search.calibration import fitted, read_calibration, save_calibration
+from abstrag_bench.abstrag_llm import (
     PARTS,
     AbstragLlmSystem,
     build_llm,
@@ -15,16 +20,11 @@ from abstrag.bench.abstrag_llm import (
     llm_names,
     unsure,
 )
-from abstrag.bench.abstrag_system import SharedIndexer
-from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.runner import run
-from abstrag.bench.systems import Builder, SystemSpec, asks_model, system_names
-from abstrag.errors import InputError, NeedsModel
-from abstrag.llm.connect import Models
-from abstrag.llm.model import ModelRequest
-from abstrag.llm.scripted import ScriptedModel
-from abstrag.policy.load import load_programs
-from abstrag.search.calibration import fitted, read_calibration, save_calibration
+from abstrag_bench.abstrag_system import SharedIndexer
+from abstrag_bench.baselines.backing import Backing
+from abstrag_bench.run_folder import RunFolder
+from abstrag_bench.runner import run
+from abstrag_bench.systems import Builder, SystemSpec, asks_model, system_names
 from tests.unit.bench.makers import make_dataset, make_pool
 
 QUERY = "What does a shark hunt?"

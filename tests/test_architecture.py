@@ -247,7 +247,7 @@ def test_a_wrong_import_is_seen(file: str, source: str) -> None:
         ("cli/main.py", "from abstrag import __version__"),
         ("abstrag_bench/runner.py", "from abstrag_bench.baselines.bm25 import Bm25"),
         ("abstrag_bench/cli/bench.py", "from abstrag.cli.output import console"),
-        ("engine/demo.py", "from abstrag.data import demo"),
+        ("workspace/tour.py", "from abstrag.data import demo"),
         ("__init__.py", "from abstrag.engine.library import Library"),
         ("model/document.py", "import_module('abstrag.documents.load')"),
         ("language/parser.py", "import_module(MODEL)"),

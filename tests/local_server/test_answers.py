@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from abstrag.engine.answer import answer
-from abstrag.engine.demo import demo_index
 from abstrag.engine.generator import Generator
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import ModelUnreachable
@@ -16,6 +15,7 @@ from abstrag.llm.prompt import Program
 from abstrag.llm.settings import Endpoint, LlmSettings, Patience
 from abstrag.model.answer import AnswerMode, Label
 from abstrag.search.relevance import DEFAULT_PRESET
+from abstrag.workspace.tour import demo_index
 from abstrag_bench.baselines.backing import Backing
 from abstrag_bench.case import Case, Dataset
 from abstrag_bench.generation import ModelWriter

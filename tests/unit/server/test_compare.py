@@ -5,10 +5,10 @@ from functools import cache
 import bm25s
 import numpy as np
 
-from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.model.index import DocumentIndex
 from abstrag.search.lexical import K1, B, words
 from abstrag.server.compare import Rival, rivals_of
+from abstrag.workspace.tour import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag_bench.baselines.dense import Dense
 from abstrag_bench.baselines.system import Element, Pool
 

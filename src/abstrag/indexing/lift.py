@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeVar
 
+from abstrag.config import CUELESS_CONFIDENCE
 from abstrag.documents.assemble import target_words
 from abstrag.documents.clauses import ContractClause, clauses_of
 from abstrag.indexing.abstraction.nominals import NounKeys, TermCollector, read_nominals
@@ -166,7 +167,6 @@ _PROFILES: Final[tuple[tuple[Profile, re.Pattern[str]], ...]] = tuple(
     )
 )
 _CUED: Final = 0.9  # confidence when a cue was seen
-_DEFAULT: Final = 0.7  # no marker present: the author's own claim, as the paper has it
 
 _CITED: Final = re.compile(_CITATION)
 _FINITE: Final = frozenset({"VBD", "VBP", "VBZ", "MD"})
@@ -222,7 +222,7 @@ def profile_of(text: str) -> tuple[Profile, float, str]:
     for profile, pattern in _PROFILES:
         if match := pattern.search(text):
             return profile, _CUED, match.group(0)
-    return Profile.STRONG_CLAIM, _DEFAULT, ""
+    return Profile.STRONG_CLAIM, CUELESS_CONFIDENCE, ""
 
 
 # What headings and captions name: the terms that whatever stands under them may lean on.

@@ -17,10 +17,14 @@ IDIOMS: Final = "idioms.toml"
 WORDS: Final = "words.toml"
 
 
-@cache
 def listed_words(name: str) -> frozenset[str]:
     """Return one of the lists of words in `words.toml`."""
-    return frozenset(read_inventory(WORDS)[name].split())
+    return frozenset(_words()[name].split())
+
+
+@cache
+def _words() -> dict[str, str]:
+    return read_inventory(WORDS)
 
 
 def read_inventory(name: str) -> dict[str, Any]:

@@ -210,9 +210,3 @@ def roles() -> Roles:
         if unknown := [t for t in role.types if t not in made.by_key]:
             raise ResourceMissing(f"the role {role.key!r} is of a type {unknown[0]!r} not listed")
     return made
-
-
-def role_key(name: str) -> str | None:
-    """Return the canonical key of a role called by any of its names, or None."""
-    found = roles().find(name)
-    return found.key if found else None

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
+from abstrag.config import GIVEN_PASSAGES
 from abstrag.engine.citations import find_quote, parts_of
 from abstrag.engine.generator import (
-    TOP,
     AnswerReply,
     GenerationTask,
     Generator,
@@ -43,7 +43,7 @@ class RankedCase:
     def elements(self) -> list[Element]:
         """The first passages the system itself retrieved."""
         by_id = {element.id: element for element in self.case.document.elements}
-        return [by_id[name] for name in self.record.shown[:TOP]]
+        return [by_id[name] for name in self.record.shown[:GIVEN_PASSAGES]]
 
 
 class Writer(Protocol):
@@ -93,7 +93,9 @@ class ModelWriter:
         asked = asked_of(case)
         if asked is None:
             return []
-        request = self._generator.request(_task(asked, case.query, longest(case.document, TOP)))
+        request = self._generator.request(
+            _task(asked, case.query, longest(case.document, GIVEN_PASSAGES))
+        )
         return [request] * (system.most_writes if isinstance(system, Writes) else 1)
 
     def __call__(self, jobs: Sequence[RankedCase]) -> list[CaseRecord]:
@@ -135,7 +137,7 @@ class ModelWriter:
         scores = dict(zip(job.record.ranked, job.record.scores, strict=True))
         ranked = [(name, scores.get(name, 0.0)) for name in job.record.shown]
         try:
-            written = system.write(job.case.query, ranked, TOP, write)
+            written = system.write(job.case.query, ranked, GIVEN_PASSAGES, write)
         except OverBudget:
             raise
         except Exception as error:  # as in a search: the system's failure on this case

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import click
 
-from abstrag.cli.options import LlmOptions, StoreTarget, llm_options
+from abstrag.cli.options import LlmOptions, llm_options, store_option
 from abstrag.cli.serve import INSTALL, connected, shown
 from abstrag.errors import ResourceMissing
-from abstrag.stores.location import STORE_VARIABLE
 from abstrag.stores.open import Target, default_store, resolved
 
 
@@ -47,13 +46,7 @@ from abstrag.stores.open import Target, default_store, resolved
     is_flag=True,
     help="Let the agent pass on what a person says of hits and steps.",
 )
-@click.option(
-    "--store",
-    "store_path",
-    type=StoreTarget(),
-    envvar=STORE_VARIABLE,
-    help="The store: a file or postgresql://USER@HOST/DATABASE.  [default: in your data folder]",
-)
+@store_option
 @llm_options
 def mcp_command(
     models_options: LlmOptions,

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from abstrag.errors import InputError, WorkerLost
-from abstrag.workers.processes import Shift
+from abstrag.workers.processes import WorkLoop
 from abstrag.workers.protocol import Died, Event, ItemDone, LostItem, Raised, Ready
 
 
 class Pretending:
-    """A crew that follows a script: what an item does the first time, the second time, and so on.
+    """A pool that follows a script: what an item does the first time, the second time, and so on.
 
     The newest worker is always the fastest, so that results come in another order than items.
     """
@@ -77,22 +77,22 @@ class Pretending:
         self.closed = True
 
 
-def shift(crew: Pretending, workers: int = 2, **settings: Any) -> Shift:
-    return Shift(crew, workers, clock=lambda: crew.now, **settings)
+def loop(pool: Pretending, workers: int = 2, **settings: Any) -> WorkLoop:
+    return WorkLoop(pool, workers, clock=lambda: pool.now, **settings)
 
 
 def test_results_come_in_the_order_of_the_items() -> None:
-    crew = Pretending()
-    assert list(shift(crew, 3).run("abcdefgh")) == [(c, f"{c}!") for c in "abcdefgh"]
-    assert crew.hired == 3
-    assert crew.closed
+    pool = Pretending()
+    assert list(loop(pool, 3).run("abcdefgh")) == [(c, f"{c}!") for c in "abcdefgh"]
+    assert pool.hired == 3
+    assert pool.closed
 
 
 def test_there_are_no_more_workers_than_items() -> None:
-    crew = Pretending()
-    assert list(shift(crew, 8).run("ab")) == [("a", "a!"), ("b", "b!")]
-    assert crew.hired == 2
-    assert list(shift(Pretending(), 8).run("")) == []
+    pool = Pretending()
+    assert list(loop(pool, 8).run("ab")) == [("a", "a!"), ("b", "b!")]
+    assert pool.hired == 2
+    assert list(loop(Pretending(), 8).run("")) == []
 
 
 @pytest.mark.parametrize("script", [{}, {0: ["die"], 50: ["die", "die"]}])
@@ -106,22 +106,22 @@ def test_no_more_than_a_window_is_ever_drawn(script: dict[Any, list[str]]) -> No
             yield item
 
     widest = 0
-    for handed, _ in enumerate(shift(Pretending(script), 2, window=5).run(items())):
+    for handed, _ in enumerate(loop(Pretending(script), 2, window=5).run(items())):
         widest = max(widest, drawn - handed)
     assert widest == 10
 
 
 def test_a_worker_that_dies_costs_nothing_but_time() -> None:
-    crew = Pretending({"c": ["die"]})
-    assert list(shift(crew).run("abcdef")) == [(c, f"{c}!") for c in "abcdef"]
-    again = [given for given in crew.given if given[0] == "c"]
+    pool = Pretending({"c": ["die"]})
+    assert list(loop(pool).run("abcdef")) == [(c, f"{c}!") for c in "abcdef"]
+    again = [given for given in pool.given if given[0] == "c"]
     assert len(again) == 2
     assert again[1] == ("c", 0, 0), "it was not alone, or not in a fresh worker"
 
 
 def test_an_item_that_ends_its_worker_twice_is_given_up_and_the_others_are_not() -> None:
-    crew = Pretending({"b": ["die", "die"], "d": ["die"]})
-    results = dict(shift(crew).run("abcdef"))
+    pool = Pretending({"b": ["die", "die"], "d": ["die"]})
+    results = dict(loop(pool).run("abcdef"))
     lost = results.pop("b")
     assert isinstance(lost, LostItem)
     assert str(lost.error) == "given up: its worker died twice, the second time by SIGKILL"
@@ -130,46 +130,46 @@ def test_an_item_that_ends_its_worker_twice_is_given_up_and_the_others_are_not()
 
 
 def test_whoever_was_next_in_a_dead_worker_is_no_suspect() -> None:
-    crew = Pretending({"a": ["die", "die"], "b": ["die"], "c": ["die"]})
-    results = dict(shift(crew, 1).run("abcd"))
+    pool = Pretending({"a": ["die", "die"], "b": ["die"], "c": ["die"]})
+    results = dict(loop(pool, 1).run("abcd"))
     assert isinstance(results["a"], LostItem)
     assert [results[c] for c in "bcd"] == ["b!", "c!", "d!"]
 
 
 def test_an_item_that_goes_on_for_too_long_is_given_up() -> None:
-    crew = Pretending({"a": ["hang"]})
-    results = dict(shift(crew, 1, time_limit=60).run("abc"))
+    pool = Pretending({"a": ["hang"]})
+    results = dict(loop(pool, 1, time_limit=60).run("abc"))
     assert isinstance(results["a"], LostItem)
     assert "longer than 60 s" in str(results["a"].error)
     assert [results["b"], results["c"]] == ["b!", "c!"]
-    assert crew.hired == 2
+    assert pool.hired == 2
 
 
 def test_what_the_task_raises_is_raised_in_its_turn() -> None:
-    crew = Pretending({"c": ["raise"]})
-    run = shift(crew).run("abcd")
+    pool = Pretending({"c": ["raise"]})
+    run = loop(pool).run("abcd")
     assert [next(run), next(run)] == [("a", "a!"), ("b", "b!")]
     with pytest.raises(InputError, match="c"):
         next(run)
-    assert crew.closed
+    assert pool.closed
 
 
 def test_a_task_that_cannot_start_says_why() -> None:
-    crew = Pretending(starts="raise")
+    pool = Pretending(starts="raise")
     with pytest.raises(InputError, match="no model"):
-        list(shift(crew).run("ab"))
-    assert crew.closed
+        list(loop(pool).run("ab"))
+    assert pool.closed
 
 
 def test_workers_that_die_at_once_are_not_started_for_ever() -> None:
-    crew = Pretending(starts="die")
+    pool = Pretending(starts="die")
     with pytest.raises(WorkerLost, match="6 workers in a row died before they could begin"):
-        list(shift(crew).run("abcd"))
+        list(loop(pool).run("abcd"))
 
 
 def test_closing_a_run_sends_everybody_home() -> None:
-    crew = Pretending()
-    run = shift(crew).run("abcd")
+    pool = Pretending()
+    run = loop(pool).run("abcd")
     next(run)
     run.close()
-    assert crew.closed
+    assert pool.closed

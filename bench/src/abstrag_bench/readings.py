@@ -44,9 +44,10 @@ def steps_of(hit: Hit) -> list[SampledStep]:
     for literal in hit.trace.literals:
         paid = [b for b in literal.bridges if b.operator != ALIGN_WORDS]
         if literal.met and paid and literal.distance is not None:
-            said = literal.via or ""
-            if literal.mention is not None and literal.mention.header is None:
-                said = hit.text[literal.mention.start : literal.mention.end]
+            said, mention = literal.via or "", literal.mention
+            place = mention if mention is not None and mention.header is None else None
+            if (told := literal.frame or place) is not None:
+                said = hit.text[told.start : told.end]
             last, label = paid[-1], literal.literal.label
             if last.family is not Family.CONTEXT and _stands(label, _words(said)):
                 continue  # the very word, told with a party left open or known by other names too

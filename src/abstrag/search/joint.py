@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from abstrag.search.scoring import Scoring
 
 BATCH: Final = 16  # pairs the judge is asked about at a time
+FEW: Final = 8  # likewise of a shortlist, which is short: more would be read for nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,9 @@ class JointRanking:
         if self.preset.judged is None:
             bounds = self.scores(self.rows, np.ones(len(self.rows)))
             return judge_by_bound(self.rows, bounds, self.ask, self.scores, k=k, batch=batch)
-        return judge_shortlist(self.rows, self.shortlist, self.ask, self.scores, k=k)
+        return judge_shortlist(
+            self.rows, self.shortlist, self.ask, self.scores, k=k, batch=min(batch, FEW)
+        )
 
     @cached_property
     def shortlist(self) -> IntArray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from functools import partial
 from typing import Protocol, TypeVar, runtime_checkable
 
 from abstrag.errors import InputError
@@ -46,10 +45,10 @@ def side_by_side(
     from concurrent.futures import ThreadPoolExecutor  # loaded when a model runs, as the models are
 
     order = sorted(range(len(items)), key=lambda i: size(items[i]), reverse=True)
-    ways = [partial(copy_context().run, run) for _ in order]  # what holds here holds in a thread
+    contexts = [copy_context() for _ in order]  # what holds here holds in a thread
     pool = ThreadPoolExecutor(workers)
     try:
-        made = pool.map(lambda way, item: way(item), ways, [items[i] for i in order])
+        made = pool.map(lambda context, i: context.run(run, items[i]), contexts, order)
         done = dict(zip(order, made, strict=True))
     finally:
         pool.shutdown(cancel_futures=True)  # an interrupt need not wait for the rest

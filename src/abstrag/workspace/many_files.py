@@ -21,8 +21,8 @@ from abstrag.documents.load import load_bytes
 from abstrag.engine.library import Library
 from abstrag.engine.source_files import DueFile, DuplicateFile, IndexOutcome, attempt, failed
 from abstrag.errors import AbstragError, FileMissing, StoreError
+from abstrag.indexing.operator import missed_segments
 from abstrag.indexing.pipeline import index
-from abstrag.indexing.shortfall import missed_segments
 from abstrag.language.detect import language_of
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.aligner import default_aligner
@@ -32,10 +32,8 @@ from abstrag.stores.postgres.address import is_address
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import DocumentInfo, Store, together
 from abstrag.stores.rows import squeeze
-from abstrag.workers.budget import within
 from abstrag.workers.processes import Processes
-from abstrag.workers.progress import OnTold, tell
-from abstrag.workers.protocol import Engine, LostItem
+from abstrag.workers.protocol import Engine, LostItem, OnTold, tell, within
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 

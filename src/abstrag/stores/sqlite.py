@@ -106,7 +106,7 @@ class SqliteStore:
 
     def put_prepared(self, prepared: Prepared, *, source_path: str | None, source_hash: str) -> str:
         """Keep an index that was packed elsewhere, as `put` does."""
-        blobs = packed_rows.packed(prepared.rows)
+        blobs = prepared.blobs
         with self._writing() as run:
             document_id = self._choose_id(prepared.id, source_path)
             replaced = removal.delete(

@@ -1,12 +1,13 @@
 """AbstRAG with a language model, as a system of the benchmark.
 
 The model may extend the index operators, prune contexts, read the query, propose alternatives and
-judge the best segments; each part can be left out. The judge reads the first ten of the ranking in
-one call, and its calibrated word multiplies their relevance. In the cheap mode it alone is asked,
-and only where the local ranking is unsure: the best judgement is middling, or prices and judge
-disagree. With refinement, the model criticizes the first hits of each query, explains and localizes
-what is missing and proposes patches; the local evaluator decides on them, and nothing is kept for
-the next query.
+judge the best segments; each part can be left out. Reading and proposing are one call. The judge
+reads the first ten of the ranking in another, and its calibrated word multiplies their relevance;
+where the calibration found that its word says nothing of evidence, it is not asked. In the cheap
+mode the document is indexed locally, and a query is put to the model only where the local ranking
+is unsure. With refinement, the model criticizes the first hits of each query, explains and
+localizes what is missing and proposes patches; the local evaluator decides on them, and nothing is
+kept for the next query.
 """
 
 from __future__ import annotations
@@ -46,13 +47,14 @@ from abstrag.search.calibration import ModelCalibration, calibration_of, fitted,
 from abstrag.search.prompted_judge import PromptedJudge
 from abstrag.search.query.prompted.expand import ExpandQuery
 from abstrag.search.query.prompted.normalize import NormalizeQuery
+from abstrag.search.query.prompted.read import ReadQuery
 
 PARTS: Final = ("index", "context", "query", "expand", "judge")
+READING: Final = frozenset({"query", "expand"})  # one call where both are wanted
 REFINE: Final = "refine"  # on top of all parts: it takes many calls
 REFINING: Final = RefineBudget(cycles=1, attempts=4)
 JUDGED: Final = 10  # of the ranking's first hits that the model judges, in one call
-MIDDLING: Final = (0.15, 0.85)  # where a local judgement leaves the question open
-APART: Final = 0.5  # how far the share of met conditions and the local judge may differ
+CLOSE: Final = 0.17  # a second hit with this share of the first one's relevance leaves it open
 _FLOOR: Final = 0.02  # a segment is never wholly out because a model says so
 _MARK: Final = "abstrag-llm"
 _REFINING_STAGES: Final = (
@@ -73,7 +75,8 @@ def build_llm(name: str, base: str, backing: Backing, indexer: SharedIndexer) ->
     if base not in llm_names():
         raise InputError(f"no system is called {base!r}", hint=f"one of: {', '.join(llm_names())}")
     if base.endswith("-cheap"):
-        return AbstragLlmSystem(name, backing, frozenset({"judge"}), cheap=True, indexer=indexer)
+        asked = READING | {"judge"}
+        return AbstragLlmSystem(name, backing, asked, cheap=True, indexer=indexer)
     if base.endswith(f"-{REFINE}"):
         return AbstragLlmSystem(name, backing, frozenset({*PARTS, REFINE}), indexer=indexer)
     out = base.removeprefix(f"{_MARK}-no-") if base != _MARK else ""
@@ -105,13 +108,13 @@ class AbstragLlmSystem:
     def state(self) -> str:
         """A hash of everything the results depend on."""
         local = AbstragSystem(indexer=self.indexer).state
-        stages = ("normalize_query", "expand_query", "entailment")
-        roles = (CallRole.INDEX, CallRole.INDEX, CallRole.JUDGE)
+        stages = ("normalize_query", "expand_query", "read_query", "entailment")
+        roles = (CallRole.INDEX, CallRole.INDEX, CallRole.INDEX, CallRole.JUDGE)
         asked = [self.backing.state(r, s) for r, s in zip(roles, stages, strict=True)]
         if REFINE in self.parts:
             asked += [self.backing.state(role, stage) for stage, role in _REFINING_STAGES]
             asked.append(repr(REFINING))
-        rest = (sorted(self.parts), self.cheap, JUDGED, MIDDLING, APART, repr(self.calibration))
+        rest = (sorted(self.parts), self.cheap, JUDGED, CLOSE, repr(self.calibration))
         return sha256(repr((local, asked, rest)).encode()).hexdigest()[:16]
 
     @cached_property
@@ -119,6 +122,11 @@ class AbstragLlmSystem:
         """How the judge's shares become probabilities; None where that was never fitted."""
         prompt = self._prompt("entailment", CallRole.JUDGE)
         return calibration_of(prompt)
+
+    @property
+    def judge_tells(self) -> bool:
+        """Whether the model's word on a segment says anything; what is not known counts as yes."""
+        return self.calibration is None or self.calibration.tells
 
     def _model(self, role: CallRole) -> LanguageModel:
         return Tallied(self.backing.models[role], self.tally)
@@ -143,18 +151,32 @@ class AbstragLlmSystem:
     @property
     def searcher(self) -> Searcher:
         """Search the document that was indexed last, reading queries with the model if wanted."""
+        return self._searcher(self._reader())
+
+    @property
+    def local_searcher(self) -> Searcher:
+        """Search it without asking anybody."""
+        return self._searcher(None)
+
+    def _searcher(self, reader: PromptedReader | None) -> Searcher:
         assert self._index is not None
+        preset = AbstragSystem().preset
+        memory = self.indexer.workspace.store
+        return Searcher(self._index, preset=preset, reader=reader, memory=memory)
+
+    def _reader(self) -> PromptedReader | None:
         reader = None
         if self.parts & {"query", "expand"}:
             own = self._prompt("normalize_query", CallRole.INDEX)
             more = self._prompt("expand_query", CallRole.INDEX)
+            both = self._prompt("read_query", CallRole.INDEX)
+            together = self.parts >= READING
             reader = PromptedReader(
                 NormalizeQuery(own) if "query" in self.parts else None,
                 ExpandQuery(more, default_encoder()) if "expand" in self.parts else None,
+                together=ReadQuery(both, default_encoder()) if together else None,
             )
-        preset = AbstragSystem().preset
-        memory = self.indexer.workspace.store
-        return Searcher(self._index, preset=preset, reader=reader, memory=memory)
+        return reader
 
     def search(self, query: str, k: int) -> Ranked:
         """Rank the elements."""
@@ -167,13 +189,17 @@ class AbstragLlmSystem:
         started = perf_counter()
         elements = self._pooled.element_ids(self._index)
         split = len(elements) - len(set(elements))
-        searcher, many = self.searcher, k + min(split, k)
-        if REFINE in self.parts:
-            ranking, refined = self._refined(searcher, query, many)
-        else:
-            ranking, refined = searcher.search(query, k=many, fill=True), {}
-        why = self._reason(ranking) if "judge" in self.parts else ""
-        hits = self._judged(ranking) if why else [(h, h.relevance) for h in ranking.hits]
+        many = k + min(split, k)
+        why, refined = "always", {}
+        if self.cheap:
+            ranking = self.local_searcher.search(query, k=many, fill=True)
+            why = unsure(ranking)
+        if why and REFINE in self.parts:
+            ranking, refined = self._refined(self.searcher, query, many)
+        elif why:
+            ranking = self.searcher.search(query, k=many, fill=True)
+        asked = bool(why) and "judge" in self.parts and self.judge_tells
+        hits = self._judged(ranking) if asked else [(h, h.relevance) for h in ranking.hits]
         best: dict[str, float] = {}
         for hit, score in hits:
             best.setdefault(elements[hit.position], score)
@@ -186,6 +212,7 @@ class AbstragLlmSystem:
             "seconds": round(perf_counter() - started, 6),
             "details": {
                 "asked_because": why,
+                "judged": asked,
                 "stages": spent["stages"],
                 "tokens_in": spent["tokens_in"],
                 "tokens_out": spent["tokens_out"],
@@ -215,10 +242,6 @@ class AbstragLlmSystem:
         made = own.refine(query)
         ranking = own.system.scoring(query, own.state).ranking(k, fill=True)
         return ranking, {"refined": {"end": made.end.value, "patches": len(made.patches)}}
-
-    def _reason(self, ranking: Ranking) -> str:
-        """Say why the model is to judge this ranking; nothing where it need not."""
-        return unsure(ranking) if self.cheap else "always"
 
     def shares(self, ranking: Ranking) -> list[float]:
         """Ask the model which share of the query's conditions each of the first hits meets."""
@@ -251,11 +274,13 @@ class AbstragLlmSystem:
     def worst(self, query: str, document: Pool) -> list[ModelRequest]:
         """Return as many requests as one search can make, none shorter than the real ones."""
         made = []
-        if "query" in self.parts:
+        if self.parts >= READING:
+            made.append(self._request("read_query", CallRole.INDEX, {"query": query}))
+        elif "query" in self.parts:
             made.append(self._request("normalize_query", CallRole.INDEX, {"query": query}))
-        if "expand" in self.parts:
+        elif "expand" in self.parts:
             made.append(self._request("expand_query", CallRole.INDEX, {"query": query}))
-        if "judge" in self.parts:
+        if "judge" in self.parts and self.judge_tells:
             shown = [element_text(one) for one in longest(document, JUDGED)]
             made += [
                 self._request("entailment", CallRole.JUDGE, {"query": query, "segments": shown})
@@ -274,16 +299,17 @@ class AbstragLlmSystem:
 
 
 def unsure(ranking: Ranking) -> str:
-    """Say why a local ranking leaves a question open; nothing where it does not."""
-    hits: Sequence[Hit] = ranking.hits[:3]
-    if not hits:
+    """Say why a local ranking leaves a question open; nothing where it does not.
+
+    A best hit that meets the whole query needs no alternatives, and one that is far ahead of the
+    second stays first whatever a model adds.
+    """
+    first, second = (*ranking.hits[:2], None, None)[:2]
+    if first is None or first.trace.share >= 1.0:
         return ""
-    best = hits[0]
-    if best.judgement is not None and MIDDLING[0] <= best.judgement <= MIDDLING[1]:
-        return "the best judgement is middling"
-    if any(h.judgement is not None and abs(h.trace.share - h.judgement) > APART for h in hits):
-        return "prices and judge disagree"
-    return ""
+    if second is None or second.relevance < CLOSE * first.relevance:
+        return ""
+    return "the best hit does not meet all, and the second is close to it"
 
 
 def calibrated(cases: Sequence[Case], backing: Backing) -> ModelCalibration:

@@ -54,7 +54,8 @@ READING: Final = frozenset({"query", "expand"})  # one call where both are wante
 REFINE: Final = "refine"  # on top of all parts: it takes many calls
 REFINING: Final = RefineBudget(cycles=1, attempts=4)
 JUDGED: Final = 10  # of the ranking's first hits that the model judges, in one call
-CLOSE: Final = 0.17  # a second hit with this share of the first one's relevance leaves it open
+SURE: Final = 0.8  # a first hit that the local judge is so sure of leaves no question open
+CLOSE: Final = 0.25  # nor does a second hit with less than this share of the first one's relevance
 _FLOOR: Final = 0.02  # a segment is never wholly out because a model says so
 _MARK: Final = "abstrag-llm"
 _REFINING_STAGES: Final = (
@@ -114,7 +115,7 @@ class AbstragLlmSystem:
         if REFINE in self.parts:
             asked += [self.backing.state(role, stage) for stage, role in _REFINING_STAGES]
             asked.append(repr(REFINING))
-        rest = (sorted(self.parts), self.cheap, JUDGED, CLOSE, repr(self.calibration))
+        rest = (sorted(self.parts), self.cheap, JUDGED, SURE, CLOSE, repr(self.calibration))
         return sha256(repr((local, asked, rest)).encode()).hexdigest()[:16]
 
     @cached_property
@@ -301,15 +302,15 @@ class AbstragLlmSystem:
 def unsure(ranking: Ranking) -> str:
     """Say why a local ranking leaves a question open; nothing where it does not.
 
-    A best hit that meets the whole query needs no alternatives, and one that is far ahead of the
-    second stays first whatever a model adds.
+    A first hit that the judge is sure of, or that is far ahead of the second, stays first whatever
+    a model adds.
     """
     first, second = (*ranking.hits[:2], None, None)[:2]
-    if first is None or first.trace.share >= 1.0:
+    if first is None or (first.judgement is not None and first.judgement >= SURE):
         return ""
     if second is None or second.relevance < CLOSE * first.relevance:
         return ""
-    return "the best hit does not meet all, and the second is close to it"
+    return "the judge is not sure of the best hit, and the second is close to it"
 
 
 def calibrated(cases: Sequence[Case], backing: Backing) -> ModelCalibration:

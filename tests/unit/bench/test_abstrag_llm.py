@@ -106,13 +106,13 @@ def test_cheaply_nobody_is_asked_where_the_local_ranking_is_sure(
     system = build_llm("x", "abstrag-llm-cheap", own, SharedIndexer())
     system.index(make_pool())
     queries = (QUERY, "Which fish swim to Antarctica?", "When do lions sleep?")
-    for close, reasons in ((0.17, [False, False, False]), (0.0, [False, True, False])):
+    for close, reasons in ((0.25, [False, False, False]), (0.0, [False, True, False])):
         monkeypatch.setattr("abstrag.bench.abstrag_llm.CLOSE", close)
         for query, expected in zip(queries, reasons, strict=True):
             model.requests.clear()
             _, told = system.search_explained(query, 10)
             why = unsure(system.local_searcher.search(query, k=10, fill=True))
-            assert bool(why) == expected  # what meets the whole query needs no alternatives
+            assert bool(why) == expected  # the judge is sure of the other two
             assert told["details"]["asked_because"] == why
             asked = [one.stage for one in model.requests]
             assert asked == (["read_query", "entailment"] if why else [])

@@ -107,7 +107,8 @@ def calibrate(given: argparse.Namespace, name: str, folder: Path) -> None:
     ]
     cases = sampled(open_, given.calibration_cases, seed=SEED)
     with models_of(given, folder / "calls-calibration.db") as models:
-        made = calibrated(cases, Backing(models, load_programs()))
+        backing = Backing(models, load_programs())
+        made = calibrated(cases, backing, at_once=given.concurrency)
     save_calibration(made)
     (folder / "calibration.json").write_text(to_json(made) + "\n", "utf-8")
     verdict = "its word is used" if made.tells else "its word says nothing, so it is not asked"

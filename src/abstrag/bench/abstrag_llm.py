@@ -13,6 +13,7 @@ kept for the next query.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -191,7 +192,8 @@ class AbstragLlmSystem:
         elements = self._pooled.element_ids(self._index)
         split = len(elements) - len(set(elements))
         many = k + min(split, k)
-        why, refined = "always", {}
+        why = "always"
+        refined: Mapping[str, Mapping[str, Any]] = {}
         if self.cheap:
             ranking = self.local_searcher.search(query, k=many, fill=True)
             why = unsure(ranking)
@@ -313,22 +315,30 @@ def unsure(ranking: Ranking) -> str:
     return "the judge is not sure of the best hit, and the second is close to it"
 
 
-def calibrated(cases: Sequence[Case], backing: Backing) -> ModelCalibration:
+def calibrated(cases: Sequence[Case], backing: Backing, *, at_once: int = 1) -> ModelCalibration:
     """Fit the curve of the judge's model on cases with gold evidence, which it is asked about.
+
+    Args:
+        cases: Of the tuning part.
+        backing: The judge's model and program.
+        at_once: How many documents are asked about side by side.
 
     Raises:
         OverBudget: The budget of calls is spent.
         InputError: The cases hold too little to fit anything on.
     """
-    system = AbstragLlmSystem("calibration", backing, frozenset({"judge"}))
-    pairs: list[tuple[float, bool]] = []
-    here: Pool | None = None
+    by_document: dict[str, list[Case]] = {}
     for case in sorted(cases, key=lambda one: one.document.id):
         if case.gold:
-            if case.document is not here:
-                here = case.document
-                system.index(here)
-            pairs += system.judged_pairs(case.query, case.gold)
+            by_document.setdefault(case.document.id, []).append(case)
+
+    def judged(own: Sequence[Case]) -> list[tuple[float, bool]]:
+        system = AbstragLlmSystem("calibration", backing, frozenset({"judge"}))
+        system.index(own[0].document)
+        return [pair for case in own for pair in system.judged_pairs(case.query, case.gold)]
+
+    with ThreadPoolExecutor(max(1, at_once)) as pool:
+        pairs = [pair for made in pool.map(judged, by_document.values()) for pair in made]
     prompt = Prompt(backing.programs["entailment"], backing.models[CallRole.JUDGE], CallRole.JUDGE)
     name = prompt.model.fingerprint
     return fitted(name, program_hash(prompt), [p for p, _ in pairs], [y for _, y in pairs])

@@ -186,6 +186,7 @@ def test_a_curve_is_fitted_to_what_people_marked(
     monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path))
     own, _ = backing()
     made = calibrated(make_dataset(2).cases, own)
+    assert calibrated(make_dataset(2).cases, own, at_once=4) == made
     assert made.pairs == 12  # three segments of each of four cases with gold
     save_calibration(made)
     system = AbstragLlmSystem("x", own, frozenset({"judge"}))

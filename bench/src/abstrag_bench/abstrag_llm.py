@@ -1,17 +1,19 @@
 """AbstRAG with a language model, as a system of the benchmark.
 
 The model may extend the index operators, prune contexts, read the query, propose alternatives and
-judge the best segments; each part can be left out. The judge reads the first ten of the ranking in
-one call, and its calibrated word multiplies their relevance. In the cheap mode it alone is asked,
-and only where the local ranking is unsure: the best judgement is middling, or prices and judge
-disagree. With refinement, the model criticizes the first hits of each query, explains and localizes
-what is missing and proposes patches; the local evaluator decides on them, and nothing is kept for
-the next query.
+judge the best segments; each part can be left out. Reading and proposing are one call. The judge
+reads the first ten of the ranking in another, and its calibrated word multiplies their relevance;
+where the calibration found that its word says nothing of evidence, it is not asked. In the cheap
+mode the document is indexed locally, and a query is put to the model only where the local ranking
+is unsure. With refinement, the model criticizes the first hits of each query, explains and
+localizes what is missing and proposes patches; the local evaluator decides on them, and nothing is
+kept for the next query.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -40,6 +42,7 @@ from abstrag.search.calibration import ModelCalibration, calibration_of, fitted,
 from abstrag.search.prompted_judge import PromptedJudge
 from abstrag.search.query.prompted.expand import ExpandQuery
 from abstrag.search.query.prompted.normalize import NormalizeQuery
+from abstrag.search.query.prompted.read import ReadQuery
 from abstrag_bench.abstrag_system import AbstragSystem, PooledDocument, SharedIndexer, to_document
 from abstrag_bench.baselines.backing import Backing, longest
 from abstrag_bench.baselines.dense import element_text
@@ -47,11 +50,12 @@ from abstrag_bench.baselines.system import Pool, Ranked
 from abstrag_bench.case import Case
 
 PARTS: Final = ("index", "context", "query", "expand", "judge")
+READING: Final = frozenset({"query", "expand"})  # one call where both are wanted
 REFINE: Final = "refine"  # on top of all parts: it takes many calls
 REFINING: Final = RefineBudget(cycles=1, attempts=4)
 JUDGED: Final = 10  # of the ranking's first hits that the model judges, in one call
-MIDDLING: Final = (0.15, 0.85)  # where a local judgement leaves the question open
-APART: Final = 0.5  # how far the share of met conditions and the local judge may differ
+SURE: Final = 0.8  # a first hit that the local judge is so sure of leaves no question open
+CLOSE: Final = 0.25  # nor does a second hit with less than this share of the first one's relevance
 _FLOOR: Final = 0.02  # a segment is never wholly out because a model says so
 _MARK: Final = "abstrag-llm"
 _REFINING_STAGES: Final = (
@@ -72,7 +76,8 @@ def build_llm(name: str, base: str, backing: Backing, indexer: SharedIndexer) ->
     if base not in llm_names():
         raise InputError(f"no system is called {base!r}", hint=f"one of: {', '.join(llm_names())}")
     if base.endswith("-cheap"):
-        return AbstragLlmSystem(name, backing, frozenset({"judge"}), cheap=True, indexer=indexer)
+        asked = READING | {"judge"}
+        return AbstragLlmSystem(name, backing, asked, cheap=True, indexer=indexer)
     if base.endswith(f"-{REFINE}"):
         return AbstragLlmSystem(name, backing, frozenset({*PARTS, REFINE}), indexer=indexer)
     out = base.removeprefix(f"{_MARK}-no-") if base != _MARK else ""
@@ -104,13 +109,13 @@ class AbstragLlmSystem:
     def state(self) -> str:
         """A hash of everything the results depend on."""
         local = AbstragSystem(indexer=self.indexer).state
-        stages = ("normalize_query", "expand_query", "entailment")
-        roles = (CallRole.INDEX, CallRole.INDEX, CallRole.JUDGE)
+        stages = ("normalize_query", "expand_query", "read_query", "entailment")
+        roles = (CallRole.INDEX, CallRole.INDEX, CallRole.INDEX, CallRole.JUDGE)
         asked = [self.backing.state(r, s) for r, s in zip(roles, stages, strict=True)]
         if REFINE in self.parts:
             asked += [self.backing.state(role, stage) for stage, role in _REFINING_STAGES]
             asked.append(repr(REFINING))
-        rest = (sorted(self.parts), self.cheap, JUDGED, MIDDLING, APART, repr(self.calibration))
+        rest = (sorted(self.parts), self.cheap, JUDGED, SURE, CLOSE, repr(self.calibration))
         return sha256(repr((local, asked, rest)).encode()).hexdigest()[:16]
 
     @cached_property
@@ -118,6 +123,11 @@ class AbstragLlmSystem:
         """How the judge's shares become probabilities; None where that was never fitted."""
         prompt = self._prompt("entailment", CallRole.JUDGE)
         return calibration_of(prompt)
+
+    @property
+    def judge_tells(self) -> bool:
+        """Whether the model's word on a segment says anything; what is not known counts as yes."""
+        return self.calibration is None or self.calibration.tells
 
     def _model(self, role: CallRole) -> LanguageModel:
         return Tallied(self.backing.models[role], self.tally)
@@ -142,18 +152,32 @@ class AbstragLlmSystem:
     @property
     def searcher(self) -> Searcher:
         """Search the document that was indexed last, reading queries with the model if wanted."""
+        return self._searcher(self._reader())
+
+    @property
+    def local_searcher(self) -> Searcher:
+        """Search it without asking anybody."""
+        return self._searcher(None)
+
+    def _searcher(self, reader: PromptedReader | None) -> Searcher:
         assert self._index is not None
+        preset = AbstragSystem().preset
+        memory = self.indexer.workspace.store
+        return Searcher(self._index, preset=preset, reader=reader, memory=memory)
+
+    def _reader(self) -> PromptedReader | None:
         reader = None
         if self.parts & {"query", "expand"}:
             own = self._prompt("normalize_query", CallRole.INDEX)
             more = self._prompt("expand_query", CallRole.INDEX)
+            both = self._prompt("read_query", CallRole.INDEX)
+            together = self.parts >= READING
             reader = PromptedReader(
                 NormalizeQuery(own) if "query" in self.parts else None,
                 ExpandQuery(more, default_encoder()) if "expand" in self.parts else None,
+                together=ReadQuery(both, default_encoder()) if together else None,
             )
-        preset = AbstragSystem().preset
-        memory = self.indexer.workspace.store
-        return Searcher(self._index, preset=preset, reader=reader, memory=memory)
+        return reader
 
     def search(self, query: str, k: int) -> Ranked:
         """Rank the elements."""
@@ -166,13 +190,18 @@ class AbstragLlmSystem:
         started = perf_counter()
         elements = self._pooled.element_ids(self._index)
         split = len(elements) - len(set(elements))
-        searcher, many = self.searcher, k + min(split, k)
-        if REFINE in self.parts:
-            ranking, refined = self._refined(searcher, query, many)
-        else:
-            ranking, refined = searcher.search(query, k=many, fill=True), {}
-        why = self._reason(ranking) if "judge" in self.parts else ""
-        hits = self._judged(ranking) if why else [(h, h.relevance) for h in ranking.hits]
+        many = k + min(split, k)
+        why = "always"
+        refined: Mapping[str, Mapping[str, Any]] = {}
+        if self.cheap:
+            ranking = self.local_searcher.search(query, k=many, fill=True)
+            why = unsure(ranking)
+        if why and REFINE in self.parts:
+            ranking, refined = self._refined(self.searcher, query, many)
+        elif why:
+            ranking = self.searcher.search(query, k=many, fill=True)
+        asked = bool(why) and "judge" in self.parts and self.judge_tells
+        hits = self._judged(ranking) if asked else [(h, h.relevance) for h in ranking.hits]
         best: dict[str, float] = {}
         for hit, score in hits:
             best.setdefault(elements[hit.position], score)
@@ -185,6 +214,7 @@ class AbstragLlmSystem:
             "seconds": round(perf_counter() - started, 6),
             "details": {
                 "asked_because": why,
+                "judged": asked,
                 "stages": spent["stages"],
                 "tokens_in": spent["tokens_in"],
                 "tokens_out": spent["tokens_out"],
@@ -214,10 +244,6 @@ class AbstragLlmSystem:
         made = own.refine(query)
         ranking = own.system.scoring(query, own.state).ranking(k, fill=True)
         return ranking, {"refined": {"end": made.end.value, "patches": len(made.patches)}}
-
-    def _reason(self, ranking: Ranking) -> str:
-        """Say why the model is to judge this ranking; nothing where it need not."""
-        return unsure(ranking) if self.cheap else "always"
 
     def shares(self, ranking: Ranking) -> list[float]:
         """Ask the model which share of the query's conditions each of the first hits meets."""
@@ -250,11 +276,13 @@ class AbstragLlmSystem:
     def worst(self, query: str, document: Pool) -> list[ModelRequest]:
         """Return as many requests as one search can make, none shorter than the real ones."""
         made = []
-        if "query" in self.parts:
+        if self.parts >= READING:
+            made.append(self._request("read_query", CallRole.INDEX, {"query": query}))
+        elif "query" in self.parts:
             made.append(self._request("normalize_query", CallRole.INDEX, {"query": query}))
-        if "expand" in self.parts:
+        elif "expand" in self.parts:
             made.append(self._request("expand_query", CallRole.INDEX, {"query": query}))
-        if "judge" in self.parts:
+        if "judge" in self.parts and self.judge_tells:
             shown = [element_text(one) for one in longest(document, JUDGED)]
             made += [
                 self._request("entailment", CallRole.JUDGE, {"query": query, "segments": shown})
@@ -273,34 +301,43 @@ class AbstragLlmSystem:
 
 
 def unsure(ranking: Ranking) -> str:
-    """Say why a local ranking leaves a question open; nothing where it does not."""
-    hits: Sequence[Hit] = ranking.hits[:3]
-    if not hits:
+    """Say why a local ranking leaves a question open; nothing where it does not.
+
+    A first hit that the judge is sure of, or that is far ahead of the second, stays first whatever
+    a model adds.
+    """
+    first, second = (*ranking.hits[:2], None, None)[:2]
+    if first is None or (first.judgement is not None and first.judgement >= SURE):
         return ""
-    best = hits[0]
-    if best.judgement is not None and MIDDLING[0] <= best.judgement <= MIDDLING[1]:
-        return "the best judgement is middling"
-    if any(h.judgement is not None and abs(h.trace.share - h.judgement) > APART for h in hits):
-        return "prices and judge disagree"
-    return ""
+    if second is None or second.relevance < CLOSE * first.relevance:
+        return ""
+    return "the judge is not sure of the best hit, and the second is close to it"
 
 
-def calibrated(cases: Sequence[Case], backing: Backing) -> ModelCalibration:
+def calibrated(cases: Sequence[Case], backing: Backing, *, at_once: int = 1) -> ModelCalibration:
     """Fit the curve of the judge's model on cases with gold evidence, which it is asked about.
+
+    Args:
+        cases: Of the tuning part.
+        backing: The judge's model and program.
+        at_once: How many documents are asked about side by side.
 
     Raises:
         OverBudget: The budget of calls is spent.
         InputError: The cases hold too little to fit anything on.
     """
-    system = AbstragLlmSystem("calibration", backing, frozenset({"judge"}))
-    pairs: list[tuple[float, bool]] = []
-    here: Pool | None = None
+    by_document: dict[str, list[Case]] = {}
     for case in sorted(cases, key=lambda one: one.document.id):
         if case.gold:
-            if case.document is not here:
-                here = case.document
-                system.index(here)
-            pairs += system.judged_pairs(case.query, case.gold)
+            by_document.setdefault(case.document.id, []).append(case)
+
+    def judged(own: Sequence[Case]) -> list[tuple[float, bool]]:
+        system = AbstragLlmSystem("calibration", backing, frozenset({"judge"}))
+        system.index(own[0].document)
+        return [pair for case in own for pair in system.judged_pairs(case.query, case.gold)]
+
+    with ThreadPoolExecutor(max(1, at_once)) as pool:
+        pairs = [pair for made in pool.map(judged, by_document.values()) for pair in made]
     prompt = Prompt(backing.programs["entailment"], backing.models[CallRole.JUDGE], CallRole.JUDGE)
     name = prompt.model.fingerprint
     return fitted(name, program_hash(prompt), [p for p, _ in pairs], [y for _, y in pairs])

@@ -91,6 +91,10 @@ def _proposed(reply: Any, expected: Labels) -> float:
     return _f1(said, {(a, b) for a, b in expected["edges"]})
 
 
+def _read(reply: Any, expected: Labels) -> float:
+    return (_split(reply, expected) + _proposed(reply, expected)) / 2
+
+
 def _answered(reply: Any, expected: Labels) -> float:
     text = " ".join(one["text"] for one in reply["sentences"])
     held = str(expected["says"]).casefold() in text.casefold()
@@ -153,6 +157,7 @@ SCORED: Final[Mapping[str, tuple[CallRole, Scorer, str]]] = {
         "F1 of the lifted values",
     ),
     "normalize_query": (CallRole.INDEX, _split, "F1 of the conditions"),
+    "read_query": (CallRole.INDEX, _read, "mean F1 of the conditions and of the alternatives"),
     # alignment
     "normalize_entities": (
         CallRole.INDEX,

@@ -27,6 +27,7 @@ from abstrag_bench.abstrag_llm import (
     unsure,
 )
 from abstrag_bench.abstrag_system import SharedIndexer
+from abstrag_bench.baselines.backing import Backing
 from abstrag_bench.run_folder import RunFolder
 from abstrag_bench.runner import run
 from abstrag_bench.systems import Builder, SystemSpec, asks_model, system_names

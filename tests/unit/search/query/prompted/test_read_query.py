@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Any
 
-from abstrag.engine.demo import demo_index
+from abstrag.workspace.tour import demo_index
 
 from abstrag.config import TAU
 from abstrag.engine.prompting import PromptedReader

@@ -115,8 +115,8 @@ class QueryReader(Protocol):
         """What could not be used of what it was told, in words."""
         ...
 
-    def normalize(self, text: str, vocabulary: Vocabulary, *, today: date | None) -> Query | None:
-        """Turn a question or claim into literals; None leaves that to the rules."""
+    def normalize(self, own: Query, vocabulary: Vocabulary, *, today: date | None) -> Query | None:
+        """Read a query that the rules have read; None leaves it as they did."""
         ...
 
     def sources(
@@ -332,10 +332,12 @@ class Searcher:
         return Glossary.of(self.index)
 
     def _read_query(self, text: str, today: date | None) -> Query:
-        if self._reader is not None:
-            read = self._reader.normalize(text, self.vocabulary, today=today)
-            if read is not None:
-                return read
+        own = self._read_by_rule(text, today)
+        if self._reader is None:
+            return own
+        return self._reader.normalize(own, self.vocabulary, today=today) or own
+
+    def _read_by_rule(self, text: str, today: date | None) -> Query:
         if asks_for_overview(text):
             return self._overview(text, today)
         if self.index.genre is not Genre.REPORT:

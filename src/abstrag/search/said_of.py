@@ -49,7 +49,7 @@ _HEAD_ENDS: Final = re.compile(
 _BESIDE: Final = 8  # tokens between a negation and what it denies
 
 
-class Asked(NamedTuple):
+class AskedOf(NamedTuple):
     """What a word of the query is asked of, as numbers of its content words."""
 
     things: tuple[
@@ -63,7 +63,7 @@ class Asked(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def asked_of(text: str, spans: tuple[Place, ...]) -> tuple[Asked, ...]:
+def asked_of(text: str, spans: tuple[Place, ...]) -> tuple[AskedOf, ...]:
     """Say of each content word of a query what it is asked of."""
     words = parsed_query(text)[1]
     number: dict[int, int] = {}
@@ -71,30 +71,30 @@ def asked_of(text: str, spans: tuple[Place, ...]) -> tuple[Asked, ...]:
         at = bisect_left(spans, (words.start[token] + 1, 0)) - 1
         if at >= 0 and words.start[token] < spans[at][1]:
             number[token] = at
-    found = [Asked()] * len(spans)
+    found = [AskedOf()] * len(spans)
     for token, at in number.items():
-        if found[at] == Asked():
+        if found[at] == AskedOf():
             found[at] = _asked(words, token, at, number)
     return tuple(found)
 
 
-def _asked(words: Words, token: int, at: int, number: dict[int, int]) -> Asked:
+def _asked(words: Words, token: int, at: int, number: dict[int, int]) -> AskedOf:
     def numbers(tokens: Iterable[int]) -> tuple[int, ...]:
         return tuple(sorted({number[t] for t in tokens if number.get(t, at) != at}))
 
     head = words.head[token]
     if words.dep[token] == "neg":
-        return Asked(denied=numbers([head]))
+        return AskedOf(denied=numbers([head]))
     things, doers, suffered = _parties(words, token)
     things = [t for t in things if not _WANTED & {words.lower[c] for c in words.children[t]}]
     if own := numbers(things):
         around = numbers(t for thing in things for t in _phrase(words, thing))
         rest = tuple(i for i in around if i not in own)
-        return Asked(own, rest, numbers(doers), suffered)
+        return AskedOf(own, rest, numbers(doers), suffered)
     if words.dep[token] in _MODIFIERS and words.pos[head] in NOUNS:
         beside = (c for c in words.children[head] if words.dep[c] in _MODIFIERS)
-        return Asked(modified=numbers([head, *beside]))
-    return Asked()
+        return AskedOf(modified=numbers([head, *beside]))
+    return AskedOf()
 
 
 def _parties(words: Words, token: int) -> tuple[list[int], list[int], bool]:
@@ -141,7 +141,7 @@ class Passage:
     places: Callable[[int], Collection[Place]]  # of a query word, in the text or `ASIDE`
 
 
-def said_of_another(asked: Asked, said: Place, passage: Passage, *, certain: bool) -> bool:
+def said_of_another(asked: AskedOf, said: Place, passage: Passage, *, certain: bool) -> bool:
     """Tell whether a word of a passage is said of something else than the query asks it of.
 
     `certain` is a step that holds wherever the words stand: another form or a synonym. Where what

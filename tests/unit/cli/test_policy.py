@@ -79,7 +79,7 @@ def test_list_shows_what_is_on_its_way(store: PolicyStore) -> None:
     assert rows[STAGE]["candidates"] == 1
     assert rows[STAGE]["changed"]
     assert not rows["critic"]["editable"]
-    assert len(rows) == 24
+    assert len(rows) == 25
 
 
 def test_log_shows_what_was_refused_and_why(store: PolicyStore) -> None:
@@ -149,7 +149,7 @@ def test_revert_of_something_unknown_is_refused(store: PolicyStore) -> None:
 
 
 def test_check_is_content_with_a_sound_store(store: PolicyStore) -> None:
-    assert "24 programs, 1 family: files, log and backups are sound" in run(store, "check").stdout
+    assert "25 programs, 1 family: files, log and backups are sound" in run(store, "check").stdout
     assert data(store, "check") == {"sound": True, "faults": []}
 
 

@@ -262,9 +262,9 @@ def idiom_at(lemmas: Sequence[str], lower: Sequence[str], verb: int) -> _PlacedI
     if after >= len(lemmas):
         return None
     beginning = _beginning(lemmas[verb], lower[verb])
-    seconds = {lower[after], lemmas[after], _ANYTHING}
-    if lower[after] in OWNERS:
-        seconds.add(_WHOSE)
+    own = [_WHOSE] if lower[after] in OWNERS else []
+    # of idioms of one length the one that names its second word comes first, in every process
+    seconds = dict.fromkeys((lower[after], lemmas[after], *own, _ANYTHING))
     some = [idiom for second in seconds for idiom in beginning.get(second, ())]
     for idiom in sorted(some, key=lambda each: -len(each.words)):
         end = _end(idiom.words, 1, after, lemmas, lower)

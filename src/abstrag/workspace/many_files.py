@@ -202,7 +202,7 @@ def index_many(
     background = workspace.library.background
     config = replace(workspace.config.elsewhere(), background=background, create=False)
     ahead = on_ahead is not None and workspace.embedder is default_encoder()
-    several = len(first) > 1 or bool(workspace.documents())
+    several = len(first) > 1 or any(info.id != first[0].replaces for info in workspace.documents())
     segments = AHEAD if ahead and several else 0
     task = Indexing(config, gethostname(), first[0].source, tells, segments)
     pending: list[tuple[DueFile, IndexedFile]] = []  # made, and to be written together

@@ -1,5 +1,9 @@
 """Idioms: found by their words in any inflection, and nothing else."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from abstrag.lexicon.events import idiom_at
@@ -34,3 +38,20 @@ def test_the_same_verb_with_other_words_is_none(text: str) -> None:
 def test_an_idiom_that_the_text_does_not_finish_is_none() -> None:
     words = "they kicked the".split()
     assert idiom_at(words, words, 1) is None
+
+
+@pytest.mark.parametrize("seed", ["1", "2", "3", "9"])  # of the hashes of strings
+def test_of_idioms_of_one_length_every_process_takes_the_same(seed: str) -> None:
+    asked = (
+        "from abstrag.lexicon.events import idiom_at\n"
+        "words = 'change his mind'.split()\n"
+        "print(idiom_at(words, words, 0).meanings[0])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", asked],
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout == "change\n"

@@ -32,17 +32,6 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.baselines.backing import Backing
-from abstrag.bench.abstrag_llm import calibrated
-from abstrag.bench.case import Case, Dataset, SplitPart, part_of, sampled
-from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.generation import ModelWriter
-from abstrag.bench.metrics.catalogue import NDCG, SUFF
-from abstrag.bench.record import CaseRecord
-from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.runner import Options, run
-from abstrag.bench.stats import differences, intervals
-from abstrag.bench.systems import SystemSpec
 from abstrag.errors import AbstragError, InputError
 from abstrag.llm.choose import ConfigSource, choose
 from abstrag.llm.connect import Models, connect, replay
@@ -50,6 +39,17 @@ from abstrag.llm.settings import Limits, Patience
 from abstrag.model.record import to_json
 from abstrag.policy.load import load_programs
 from abstrag.search.calibration import calibration_file, save_calibration
+from abstrag_bench.abstrag_llm import calibrated
+from abstrag_bench.baselines.backing import Backing
+from abstrag_bench.case import Case, Dataset, SplitPart, part_of, sampled
+from abstrag_bench.datasets.load import load_dataset
+from abstrag_bench.generation import ModelWriter
+from abstrag_bench.metrics.catalogue import NDCG, SUFF
+from abstrag_bench.record import CaseRecord
+from abstrag_bench.run_folder import RunFolder
+from abstrag_bench.runner import Options, run
+from abstrag_bench.stats import differences, intervals
+from abstrag_bench.systems import SystemSpec
 
 SPLITS: Final = {"scifact": "train", "qasper": "train", "tatqa": "tune", "contractnli": "dev"}
 OURS: Final = ("abstrag-llm", "abstrag-llm-cheap", "abstrag")

@@ -247,7 +247,8 @@ class Searcher:
 
     @cached_property
     def _told(self) -> ToldEvents:
-        return ToldEvents(self.index.frames, [segment.text for segment in self.index.segments])
+        texts = [segment.text for segment in self.index.segments]
+        return ToldEvents(self.index.frames, texts, self.index.mentions)
 
     def _alignment(self, query: Query, tau: float) -> Alignment | None:
         if not self.preset.alignment_weight:
@@ -412,7 +413,13 @@ class Searcher:
         learned = None if alignment is None else alignment.ways
         doubted = None if alignment is None else alignment.doubted
         return budget_curve(
-            self.index, self.costed, query, sources=sources, learned=learned, doubted=doubted
+            self.index,
+            self.costed,
+            query,
+            sources=sources,
+            learned=learned,
+            doubted=doubted,
+            of_another=None if alignment is None else alignment.told_of_another,
         )
 
     def support(self, text: str, *, k: int = DEFAULT_K, tau: float = TAU) -> SupportSet:

@@ -1,10 +1,14 @@
-"""Names as written: where a name begins and ends, and which of its words are only dress."""
+"""Names as written: where they begin and end, which words are only dress; names of people."""
 
 from __future__ import annotations
 
 import re
-from types import MappingProxyType
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
+
+from abstrag.data_file import read_data_file
+from abstrag.language.spelling import plain
 
 _LEAD = re.compile(
     r"(?:[^\w(]+|(?i:the|a|an)\s+|(?:BACKGROUND|METHODS?|RESULTS?|CONCLUSIONS?|OBJECTIVES?|PURPOSE"
@@ -18,7 +22,6 @@ _STOP = re.compile(r"(?<![.\s])\.$")
 _ABBREVIATION = re.compile(
     r"(?:\b\w\.|\b(?:Inc|Corp|Co|Ltd|Bros|Jr|Sr|St|Ph\.D|M\.D|No|Dept|vs)\.)$"
 )
-
 # Words a document uses for its own parts; a "name" made of them names nothing.
 _PART: Final = (
     r"tables?|tab|figures?|figs?|sections?|sec|appendi(?:x|ces)|equations?|eqs?|chapters?|algorithm"
@@ -76,43 +79,11 @@ def _letters(word: str) -> str:
     return _NOT_LETTER.sub("", word).casefold()
 
 
+_LISTS: Final = read_data_file("abstrag.language", "names.toml")
 # A legal form never tells what a company is called. A house word often belongs to the name, so it
 # is dropped only where the text itself drops it.
-_LEGAL: Final = MappingProxyType(
-    {
-        "inc": "inc",
-        "incorporated": "inc",
-        "corp": "corp",
-        "ltd": "ltd",
-        "limited": "ltd",
-        "llc": "llc",
-        "llp": "llp",
-        "lp": "lp",
-        "plc": "plc",
-        "pbc": "pbc",
-        "gmbh": "gmbh",
-        "ag": "ag",
-        "se": "se",
-        "sa": "sa",
-        "nv": "nv",
-        "bv": "bv",
-        "ab": "ab",
-        "oy": "oy",
-        "spa": "spa",
-        "pty": "pty",
-        "kk": "kk",
-        "sarl": "sarl",
-        "kgaa": "kgaa",
-    }
-)
-_HOUSE: Final = MappingProxyType(
-    {
-        "co": "company",
-        "company": "company",
-        "corporation": "corp",
-        "group": "group",
-    }
-)
+_LEGAL: Final[dict[str, str]] = _LISTS["legal_forms"]
+_HOUSE: Final[dict[str, str]] = _LISTS["house_words"]
 _NEXT_WORD = re.compile(r",?\s(?P<word>[A-Z](?:(?:\.[A-Z])+\.?|[A-Za-z]*\b\.?))")
 _LAST_WORD = re.compile(r"^(?P<base>.*\w[)'’]?)(?:,\s*|\s+)(?:&\s+)?(?P<last>[A-Za-z][A-Za-z./]*)$")
 
@@ -135,7 +106,7 @@ def house_form(name: str) -> tuple[str, str]:
     return base, " ".join(filter(None, (house, legal)))
 
 
-def _split(name: str, forms: MappingProxyType[str, str] | dict[str, str]) -> tuple[str, str]:
+def _split(name: str, forms: dict[str, str]) -> tuple[str, str]:
     found: list[str] = []
     while match := _LAST_WORD.match(name):
         form = forms.get(_letters(match["last"]))
@@ -144,3 +115,105 @@ def _split(name: str, forms: MappingProxyType[str, str] | dict[str, str]) -> tup
         found.insert(0, form)
         name = match["base"].rstrip(" ,")
     return name, " ".join(found)
+
+
+class Gender(StrEnum):
+    """What a name or noun says about he and she."""
+
+    MALE = "male"
+    FEMALE = "female"
+
+
+def _listed(name: str) -> frozenset[str]:
+    return frozenset(_LISTS[name].split())
+
+
+_MALE_TITLES: Final = _listed("male_titles")
+_FEMALE_TITLES: Final = _listed("female_titles")
+_TITLES: Final = _MALE_TITLES | _FEMALE_TITLES | _listed("titles")
+_ADDRESS: Final = _listed("address")
+_SUFFIXES: Final = _listed("suffixes")
+_PARTICLES: Final = _listed("particles")
+_MALE: Final = _listed("male_names")
+_FEMALE: Final = _listed("female_names")
+_NAME_WORD = re.compile(r"^(?:[^\W\d_][.’'-]?)+$")
+
+
+def gender_of(first_name: str) -> Gender | None:
+    """Return the gender nearly all bearers of a folded first name have."""
+    if first_name in _MALE:
+        return Gender.MALE
+    return Gender.FEMALE if first_name in _FEMALE else None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonName:
+    """A person's name in parts, folded to lower case; `given` may hold initials or be empty."""
+
+    titles: tuple[str, ...]
+    given: tuple[str, ...]
+    surname: str
+    suffix: str
+
+    @property
+    def gender(self) -> Gender | None:
+        """What the title says, or else the first name."""
+        for title in self.titles:
+            if title in _MALE_TITLES or title in _FEMALE_TITLES:
+                return Gender.MALE if title in _MALE_TITLES else Gender.FEMALE
+        return gender_of(self.given[0]) if self.given else None
+
+    def may_be(self, other: PersonName) -> bool:
+        """True when nothing in the two names keeps them from being one person's."""
+        if self.surname != other.surname or (
+            self.gender is not other.gender and self.gender and other.gender
+        ):
+            return False
+        if self.suffix != other.suffix and self.given and other.given:
+            return False
+        pairs = zip(self.given, other.given, strict=False)
+        return all(a == b or ((len(a) == 1 or len(b) == 1) and a[0] == b[0]) for a, b in pairs)
+
+    def is_plainly(self, other: PersonName) -> bool:
+        """True for full names that differ by titles and middle initials at most."""
+        mine, yours = ([g for g in p.given[1:] if len(g) > 1] for p in (self, other))
+        spelled = all(p.given and len(p.given[0]) > 1 for p in (self, other))
+        return spelled and self.may_be(other) and mine == yours
+
+
+def person_name(surface: str) -> PersonName | None:
+    """Read a surface as a person's name, or return None when it cannot be one."""
+    words = [w.strip(",") for w in surface.split()]
+    if not words or not all(_NAME_WORD.match(w) for w in words):
+        return None
+    folded = [plain(w).casefold().replace(".", "") for w in words]
+    titles = 0
+    while titles < len(folded) - 1 and folded[titles] in _TITLES:
+        titles += 1
+    last = len(folded)
+    while last - 1 > titles and folded[last - 1] in _SUFFIXES:
+        last -= 1
+    if not words[last - 1][:1].isupper() or len(folded[last - 1]) < 2:
+        return None
+    given = tuple(w for w in folded[titles : last - 1] if w not in _PARTICLES)
+    return PersonName(tuple(folded[:titles]), given, folded[last - 1], " ".join(folded[last:]))
+
+
+def title_before(text: str, start: int) -> int:
+    """Return where the titles begin that stand directly before `text[start:]`, or `start`."""
+    while (found := _TITLE_BEFORE.search(text, max(0, start - 16), start)) and (
+        found["title"].rstrip(".").casefold() in _TITLES
+    ):
+        start = found.start("title")
+    return start
+
+
+_TITLE_BEFORE = re.compile(r"(?<!\w)(?P<title>[A-Z][a-z]+\.?)\s+$")
+
+
+def without_titles(name: str) -> str:
+    """Drop forms of address, not offices: `Jane Smith` of `Dr. Jane Smith`."""
+    words = name.split()
+    while len(words) > 1 and words[0].rstrip(".").casefold() in _ADDRESS:
+        del words[0]
+    return " ".join(words)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
@@ -15,15 +15,12 @@ from abstrag.policy.audit import AuditEntry, AuditLog, EntryKind, PromotionStatu
 from abstrag.policy.change import Conflict, ConflictFile, ProgramFamily
 from abstrag.policy.edit import SLOT, line, lines
 from abstrag.policy.files import DurableFiles
-from abstrag.policy.load import compose, shipped
+from abstrag.policy.load import EDITABLE, compose, shipped
 from abstrag.policy.location import known
-from abstrag.policy.slots import EDITABLE
 
 # What the log says about each proposed edit: who voted for it, and how far it has come.
 #
 # The log is the only memory of votes; this is a pure function of it.
-
-VOTES: Final = 3  # k: distinct cases that must ask for an edit (appendix F)
 
 
 @record

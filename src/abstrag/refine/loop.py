@@ -10,26 +10,29 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Final
 
+from abstrag.config import GATE_CONTROLS
 from abstrag.errors import InputError
 from abstrag.language.keys import key
 from abstrag.model.patch import EffectKind, Failure, Patch
 from abstrag.model.ranking import Ranking
 from abstrag.refine.critic import CalibratedCritic, Critic, LocalCritic
 from abstrag.refine.evaluator import Evaluator, Signals
-from abstrag.refine.explain import Explainer, LocalExplainer
+from abstrag.refine.explain import (
+    Explainer,
+    LocalExplainer,
+    Localization,
+    Localizer,
+    LocalLocalizer,
+)
 from abstrag.refine.feedback import Episode
 from abstrag.refine.gate import ALL, Controls, GateVerdict, decide, kept_share, potential
 from abstrag.refine.limits import RefineBudget, objection
-from abstrag.refine.localize import Localization, Localizer, LocalLocalizer
 from abstrag.refine.outcome import Attempt, End, PlacedSegment, Refinement, RefineStep, Run
 from abstrag.refine.overlay import StatefulSearch
 from abstrag.refine.propose import LocalProposer, Proposer, Unusable
 from abstrag.refine.state import State, classify, route
 from abstrag.search.document_words import forms
-
-CONTROLS: Final = 3  # solved cases a patch is held against
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +261,7 @@ class Loop:
             return kept_share(before[name].first, after[name].first), drawn
 
         solved = [n for n, one in before.items() if one.sufficient and n != episode.query]
-        return tuple(sorted(solved, key=moved)[:CONTROLS])
+        return tuple(sorted(solved, key=moved)[:GATE_CONTROLS])
 
     def _kin(self, episode: Episode, before: dict[str, Signals]) -> list[str]:
         """Failures that ask for something the trigger asks for too."""

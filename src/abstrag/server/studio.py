@@ -43,7 +43,7 @@ from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from abstrag.baselines.system import System
+    from abstrag.server.compare import Rival
 
 # Files that clients sent, kept by what is in them.
 #
@@ -316,8 +316,8 @@ def _load_models() -> Thread:
 
 def _load_parser() -> None:
     """Load what reads a query."""
-    from abstrag.engine.demo import demo_document
     from abstrag.language.parser import parse
+    from abstrag.workspace.tour import demo_document
 
     parse([demo_document().title])
 
@@ -390,7 +390,7 @@ class Studio:
         self.uploads = Uploads(beside(workspace.target, ".studio") / "uploads")
         self.sources = Sources()
         self.preloader = Preloader(workspace)
-        self.rivals: LruCache[dict[str, System]] = LruCache(workspace.config.keep)
+        self.rivals: LruCache[dict[str, Rival]] = LruCache(workspace.config.keep)
         self.jobs = Jobs(
             workspace.target,
             waiting=settings.jobs_waiting,

@@ -14,13 +14,12 @@ from typing import Any, TypeVar
 
 from abstrag.collector import collector_paused
 from abstrag.model.background import Background
-from abstrag.model.context import Context, Field, FieldValue
+from abstrag.model.context import Context, Field, FieldValue, Statement
 from abstrag.model.document import Document, Genre
 from abstrag.model.index import Ambiguity, DocumentIndex, SegmentRecord, Utility
 from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
 from abstrag.model.span import OffsetMap, Quote, Span
-from abstrag.model.statement import Statement
 from abstrag.model.term import (
     AbstractionMap,
     Edge,
@@ -54,9 +53,13 @@ class Packed:
     ambiguities: bytes
 
 
-def squeeze(data: bytes) -> bytes:
-    """Compress bytes; fast rather than small, for indexing waits on it."""
-    return zlib.compress(data, 1)
+class Squeezed(bytes):
+    """Bytes that are compressed already, as a worker hands them to the process that writes."""
+
+
+def squeeze(data: bytes) -> Squeezed:
+    """Compress bytes, once; fast rather than small, for indexing waits on it."""
+    return data if isinstance(data, Squeezed) else Squeezed(zlib.compress(data, 1))
 
 
 def unsqueeze(data: bytes) -> bytes:

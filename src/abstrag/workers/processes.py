@@ -1,4 +1,10 @@
-"""The engine of this machine: processes that outlive their items and never their parent."""
+"""The engine of this machine, and the loop behind every engine.
+
+The loop says who gets which item, and what happens when a worker is lost. The item a worker was at
+when it died is a suspect. A suspect is done again in a fresh worker, and alone, so that nobody else
+can be to blame; if that one dies too, the item is given up. What else the dead worker had goes back
+to the others at no cost. An item that used up its budget is given up at once, with its worker.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +12,12 @@ import multiprocessing
 import os
 import pickle
 import signal
+import time
 import traceback
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
@@ -17,26 +25,37 @@ from threading import Thread
 from typing import Any, Final
 
 from abstrag.errors import WorkerLost
-from abstrag.workers.budget import CPU_SPENT, Spent, ended, ran_out_of_time
-from abstrag.workers.progress import OnTold, connect, nobody
 from abstrag.workers.protocol import (
+    CPU_SPENT,
+    HINT,
+    TIME_SPENT,
     Died,
     Event,
     Item,
     ItemDone,
     ItemOverBudget,
     LostItem,
+    OnTold,
     Raised,
     Ready,
     Result,
+    Spent,
     Told,
+    WorkerPool,
     WorkerTask,
+    connect,
+    ended,
+    nobody,
+    ran_out_of_time,
 )
-from abstrag.workers.shift import WINDOW, Shift
 
 _CONTEXT: Final = multiprocessing.get_context("spawn")  # threads of numerical libraries do not fork
 _LAST_BREATH_S: Final = 5.0
 _USUAL: Final = 4  # more gain little on a laptop, and each holds its own models
+WINDOW: Final = 16  # items drawn per worker and not handed over yet: results wait for their turn
+_HANDED: Final = 2  # items a worker has at once: the one it is at, and the next
+_DEATHS: Final = 2  # of its worker, and an item is given up
+_BAD_STARTS: Final = 3  # in a row, for each worker there may be, and the engine gives up
 
 
 def usual_workers() -> int:
@@ -65,15 +84,15 @@ class Processes:
         self, task: WorkerTask[Item, Result], items: Iterable[Item]
     ) -> Generator[tuple[Item, Result | LostItem]]:
         """Yield every item with its result, in the order of the items."""
-        crew = ProcessCrew(task)
-        shift = Shift(
-            crew,
+        pool = ProcessPool(task)
+        loop = WorkLoop(
+            pool,
             self.workers,
             window=self.window,
             time_limit=self.time_limit,
             on_told=self.on_told,
         )
-        return shift.run(items)
+        return loop.run(items)
 
 
 @dataclass(slots=True)
@@ -87,8 +106,8 @@ class _Stop:
     """In place of an item: there are no more."""
 
 
-class ProcessCrew:
-    """A `Crew` of processes, each with a pipe; the end of the pipe is the end of the worker."""
+class ProcessPool:
+    """A `WorkerPool` of processes, each with a pipe; its end is the end of the worker."""
 
     def __init__(self, task: WorkerTask[Any, Any]) -> None:
         self._task = pickle.dumps(task)
@@ -229,3 +248,186 @@ def sendable(error: Exception) -> Exception:
         copy = WorkerLost(f"a worker raised {type(error).__name__}: {error}")
     copy.add_note(f"in a worker:\n{where}")
     return copy
+
+
+@dataclass(slots=True)
+class _WorkerState:
+    """One worker: whether it takes items, those it has, and since when it is at the first."""
+
+    ready: bool = False
+    done: int = 0
+    tickets: deque[int] = field(default_factory=deque)
+    since: float = 0.0
+
+
+class WorkLoop:
+    """One task's items on their way through a pool."""
+
+    def __init__(
+        self,
+        pool: WorkerPool,
+        workers: int,
+        *,
+        window: int = WINDOW,
+        time_limit: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        on_told: OnTold = nobody,
+    ) -> None:
+        self._pool = pool
+        self._workers = workers
+        self._window = workers * window
+        self._time_limit = time_limit
+        self._clock = clock
+        self._on_told = on_told
+        self._states: dict[int, _WorkerState] = {}
+        self._items: dict[int, Any] = {}  # drawn and not handed over, by ticket
+        self._results: dict[int, Any] = {}  # done, and waiting for those before
+        self._todo: deque[int] = deque()
+        self._suspects: deque[int] = deque()
+        self._deaths: dict[int, int] = {}
+        self._bad_starts = 0
+        self._drawn = 0
+
+    def run(self, items: Iterable[Any]) -> Generator[tuple[Any, Any]]:
+        """Yield every item with its result or `LostItem`, in order; end the pool when over."""
+        source = iter(items)
+        turn = 0
+        with closing(self._pool):
+            while True:
+                self._draw(source)
+                if turn == self._drawn:
+                    return
+                self._fill_up()
+                self._hand_out()
+                while turn in self._results:
+                    result = self._results.pop(turn)
+                    if isinstance(result, Raised):
+                        raise result.error
+                    yield self._items.pop(turn), result
+                    turn += 1
+                    self._draw(source)
+                    self._hand_out()
+                if self._items:
+                    self._wait()
+
+    def _draw(self, source: Iterator[Any]) -> None:
+        while len(self._items) < self._window:
+            try:
+                item = next(source)
+            except StopIteration:
+                return
+            self._items[self._drawn] = item
+            self._todo.append(self._drawn)
+            self._drawn += 1
+
+    def _fill_up(self) -> None:
+        """Start a worker for each item that waits, as long as there may be more of them."""
+        open_items = len(self._items) - len(self._results)
+        while len(self._states) < min(self._workers, open_items):
+            self._states[self._pool.hire()] = _WorkerState()
+
+    def _hand_out(self) -> None:
+        if self._suspects:
+            if not any(state.tickets for state in self._states.values()):
+                self._try_alone(self._suspects[0])
+            return
+        for depth in range(_HANDED):
+            for number, state in self._states.items():
+                if self._todo and state.ready and len(state.tickets) == depth:
+                    self._give(number, self._todo.popleft())
+
+    def _try_alone(self, suspect: int) -> None:
+        """Hand a suspect to a fresh worker when everybody who may hold memory has gone home."""
+        for number, state in list(self._states.items()):
+            if state.done:
+                self._pool.dismiss(number)
+                del self._states[number]
+        self._fill_up()
+        fresh = [number for number, state in self._states.items() if state.ready]
+        if fresh:
+            self._give(fresh[0], suspect)
+
+    def _give(self, worker: int, ticket: int) -> None:
+        state = self._states[worker]
+        if not state.tickets:
+            state.since = self._clock()
+        state.tickets.append(ticket)
+        self._pool.give(worker, self._items[ticket])
+
+    def _wait(self) -> None:
+        seconds = None
+        if self._time_limit is not None:
+            busy = [state.since for state in self._states.values() if state.tickets]
+            if busy:
+                seconds = max(0.0, min(busy) + self._time_limit - self._clock())
+        for event in self._pool.wait(seconds):
+            self._take(event)
+        if self._time_limit is not None:
+            self._end_overdue(self._time_limit)
+
+    def _take(self, event: Event) -> None:
+        state = self._states[event.worker]
+        match event:
+            case Ready():
+                state.ready = True
+            case ItemDone(result=result):
+                self._finish(state, result)
+            case Raised(error=error):
+                if not state.ready:  # what it needs cannot be loaded, here or in any other worker
+                    raise error
+                self._finish(state, event)
+            case Died(how=how):
+                del self._states[event.worker]
+                self._lost(state, how)
+            case Told(what=what):
+                if state.tickets:
+                    self._on_told(self._items[state.tickets[0]], what)
+            case ItemOverBudget(why=why):
+                self._dismiss(event.worker, state, why)
+
+    def _finish(self, state: _WorkerState, result: Any) -> None:
+        ticket = state.tickets.popleft()
+        state.since = self._clock()
+        state.done += 1
+        self._bad_starts = 0
+        self._results[ticket] = result
+        self._clear(ticket)
+
+    def _lost(self, state: _WorkerState, how: str) -> None:
+        if not state.tickets:
+            self._bad_starts += not state.ready
+            if self._bad_starts == self._workers * _BAD_STARTS:
+                raise WorkerLost(
+                    f"{self._bad_starts} workers in a row died before they could begin, {how}",
+                    hint="see whether there is memory for them, or use fewer --workers",
+                )
+            return
+        suspect = state.tickets.popleft()
+        self._todo.extendleft(reversed(state.tickets))
+        self._deaths[suspect] = self._deaths.get(suspect, 0) + 1
+        if self._deaths[suspect] == _DEATHS:
+            self._give_up(suspect, f"its worker died twice, the second time {how}")
+        elif suspect not in self._suspects:
+            self._suspects.append(suspect)
+
+    def _end_overdue(self, limit: float) -> None:
+        for number, state in list(self._states.items()):
+            if state.tickets and self._clock() - state.since >= limit:
+                self._dismiss(number, state, TIME_SPENT.format(limit))
+
+    def _dismiss(self, number: int, state: _WorkerState, why: str) -> None:
+        """End a worker and give up the item it is at; the others go back."""
+        self._pool.dismiss(number)
+        del self._states[number]
+        ticket = state.tickets.popleft()
+        self._todo.extendleft(reversed(state.tickets))
+        self._give_up(ticket, why)
+
+    def _give_up(self, ticket: int, why: str) -> None:
+        self._results[ticket] = LostItem(WorkerLost(f"given up: {why}", hint=HINT), why)
+        self._clear(ticket)
+
+    def _clear(self, ticket: int) -> None:
+        self._deaths.pop(ticket, None)
+        if ticket in self._suspects:
+            self._suspects.remove(ticket)

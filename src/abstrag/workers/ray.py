@@ -15,8 +15,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from abstrag.errors import ResourceMissing, WorkerLost
-from abstrag.workers.budget import Spent
-from abstrag.workers.processes import sendable, usual_workers
+from abstrag.workers.processes import WINDOW, WorkLoop, sendable, usual_workers
 from abstrag.workers.protocol import (
     Died,
     Event,
@@ -27,9 +26,9 @@ from abstrag.workers.protocol import (
     Raised,
     Ready,
     Result,
+    Spent,
     WorkerTask,
 )
-from abstrag.workers.shift import WINDOW, Shift
 
 _OBJECT_STORE_BYTES: Final = 100 * 2**20  # results are small and read at once
 _QUIET: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
@@ -66,9 +65,9 @@ class RayCluster:
             self._connect(ray)
         try:
             workers = self.given or int(ray.cluster_resources().get("CPU", 1))
-            crew = ActorCrew(ray, task)
-            shift = Shift(crew, workers, window=self.window, time_limit=self.time_limit)
-            yield from shift.run(items)
+            pool = ActorPool(ray, task)
+            loop = WorkLoop(pool, workers, window=self.window, time_limit=self.time_limit)
+            yield from loop.run(items)
         finally:
             if ours:
                 ray.shutdown()
@@ -131,8 +130,8 @@ class _Worker:
             return Raised, sendable(error)
 
 
-class ActorCrew:
-    """A `Crew` of Ray actors; each takes one CPU, wherever Ray finds it."""
+class ActorPool:
+    """A `WorkerPool` of Ray actors; each takes one CPU, wherever Ray finds it."""
 
     def __init__(self, ray: Any, task: WorkerTask[Any, Any]) -> None:
         self._ray = ray

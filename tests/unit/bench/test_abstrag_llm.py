@@ -6,19 +6,6 @@ from typing import Any
 
 import pytest
 
-from abstrag.baselines.backing import Backing
-from abstrag.bench.abstrag_llm import (
-    PARTS,
-    AbstragLlmSystem,
-    build_llm,
-    calibrated,
-    llm_names,
-    unsure,
-)
-from abstrag.bench.abstrag_system import SharedIndexer
-from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.runner import run
-from abstrag.bench.systems import Builder, SystemSpec, asks_model, system_names
 from abstrag.errors import BadReply, InputError, NeedsModel
 from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole, ModelRequest
@@ -31,6 +18,19 @@ from abstrag.search.calibration import (
     read_calibration,
     save_calibration,
 )
+from abstrag_bench.abstrag_llm import (
+    PARTS,
+    AbstragLlmSystem,
+    build_llm,
+    calibrated,
+    llm_names,
+    unsure,
+)
+from abstrag_bench.abstrag_system import SharedIndexer
+from abstrag_bench.baselines.backing import Backing
+from abstrag_bench.run_folder import RunFolder
+from abstrag_bench.runner import run
+from abstrag_bench.systems import Builder, SystemSpec, asks_model, system_names
 from tests.unit.bench.makers import make_dataset, make_pool
 
 QUERY = "What does a shark hunt?"
@@ -107,7 +107,7 @@ def test_cheaply_nobody_is_asked_where_the_local_ranking_is_sure(
     system.index(make_pool())
     queries = (QUERY, "Which fish swim to Antarctica?", "When do lions sleep?")
     for close, reasons in ((0.25, [False, False, False]), (0.0, [False, True, False])):
-        monkeypatch.setattr("abstrag.bench.abstrag_llm.CLOSE", close)
+        monkeypatch.setattr("abstrag_bench.abstrag_llm.CLOSE", close)
         for query, expected in zip(queries, reasons, strict=True):
             model.requests.clear()
             _, told = system.search_explained(query, 10)

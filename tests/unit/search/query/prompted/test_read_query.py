@@ -4,7 +4,6 @@ from datetime import date
 from typing import Any
 
 from abstrag.config import TAU
-from abstrag.engine.demo import demo_index
 from abstrag.engine.prompting import PromptedReader
 from abstrag.engine.searcher import Searcher
 from abstrag.llm.model import CallRole
@@ -17,6 +16,7 @@ from abstrag.search.query.prompted.expand import ExpandQuery
 from abstrag.search.query.prompted.normalize import NormalizeQuery
 from abstrag.search.query.prompted.read import ReadQuery
 from abstrag.search.relevance import DEFAULT_PRESET
+from abstrag.workspace.tour import demo_index
 from tests.unit.search.query.prompted.test_expand_query import QUERY, Near, vocabulary
 
 TEXT = QUERY.text

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -24,7 +25,7 @@ from abstrag.config import Settings
 from abstrag.engine.prompting import PromptedReader
 from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator
 from abstrag.engine.searcher import Searcher
-from abstrag.errors import InputError
+from abstrag.errors import BadReply, InputError
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.prompted.prompts import IndexPrompts
 from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
@@ -334,7 +335,11 @@ def calibrated(cases: Sequence[Case], backing: Backing, *, at_once: int = 1) -> 
     def judged(own: Sequence[Case]) -> list[tuple[float, bool]]:
         system = AbstragLlmSystem("calibration", backing, frozenset({"judge"}))
         system.index(own[0].document)
-        return [pair for case in own for pair in system.judged_pairs(case.query, case.gold)]
+        pairs: list[tuple[float, bool]] = []
+        for case in own:
+            with suppress(BadReply):  # a case without a usable reply teaches nothing
+                pairs += system.judged_pairs(case.query, case.gold)
+        return pairs
 
     with ThreadPoolExecutor(max(1, at_once)) as pool:
         pairs = [pair for made in pool.map(judged, by_document.values()) for pair in made]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from abstrag.errors import InputError, NeedsModel
+from abstrag.errors import BadReply, InputError, NeedsModel
 from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.prompt import Prompt
@@ -222,3 +222,17 @@ def test_refinement_is_a_switch_whose_calls_are_counted_by_stage_and_bounded() -
     assert {"critic", "explain", "localize", "refine"} <= told["details"]["stages"].keys()
     assert told["llm_calls"] <= len(system.worst(QUERY, pool))
     assert "end" in told["details"]["refined"]
+
+
+def test_a_case_whose_reply_cannot_be_used_is_left_out_of_a_calibration() -> None:
+    whole, _ = backing()
+    first = make_dataset(2).cases[0].query
+
+    def failing(request: ModelRequest) -> dict[str, Any]:
+        if first in request.user:
+            raise BadReply("cut off")
+        return judging(request)
+
+    model = ScriptedModel({**SILENT, "entailment": failing})
+    some = calibrated(make_dataset(2).cases, Backing(Models.of(model), load_programs()))
+    assert 0 < some.pairs < calibrated(make_dataset(2).cases, whole).pairs

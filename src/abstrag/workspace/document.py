@@ -384,7 +384,6 @@ class SearchableDocument(Searchable):
         given, by those of the workspace or by the shipped ones.
         """
         from abstrag.engine.answer import answer
-        from abstrag.engine.generator import TOP
         from abstrag.engine.verdicts import installed_verdicts
 
         writer = generator or self.workspace.generator
@@ -393,7 +392,7 @@ class SearchableDocument(Searchable):
         return answer(
             self.searcher,
             query,
-            k=k or TOP,
+            k=k,
             tau=self._tau(tau),
             asked=asked,
             generator=writer,

@@ -119,7 +119,8 @@ def has_rival(python: str) -> bool:
 
 def write_published(bundle: Bundle, folder: Path) -> None:
     """Write a judge as the Hugging Face library keeps one."""
-    tensors = restored(bundle.read(MODEL))
+    trunk = bundle.trunk
+    tensors = restored([*([trunk.read(MODEL)] if trunk else []), bundle.read(MODEL)])
     words = tensors["bert.embeddings.word_embeddings.weight"]
     layers = 1 + max(int(name.split(".")[3]) for name in tensors if ".layer." in name)
     config = {
@@ -149,10 +150,11 @@ def write_published(bundle: Bundle, folder: Path) -> None:
     (folder / "model.safetensors").write_bytes(safetensors(tensors))
 
 
-def restored(model: bytes) -> dict[str, Floats]:
-    """Return the weights of a judge's graph in 32-bit floats, under their published names."""
+def restored(models: Sequence[bytes]) -> dict[str, Floats]:
+    """Return the weights of a judge's graphs in 32-bit floats, under their published names."""
     found = {
         one.name: onnx.numpy_helper.to_array(one)
+        for model in models
         for one in onnx.load_model_from_string(model).graph.initializer
     }
 

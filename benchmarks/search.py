@@ -1,6 +1,6 @@
 """How long a whole search takes, from the words of a question to ten hits with traces.
 
-    python benchmarks/search.py [FILE]
+    python benchmarks/search.py [FILE] [--paragraphs 200] [--only-read]
 
 First the document is the bundled article, its index repeated until it has as many segments as the
 row says, so that the query's words grow more frequent with it: the worst case. `smooth` touches
@@ -9,15 +9,20 @@ shows the same for queries whose words stay rare.
 
 Then it is FILE, or a hundred paragraphs of 120 to 180 words made of the article's sentences in
 other orders, with more or less of it judged: "first" is a question to a document that is opened for
-it and of which nothing is embedded yet, "in a row" one of several to the same document.
+it, "in a row" one of several to the same document. In the upper half nothing of the document is
+read yet but its text; in the lower it lies in a store as `abstrag index` leaves it, with the words
+that the aligner read. Beside the time of the clock stands that of the processor, all threads
+together, which a busy machine changes little.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 import statistics
-import sys
+import tempfile
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +35,7 @@ from abstrag.search.relevance import ALIGNED, FAST, GENERAL, SMOOTH, Preset
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.tour import DEMO_QUERY, demo_index
+from abstrag.workspace.upkeep import read_words
 from abstrag.workspace.workspace import Workspace
 
 QUERIES = (
@@ -92,12 +98,12 @@ def timed(index: DocumentIndex, preset: Preset) -> tuple[float, float, float]:
     return 1000 * first, statistics.median(whole), statistics.median(words)
 
 
-def shuffled() -> Document:
+def shuffled(paragraphs: int) -> Document:
     """Return the article's sentences as many paragraphs, the same ones every time."""
     chance = random.Random(0)
     sentences = [segment.text for segment in demo_index().segments]
     made = []
-    for _ in range(PARAGRAPHS):
+    for _ in range(paragraphs):
         paragraph: list[str] = []
         while sum(len(sentence.split()) for sentence in paragraph) < WORDS:
             paragraph.append(chance.choice(sentences))
@@ -141,26 +147,75 @@ def growing(index: DocumentIndex) -> None:
             )
 
 
+Times = tuple[float, float]  # of the clock and of the processor, in milliseconds
+
+
+def both(search: Callable[[str], object], query: str) -> Times:
+    """Return how long a search takes by either clock."""
+    started, worked = time.perf_counter(), time.process_time()
+    search(query)
+    return 1000 * (time.perf_counter() - started), 1000 * (time.process_time() - worked)
+
+
+def told(times: Sequence[Times]) -> str:
+    """Return the medians as they are printed."""
+    clock, processor = (statistics.median(column) for column in zip(*times, strict=True))
+    return f"{clock:>8.0f} ({processor:>5.0f})"
+
+
 def reading(document: Document) -> None:
     """Time a text that nobody has asked before, by how much is judged, and print the table."""
     made = build_index(document, settings=Settings(granularity="paragraph"))
-    print(f"{len(made.records)} paragraphs; median of {len(QUERIES)} questions, ms")
-    print(f"{'':>12} {'first':>8} {'in a row':>9}")
-    for preset in (FAST, ALIGNED, judging(12), judging(32)):
-        first = [alone(made, preset, query) for query in QUERIES]
+    print(f"{len(made.records)} paragraphs; median of {len(QUERIES)} questions, ms (processor)")
+    print(f"{'':>18} {'first':>16} {'in a row':>16}")
+    presets = (FAST, ALIGNED, judging(12), judging(32), GENERAL)
+    for preset in presets:
+
+        def first(query: str, preset: Preset = preset) -> None:
+            with fresh() as workspace:
+                opened(workspace, made, preset).search(query)
+
+        times = [both(first, query) for query in QUERIES]
         with fresh() as workspace:
             kept = opened(workspace, made, preset)
-            row = [milliseconds(kept, query) for query in QUERIES]
-        median = statistics.median
-        print(f"{preset.name:>12} {median(first):>8.0f} {median(row):>9.0f}", flush=True)
+            row = [both(kept.search, query) for query in QUERIES]
+        print(f"{preset.name:>18} {told(times)} {told(row)}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        config = WorkspaceConfig(store=str(Path(folder) / "library.db"))
+        with Workspace(config) as workspace:
+            name = workspace.store.put(made, source_path=None, source_hash="")
+            read_words(workspace, [name])
+        for preset in presets:
+            indexed(config, name, preset)
+
+
+def indexed(config: WorkspaceConfig, name: str, preset: Preset) -> None:
+    """Time the same where the document lies in a store with its words read."""
+    options = SearchOptions(preset=preset, patched=False)
+
+    def first(query: str) -> None:
+        with Workspace(config) as workspace:
+            workspace.stored(name, options).search(query)
+
+    times = [both(first, f"{query} ") for query in QUERIES]
+    with Workspace(config) as workspace:
+        kept = workspace.stored(name, options)
+        row = [both(kept.search, f"{query}  ") for query in QUERIES]
+    print(f"{preset.name + ', indexed':>18} {told(times)} {told(row)}", flush=True)
 
 
 def main() -> None:
     """Print both tables."""
+    parser = argparse.ArgumentParser(description="Time whole searches.")
+    parser.add_argument("file", type=Path, nargs="?", help="a text for the second table")
+    parser.add_argument("--paragraphs", type=int, default=PARAGRAPHS, help="where none is given")
+    parser.add_argument("--only-read", action="store_true", help="the second table alone")
+    given = parser.parse_args()
     index = demo_index()
     alone(index, GENERAL, DEMO_QUERY)  # load everything before the clock starts
-    growing(index)
-    reading(load(Path(sys.argv[1])) if len(sys.argv) > 1 else shuffled())
+    if not given.only_read:
+        growing(index)
+    reading(load(given.file) if given.file else shuffled(given.paragraphs))
 
 
 if __name__ == "__main__":

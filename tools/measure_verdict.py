@@ -1,4 +1,4 @@
-"""Measure the verdict model that ships, with the judge's first three passages as evidence.
+"""Measure the verdict model that ships, with the judge's first passages as evidence.
 
 python tools/measure_verdict.py --data DATA --dataset scifact --split train:report
 
@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from abstrag.engine.contradictions.find import differences
-from abstrag.engine.verdicts import forced, ruled
+from abstrag.engine.verdicts import WEIGHED, forced, ruled
 from abstrag.model.answer import Difference, Label
 from abstrag.neural.judge import default_judge
 from abstrag.neural.passage import passage
@@ -24,7 +24,6 @@ from abstrag_bench.case import Case
 from abstrag_bench.datasets.load import load_dataset
 
 LABELS: Final = (Label.SUPPORTS, Label.REFUTES, Label.NOT_ENOUGH_INFO)
-EVIDENCE: Final = 3
 
 
 def judged(case: Case) -> tuple[VerdictProbabilities, tuple[Difference, ...]]:
@@ -34,7 +33,7 @@ def judged(case: Case) -> tuple[VerdictProbabilities, tuple[Difference, ...]]:
         for one in case.document.elements
     ]
     order = np.argsort(-np.array(default_judge().score(case.query, texts)), kind="stable")
-    shown = [int(i) for i in order[:EVIDENCE]]
+    shown = [int(i) for i in order[:WEIGHED]]
     plain = [case.document.elements[i].text for i in shown]
     told = default_verdict()(case.query, [texts[i] for i in shown])
     return told, differences(case.query, plain)

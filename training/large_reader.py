@@ -65,6 +65,28 @@ def thin(module: nn.Module, rank: int) -> None:
             thin(child, rank)
 
 
+def thick(module: nn.Module) -> None:
+    """Make the low-rank changes part of the matrices: whoever only asks is answered sooner."""
+    for name, child in module.named_children():
+        if isinstance(child, ThinLinear):
+            change = child.up.detach() @ child.down.detach()
+            child.inside.weight.data += change.to(child.inside.weight.dtype)
+            setattr(module, name, child.inside)
+        else:
+            thick(child)
+
+
+def text_of(pieces: Tokenizer, ids: Sequence[int]) -> str:
+    """Return word pieces as text, a line for each part between separators."""
+    parts: list[list[int]] = [[]]
+    for one in ids:
+        if one == SEP:
+            parts.append([])
+        elif one != CLS:
+            parts[-1].append(one)
+    return "\n".join(pieces.decode(part) for part in parts if part)
+
+
 class LargeReader(nn.Module):
     """The language model with a head on the last token of a framed pair."""
 
@@ -108,13 +130,6 @@ class LargeReader(nn.Module):
     def _framed(self, ids: Sequence[int], kinds: Sequence[int]) -> str:
         first = [i for i, kind in zip(ids, kinds, strict=True) if not kind]
         second = [i for i, kind in zip(ids, kinds, strict=True) if kind]
-        return self._frame.text.format(first=self._text(first), second=self._text(second))
-
-    def _text(self, ids: Sequence[int]) -> str:
-        parts: list[list[int]] = [[]]
-        for one in ids:
-            if one == SEP:
-                parts.append([])
-            elif one != CLS:
-                parts[-1].append(one)
-        return "\n".join(self._pieces.decode(part) for part in parts if part)
+        return self._frame.text.format(
+            first=text_of(self._pieces, first), second=text_of(self._pieces, second)
+        )

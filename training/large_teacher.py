@@ -5,18 +5,18 @@
         --made made.npz --made-output made0.npz
     python training/large_teacher.py verdict --examples examples.npz --model FOLDER \
         --tokenizer tokenizer.json --pairs pairs.json.gz --ranker judge.npz --report report.npz \
-        --made made.npz --opinions smol.npz one.npz --output taught.json.gz
+        --made made.npz --opinions smol.npz one.npz --written written.npz --output taught.npz
 
 FOLDER has the model and its tokenizer.json as transformers reads them. As a judge it is trained
 without a part of the documents and asked about these: of each query the marked passages and the
-first of BM25. As a verdict model it is asked about claims that a machine wrote, their opposites,
-and claims put to other documents; `verdict.py --taught` learns from what it says.
+first of BM25. As a verdict model it is asked about claims that a machine wrote (of `made.py` and
+of `claim_writer.py`), their opposites, and claims put to other documents; `verdict.py --taught`
+learns from what it says.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import random
 import time
@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import verdict
+from claims import ANSWERS, Claim, read_claims, write_claims
 from flips import Flipper
 from judge import Recipe as JudgeRecipe
 from judge import fit as fit_judge
@@ -39,11 +40,15 @@ from torch import nn
 from verdict_pairs import read_pairs
 from weights import judge_of, read_weights
 
-from examples import Examples, View, write_logits
+from examples import Examples, View, applied, write_logits
 
 FIRST = 8  # passages of BM25 that a teacher is asked about, beside the marked ones
 CLAIMED = ("made-scifact", "made-contractnli")  # styles of written queries that are claims
+QUESTION = 1029  # the word piece of a question mark: what has one is no claim
+TURNED = 0.25  # share of the written claims whose opposite is asked about, too
 TOKENS = 1 << 14
+ASKED_AT_ONCE = 1 << 16  # tokens
+PART = 10_000  # claims between two times that opinions are written
 TEACHER = JudgeRecipe(
     name="large", epochs=1, rate=1.5e-4, queries=8, candidates=8, hard=6, elsewhere=1, decay=0.0
 )
@@ -106,41 +111,92 @@ def teach_judging(given: argparse.Namespace, model: LargeReader, device: torch.d
         write_logits(given.made_output, opinions_of(model, made, made.held(), device))
 
 
-def claims(
-    made: Examples, opinions: Mapping[int, np.ndarray], flip: Flipper, chance: random.Random
-) -> Iterator[tuple[list[int], int]]:
-    """Yield claims with evidence: as they were written, turned around, and of other documents."""
+def asked_for(
+    made: Examples, opinions: Mapping[int, np.ndarray], flip: verdict.Flip, chance: random.Random
+) -> Iterator[Claim]:
+    """Yield claims of written queries: as they are, turned around, and of other documents."""
     skipped = doubted(made, opinions)
-    asked = [q for q in opinions if made.source(q) in CLAIMED and q not in skipped]
+    asked = [
+        q
+        for q in opinions
+        if made.source(q) in CLAIMED and q not in skipped and QUESTION not in made.query(q)
+    ]
     orders = {q: verdict.best(made, q, opinions[q]) for q in asked}
     for query in asked:
         claim = made.query(query).tolist()
-        yield verdict.framed(made, claim, orders[query])
-        turned = flip(claim, chance)
-        if turned is not None:
-            yield verdict.framed(made, turned, orders[query])
+        yield from changed(claim, orders[query], flip, chance)
         if chance.random() < 0.3:
-            other = chance.choice(asked)
-            yield verdict.framed(made, claim, orders[other])
-        if chance.random() < 0.3 and len(orders[query]) > verdict.EVIDENCE:
-            yield verdict.framed(made, claim, orders[query][1:])
+            yield put(claim, orders[chance.choice(asked)])
+
+
+def changed(
+    words: Sequence[int], order: Sequence[int], flip: verdict.Flip, chance: random.Random
+) -> Iterator[Claim]:
+    """Yield a claim, its opposite, and now and then the claim put to weaker passages."""
+    yield put(words, order)
+    turned = flip(words, chance)
+    if turned is not None:
+        yield put(turned, order)
+    if len(order) > verdict.EVIDENCE and chance.random() < 0.3:
+        yield put(words, order[1:])
+
+
+def put(words: Sequence[int], order: Sequence[int]) -> Claim:
+    """Return a claim put to the first passages of an order."""
+    return Claim(tuple(map(int, words)), tuple(order[: verdict.EVIDENCE]))
 
 
 def opposites(
     examples: Examples,
     queries: Sequence[int],
     orders: Mapping[int, Sequence[int]],
-    flip: Flipper,
+    flip: verdict.Flip,
     chance: random.Random,
-) -> Iterator[tuple[list[int], int]]:
+) -> Iterator[Claim]:
     """Yield people's claims turned around, and put to weaker evidence."""
     for query in queries:
         claim = examples.query(query).tolist()
         turned = flip(claim, chance)
         if turned is not None:
-            yield verdict.framed(examples, turned, orders[query])
+            yield put(turned, orders[query])
         if len(orders[query]) > verdict.EVIDENCE and chance.random() < 0.5:
-            yield verdict.framed(examples, claim, orders[query][1:])
+            yield put(claim, orders[query][1:])
+
+
+@torch.no_grad()
+def said_of(
+    model: nn.Module, examples: Examples, claims: Sequence[Claim], device: torch.device
+) -> list[Claim]:
+    """Return claims with what a teacher says of them."""
+    shown = [verdict.framed(examples, one.words, one.passages) for one in claims]
+    with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+        said = applied(model, shown, device, ASKED_AT_ONCE).softmax(1).cpu()
+    return [replace(one, shares=tuple(row)) for one, row in zip(claims, said.tolist(), strict=True)]
+
+
+def ask(
+    given: argparse.Namespace,
+    model: nn.Module,
+    examples: Examples,
+    claims: Sequence[Claim],
+    device: torch.device,
+) -> None:
+    """Ask about claims, a part of them after the other, and write what is known so far."""
+    found: list[Claim] = []
+    began = time.perf_counter()
+    for at in range(0, len(claims), PART):
+        found += said_of(model, examples, claims[at : at + PART], device)
+        write_claims(given.output, found)
+        took = time.perf_counter() - began
+        print(f"{len(found)} of {len(claims)} claims in {took:.0f} s", flush=True)
+        if given.seconds and took > given.seconds:
+            break
+    shares = np.array([one.shares for one in found])
+    print(f"mean shares {shares.mean(0).round(3).tolist()}")
+    for meant in range(ANSWERS):
+        own = shares[[one.meant == meant for one in found]]
+        if len(own):
+            print(f"meant as {meant}: {len(own)}, {own.mean(0).round(3).tolist()}", flush=True)
 
 
 def teach_deciding(given: argparse.Namespace, model: LargeReader, device: torch.device) -> None:
@@ -148,7 +204,7 @@ def teach_deciding(given: argparse.Namespace, model: LargeReader, device: torch.
     recipe = verdict.Recipe(
         **{"rate": 1.5e-4, "batch": 16, "average": 0.0, **json.loads(given.recipe)}
     )
-    examples = Examples(given.examples, recipe.fold)
+    examples = Examples(given.examples, recipe.fold, given.made)
     flip = Flipper(Tokenizer.from_file(str(given.tokenizer)))
     ranker = judge_of(read_weights(given.ranker), device)
     labelled = [
@@ -163,26 +219,34 @@ def teach_deciding(given: argparse.Namespace, model: LargeReader, device: torch.
     verdict.fit(model, examples, queries, orders, recipe, flip, device, pairs[: given.most_pairs])
     model.eval()
     with torch.no_grad():
+        dev = sorted(set(labelled) & set(examples.held()))
+        measured = {"held": verdict.evaluate(model, examples, dev, orders, device)}
         if given.report:
             held = Examples(given.report, None)
             asked = [q for q in range(len(held)) if held.label(q) >= 0]
             found = verdict.orders_of(ranker, held, asked, device)
-            print(json.dumps(verdict.evaluate(model, held, asked, found, device)), flush=True)
-        chance = random.Random(recipe.seed)
-        made = Examples(given.made, None)
-        opinions = read_opinions(given.opinions, given.made, 0)
-        shown = [
-            *claims(made, opinions, flip, chance),
-            *opposites(examples, queries, orders, flip, chance),
-        ]
-        chance.shuffle(shown)
-        shown = shown[: given.most_claims]
-        said = verdict.logits_of(model, shown, device).softmax(1).cpu().numpy()
-    with gzip.open(given.output, "wt", encoding="utf-8") as output:
-        for (ids, second), shares in zip(shown, said, strict=True):
-            row = [ids[1 : second - 1], ids[second:-1], [round(float(x), 4) for x in shares]]
-            output.write(json.dumps(row) + "\n")
-    print(f"{len(shown)} claims, mean shares {said.mean(0).round(3).tolist()}", flush=True)
+            measured["report"] = verdict.evaluate(model, held, asked, found, device)
+    print(json.dumps(measured), flush=True)
+    chance = random.Random(recipe.seed)
+    made = Examples(given.made, None)
+    before = len(examples) - len(made)  # queries of the other file
+    opinions = {
+        before + q: logits for q, logits in read_opinions(given.opinions, given.made, 0).items()
+    }
+    claims = [
+        *asked_for(examples, opinions, flip, chance),
+        *opposites(examples, queries, orders, flip, chance),
+    ]
+    chance.shuffle(claims)
+    written = read_claims(given.written)
+    turned = [
+        put(other, one.passages)
+        for one in written
+        if chance.random() < TURNED and (other := flip(one.words, chance)) is not None
+    ]
+    claims = [*claims[: given.most_claims], *written, *turned]
+    chance.shuffle(claims)
+    ask(given, model, examples, claims, device)
 
 
 def main() -> None:
@@ -197,8 +261,10 @@ def main() -> None:
     parser.add_argument("--made-output", type=Path)
     parser.add_argument("--opinions", type=Path, nargs="+")
     parser.add_argument("--pairs", type=Path)
+    parser.add_argument("--written", type=Path, nargs="*", default=(), help="of claim_writer.py")
     parser.add_argument("--most-pairs", type=int)
     parser.add_argument("--most-claims", type=int, default=45_000)
+    parser.add_argument("--seconds", type=float, help="after which no more claims are asked about")
     parser.add_argument("--ranker", type=Path)
     parser.add_argument("--report", type=Path)
     parser.add_argument("--rank", type=int, default=32)

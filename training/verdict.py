@@ -3,11 +3,12 @@
     python training/verdict.py --examples build/training/examples.npz --tokenizer tokenizer.json \
         --judge build/training/judge/weights.npz --output build/training/verdict
 
-It starts from the judge, which has learned what bears on a claim, and sees the claim with three
+It starts from the judge, which has learned what bears on a claim, and sees the claim with five
 passages: those marked, or those a judge ranks highest, as it will when it is used. With --evidence
 that order comes from logits that `judge.py --logits` wrote for documents it had not seen. --pairs
 adds claims that come with their evidence, as `verdict_pairs.py` writes them, --taught claims of
-which only a teacher said something (`large_teacher.py`).
+which only a teacher said something (`large_teacher.py`), with --made for the documents that nobody
+asked about.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 from bert import MINILM, Scorer, TanhHead, layers_in, load
+from claims import SHOWN, Claim, aim, is_dev, read_claims
 from descent import descend
 from flips import Flipper
 from judge import ranked
@@ -31,7 +33,7 @@ from rates import freeze
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional as F
-from verdict_pairs import Pair, read_pairs, read_taught
+from verdict_pairs import Pair, read_pairs
 from weights import has_tanh, judge_of, read_weights, save
 
 from examples import CLS, SEP, Examples, View, applied, read_logits
@@ -39,7 +41,7 @@ from examples import CLS, SEP, Examples, View, applied, read_logits
 Flip = Callable[[Sequence[int], random.Random], list[int] | None]  # a claim's opposite
 SUPPORTS, REFUTES, NOT_ENOUGH = range(3)
 CLAIMS = ("scifact", "contractnli", "feverous", "check_covid", "fm2", "toy")  # labels of claims
-MOST, EVIDENCE, EACH = 320, 3, 110
+MOST, EVIDENCE, EACH = 320, SHOWN, 110
 SHORTEST, LONGEST = 6, 40  # tokens of a passage that is a claim as it stands
 
 
@@ -68,6 +70,10 @@ class Recipe:
     fold: int = 0
     frozen: int | None = None  # lowest layers that stay the judge's, to be shared with it
     taught: int = 0  # claims an epoch that only a teacher has labelled
+    trust: float = 0.0  # share of what their writer meant in what is learned of them
+    softness: float = 1.0  # of the teacher's shares and of ours, where they are compared
+    marks: float = 1.0  # weight of what people labelled
+    layers: tuple[int, ...] | None = None  # which of the judge's layers to take, in order
 
 
 def framed(
@@ -118,7 +124,7 @@ def turned(
 ) -> tuple[tuple[list[int], int], int]:
     """Return a pair that came with its evidence, some of the supported ones turned around."""
     claim, label = list(pair.claim), pair.label
-    if label == SUPPORTS and not pair.shares and chance.random() < recipe.flip:
+    if label == SUPPORTS and chance.random() < recipe.flip:
         other = flip(claim, chance)
         if other is not None:
             claim, label = other, REFUTES
@@ -155,11 +161,17 @@ def logits_of(
     model: nn.Module, pairs: Sequence[tuple[list[int], int]], device: torch.device
 ) -> Tensor:
     """Return three logits for each pair."""
-    return applied(model, pairs, device, 1 << 13)
+    return applied(model, pairs, device, 1 << 15)
+
+
+def heard(logits: Tensor, shares: Tensor, softness: float) -> Tensor:
+    """Return how far what we say is from what a teacher says, both made softer."""
+    aim = F.softmax(shares.clamp_min(1e-3).log() / softness, -1)
+    return F.cross_entropy(logits / softness, aim) * softness**2
 
 
 def fit(
-    model: Scorer,
+    model: nn.Module,
     examples: Examples,
     queries: Sequence[int],
     orders: Mapping[int, Sequence[int]],
@@ -167,13 +179,13 @@ def fit(
     flip: Flip,
     device: torch.device,
     pairs: Sequence[Pair] = (),
-    taught: Sequence[Pair] = (),
+    taught: Sequence[Claim] = (),
 ) -> None:
-    """Train in place, on queries, on pairs that come with their evidence and on taught ones."""
+    """Train in place, on queries, on pairs that come with their evidence and on taught claims."""
     chance = random.Random(recipe.seed)
     steps = []
     for _ in range(recipe.epochs):
-        order: list[int | Pair] = [
+        order: list[int | Pair | Claim] = [
             q for q in queries for _ in range(recipe.repeats.get(examples.source(q), 1))
         ]
         order += pairs
@@ -181,24 +193,32 @@ def fit(
         chance.shuffle(order)
         steps += [order[i : i + recipe.batch] for i in range(0, len(order), recipe.batch)]
     learning = [one for one in model.parameters() if one.requires_grad]
-    adam = torch.optim.AdamW(learning, lr=recipe.rate, weight_decay=0.01)
+    adam = torch.optim.AdamW(
+        learning, lr=recipe.rate, weight_decay=0.01, fused=device.type == "cuda"
+    )
 
-    def loss(mixed: Sequence[int | Pair]) -> Tensor:
+    def loss(mixed: Sequence[int | Pair | Claim]) -> Tensor:
         some = [one for one in mixed if isinstance(one, int)]
         made = [shown(examples, q, orders[q], recipe, flip, chance) for q in some]
-        given = [one for one in mixed if isinstance(one, Pair)]
-        made += [turned(one, recipe, flip, chance) for one in given]
-        again = chance.sample(some, min(len(some), round(recipe.echoes * len(mixed))))
+        made += [turned(one, recipe, flip, chance) for one in mixed if isinstance(one, Pair)]
+        again = chance.sample(some, min(len(some), round(recipe.echoes * len(made))))
         echoes = [echoed(examples, orders[query], flip, chance) for query in again]
         made += [pair for pair in echoes if pair is not None]
-        target = F.one_hot(torch.tensor([label for _, label in made]), 3).float()
-        for number, one in enumerate(given, len(some)):
-            if one.shares:
-                target[number] = torch.tensor(one.shares)
-        target = target.to(device)
+        told = [one for one in mixed if isinstance(one, Claim)]
+        put = [framed(examples, one.words, one.passages) for one in told]
+        target = torch.tensor([label for _, label in made], dtype=torch.long, device=device)
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            logits = logits_of(model, [pair for pair, _ in made], device)
-        return F.cross_entropy(logits, target, label_smoothing=recipe.smoothing)
+            logits = logits_of(model, [*(pair for pair, _ in made), *put], device)
+        weights = recipe.marks * len(made), float(len(told))
+        total = logits.new_zeros(())
+        if made:
+            marked = F.cross_entropy(logits[: len(made)], target, label_smoothing=recipe.smoothing)
+            total = total + weights[0] / sum(weights) * marked
+        if told:
+            shares = torch.tensor([aim(one, recipe.trust) for one in told], device=device)
+            said = heard(logits[len(made) :], shares, recipe.softness)
+            total = total + weights[1] / sum(weights) * said
+        return total
 
     descend(model, adam, steps, loss, warm_up=recipe.warm_up, average=recipe.average)
 
@@ -290,12 +310,14 @@ def main() -> None:
     parser.add_argument("--evidence", type=Path, nargs="+", help="logits, not to ask the judge")
     parser.add_argument("--ranker", type=Path, help="a judge to ask instead, for training")
     parser.add_argument("--pairs", type=Path, help="claims with evidence, of verdict_pairs.py")
-    parser.add_argument("--taught", type=Path, help="claims with a teacher's opinion of them")
+    parser.add_argument("--taught", type=Path, nargs="*", default=(), help="a teacher's opinions")
+    parser.add_argument("--made", type=Path, help="the documents of made.py, for --taught")
     parser.add_argument("--recipe", default="{}")
     given = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     recipe = Recipe(**json.loads(given.recipe))
-    examples = Examples(given.examples, recipe.fold)
+    more = [given.made] if given.made else []
+    examples = Examples(given.examples, recipe.fold, *more)
     began = time.perf_counter()
     weights = read_weights(given.judge)
     judge = judge_of(weights, device)
@@ -309,10 +331,10 @@ def main() -> None:
         else orders_of(ranker, examples, labelled, device)
     )
     torch.manual_seed(0)  # every run begins with the same head, so that their mean has one too
-    shape = replace(MINILM, layers=layers_in(weights))
+    shape = replace(MINILM, layers=len(recipe.layers or range(layers_in(weights))))
     model = Scorer(shape, outputs=3, dropout=recipe.dropout, tanh=has_tanh(weights))
     torch.manual_seed(recipe.seed)
-    load(model.bert, weights)
+    load(model.bert, weights, recipe.layers)
     if isinstance(model.head, TanhHead):  # its layer is known, only the three outputs are new
         dense = {k: weights[f"head.dense.{k}"].float() for k in ("weight", "bias")}
         model.head.dense.load_state_dict(dense)
@@ -333,7 +355,11 @@ def main() -> None:
         Flipper(Tokenizer.from_file(str(given.tokenizer))),
         device,
         [one for one in read_pairs(given.pairs) if one.source not in recipe.without],
-        read_taught(given.taught),
+        [
+            one
+            for one in read_claims(given.taught)
+            if one.shares and (recipe.train_dev or not is_dev(examples, one))
+        ],
     )
     dev = sorted(set(labelled) & set(examples.held(recipe.without)))
     told = evaluate(model, examples, dev, orders, device)

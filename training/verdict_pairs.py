@@ -28,7 +28,6 @@ class Pair:
     claim: tuple[int, ...]
     evidence: tuple[int, ...]
     label: int
-    shares: tuple[float, ...] = ()  # what a teacher says of it, where nobody labelled it
 
 
 def read_pairs(path: Path | None) -> list[Pair]:
@@ -38,24 +37,6 @@ def read_pairs(path: Path | None) -> list[Pair]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows = map(json.loads, lines)
         return [Pair(source, tuple(c), tuple(e), label) for source, c, e, label in rows]
-
-
-def read_taught(path: Path | None) -> list[Pair]:
-    """Return the claims of a file of `large_teacher.py`, with what it said of each."""
-    if path is None:
-        return []
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        rows = map(json.loads, lines)
-        return [
-            Pair(
-                "taught",
-                tuple(c),
-                tuple(e),
-                max(range(len(said)), key=said.__getitem__),
-                tuple(said),
-            )
-            for c, e, said in rows
-        ]
 
 
 def main() -> None:

@@ -6,6 +6,8 @@ Writes `trunk/`, which takes `ids` and `types` of one pair and gives the states 
 the shared layers, and `judge/` and `verdict/`, which take these `states` and give `logits`. The
 recipe has a version and the calibration: {"version": …, "judging": {"slope": …, "offset": …},
 "deciding": {"temperature": …, "threshold": …}}. Weights whose shared layers differ are refused.
+With --keep the trunk and the judge of DIR stay as they are, byte for byte, and only a verdict model
+on them is written; JUDGE.npz then is what `training/shipped_weights.py` reads of them.
 """
 
 from __future__ import annotations
@@ -101,25 +103,30 @@ def export(
     output: Path,
     recipe: Mapping[str, Any],
     precision: Precision,
+    *,
+    keep: bool = False,
 ) -> None:
-    """Write the three folders."""
+    """Write the three folders; the verdict's alone where the others are to be kept."""
     tensors = {
         ModelTask.JUDGE: read_npz(judge.read_bytes()),
         ModelTask.VERDICT: read_npz(verdict.read_bytes()),
     }
     one, two = tensors.values()
     for name in filter(shared, one):
-        if not np.array_equal(one[name], two[name]):
+        if not np.array_equal(one[name].astype(np.float16), two[name].astype(np.float16)):
             raise InputError(
                 f"{str(judge)!r} and {str(verdict)!r} differ in {name!r}",
                 hint=f"train the verdict model with the lowest {SHARED} layers frozen",
             )
-    made = {ModelTask.TRUNK: write_trunk(one, precision)}
-    made |= {task: write_top(tensors[task], task, precision) for task in tensors}
-    files = {task: model.SerializeToString(deterministic=True) for task, model in made.items()}
-    digests = {task: sha256(data).hexdigest() for task, data in files.items()}
+    made: dict[ModelTask, bytes] = {}
+    if keep:
+        trunk = (output / ModelTask.TRUNK.value / MODEL).read_bytes()
+        del tensors[ModelTask.JUDGE]
+    else:
+        trunk = made[ModelTask.TRUNK] = _bytes(write_trunk(one, precision))
+    made |= {task: _bytes(write_top(tensors[task], task, precision)) for task in tensors}
     sources = {ModelTask.TRUNK: judge, ModelTask.JUDGE: judge, ModelTask.VERDICT: verdict}
-    for task, data in files.items():
+    for task, data in made.items():
         folder = output / task.value
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MODEL).write_bytes(data)
@@ -134,9 +141,9 @@ def export(
             max_tokens=MAX_TOKENS,
             vocabulary=len(one["embeddings.word_embeddings.weight"]),
             files={
-                MODEL: digests[task],
+                MODEL: sha256(data).hexdigest(),
                 TOKENIZER: sha256(tokenizer.read_bytes()).hexdigest(),
-                **({TRUNK_MODEL: digests[ModelTask.TRUNK]} if upper else {}),
+                **({TRUNK_MODEL: sha256(trunk).hexdigest()} if upper else {}),
             },
             judging=Judging(**recipe["judging"]) if task is ModelTask.JUDGE else None,
             deciding=Deciding(**recipe["deciding"]) if task is ModelTask.VERDICT else None,
@@ -144,6 +151,10 @@ def export(
         )
         (folder / MANIFEST).write_text(to_json(manifest, indent=2) + "\n", "utf-8")
         print(f"{task.value:<8} {len(data) / 1e6:6.2f} MB")
+
+
+def _bytes(model: ModelProto) -> bytes:
+    return bytes(model.SerializeToString(deterministic=True))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -154,9 +165,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--recipe", type=Path, required=True)
     parser.add_argument("--tokenizer", type=Path, default=WEIGHTS / TOKENIZER)
     parser.add_argument("--precision", type=Precision, choices=Precision, default=Precision.INT8)
+    parser.add_argument("--keep", action="store_true", help="the trunk and the judge of DIR")
     given = parser.parse_args(arguments)
     recipe = json.loads(given.recipe.read_text("utf-8"))
-    export(given.judge, given.verdict, given.tokenizer, given.output, recipe, given.precision)
+    export(
+        given.judge,
+        given.verdict,
+        given.tokenizer,
+        given.output,
+        recipe,
+        given.precision,
+        keep=given.keep,
+    )
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from abstrag.engine.generator import (
     VerdictReply,
 )
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.verdicts import Verdicts, compared, forced, objection, ruled
+from abstrag.engine.verdicts import WEIGHED, Verdicts, compared, forced, objection, ruled
 from abstrag.language.parser import parse
 from abstrag.llm.prompt import Answered
 from abstrag.model.answer import (
@@ -101,7 +101,7 @@ def answer(
     searcher: Searcher,
     query: str,
     *,
-    k: int = GIVEN_PASSAGES,
+    k: int | None = None,
     tau: float = TAU,
     asked: Asked | None = None,
     generator: Generator | None = None,
@@ -112,7 +112,8 @@ def answer(
     Args:
         searcher: the document.
         query: a question or a claim.
-        k: how many passages are looked at.
+        k: how many passages are looked at, by default those a generator is given, or of a claim
+            those that the local judge was trained to read.
         tau: the budget for bridges.
         asked: what the query is; None tells it by the wording.
         generator: writes the answer; without one it is quoted.
@@ -123,7 +124,9 @@ def answer(
         ModelError: The generator's model failed.
     """
     own = getattr(searcher, "searcher", searcher)  # an opened document has one
-    told = _Answering.of(own, query, k=k, tau=tau, asked=asked)
+    asked = asked or wording_of(query)
+    least = WEIGHED if asked is Asked.CLAIM and generator is None else GIVEN_PASSAGES
+    told = _Answering.of(own, query, k=k or least, tau=tau, asked=asked)
     if told.task is None:
         return told.nothing()
     if generator is not None:

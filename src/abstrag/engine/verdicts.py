@@ -21,6 +21,7 @@ from abstrag.neural.verdict import default_verdict
 LABELS: Final = (Label.SUPPORTS, Label.REFUTES, Label.NOT_ENOUGH_INFO)  # of the probabilities
 BY: Final = "the local judge"
 BY_RULES: Final = "a comparison with the evidence, word by word"
+WEIGHED: Final = 5  # passages that the local judge was trained to read, best first
 OPEN: Final = 0.5  # of NOT ENOUGH INFO from which on rules do not speak for an unsure judge
 SIDE_FLOOR: Final = 0.3  # what the evidence judge has to give a passage that a side is taken on
 

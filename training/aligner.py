@@ -65,9 +65,10 @@ def list_scores(
     asked += [text for text, _ in unmarked]
     query = model.read(asked, device, 1 << 15, asked=True)
     other = part(model.read(shown, device, 1 << 15, asked=False), len(asked))
-    best = model.cosines(query, other).amax(-1)
+    near = model.cosines(query, other)
+    best = near.amax(-1)
     whole = torch.einsum("qd,qcd->qc", query.whole, other.whole)
-    found = model.score(best, whole, query.weights)
+    found = model.score(best, whole, query.weights, model.fits(query, other, near))
     lost = found.new_zeros(())
     if recipe.apart:
         real = query.there[:, None, :]
@@ -238,9 +239,15 @@ def ranked(
             first = int(at[examples.document(number)])
             here_at = torch.arange(first, first + len(examples.pool(number)), device=device)
             one, other = picked(asking, [row]), part(picked(telling, here_at), 1)
-            best = model.cosines(one, other)[0].amax(-1)
+            near = model.cosines(one, other)
+            fits = model.fits(one, other, near)
             whole = other.whole[0] @ asking.whole[row]
-            told = model.score(best.float(), whole.float(), asking.weights[row].float())
+            told = model.score(
+                near[0].amax(-1).float(),
+                whole.float(),
+                asking.weights[row].float(),
+                None if fits is None else fits[0],
+            )
             found[number] = told.float().cpu().numpy()
     return [found[query] for query in queries]
 

@@ -121,6 +121,12 @@ def varied(
     return recipe.swapped * unmet + recipe.renamed * met + recipe.steady * kept
 
 
+def teachers_of(paths: Sequence[Path], device: torch.device) -> list[nn.Module]:
+    """Return judges to be asked; on a GPU in half precision, for they are asked a lot."""
+    found = [judge_of(read_weights(path), device) for path in paths]
+    return [one.to(torch.bfloat16) if device.type == "cuda" else one for one in found]
+
+
 def said_by(
     teachers: Sequence[nn.Module],
     examples: Examples,
@@ -195,12 +201,12 @@ def fit(
                 total = total + recipe.heard * agreement(found[told], thought, recipe.softness)
             if recipe.teach:
                 pairs = [(q, p) for q, passages in rows for p in passages]
-                with torch.no_grad():
+                with torch.no_grad(), torch.autocast(device.type, enabled=False):
                     own = scores(teachers[0], examples, pairs, View(), device, 1 << 16)
                 own = own.view(len(rows), -1)
                 total = total + recipe.teach * agreement(found, own, recipe.softness)
             if lists:
-                with torch.no_grad():
+                with torch.no_grad(), torch.autocast(device.type, enabled=False):
                     said = said_by(teachers, examples, lists, device)
                 apart = agreement(every[len(rows) :], said, recipe.softness)
                 total = total + recipe.unmarked_weight * apart
@@ -284,7 +290,7 @@ def main() -> None:
     recipe = Recipe(**json.loads(given.recipe))
     examples = Examples(given.examples, recipe.fold)
     began = time.perf_counter()
-    teachers = [judge_of(read_weights(path), device) for path in given.teacher]
+    teachers = teachers_of(given.teacher, device)
     words = Vocabulary.read(given.words) if given.words else None
     model = start_model(recipe, read_weights(given.start), vocabulary=words).to(device)
     taught_by = dict(read_logits(given.taught, examples)) if given.taught else {}

@@ -23,7 +23,7 @@ from abstrag.model.term import Family, Frame, Mention, Slot
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.gap import Gaps, gaps
 from abstrag.search.lookup import Lookup
-from abstrag.testing.calculus import edge
+from abstrag.testing.strategies import edge
 
 SIZES = (100, 1_000, 10_000, 100_000)
 WORDS_A_SEGMENT = 12

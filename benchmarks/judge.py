@@ -28,9 +28,9 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 
-from abstrag.engine.demo import demo_document
 from abstrag.neural.bundle import MODEL, TOKENIZER, Bundle, Judging, ModelTask
 from abstrag.neural.judge import JUDGE, EvidenceJudge
+from abstrag.workspace.tour import demo_document
 
 QUERY: Final = "Who visited the plant in May, and what did the company say about it?"
 LENGTHS: Final = {"sentence, 20 words": 20, "paragraph, 150 words": 150}

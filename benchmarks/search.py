@@ -23,13 +23,13 @@ from pathlib import Path
 
 from abstrag.config import Settings
 from abstrag.documents.load import load, load_bytes
-from abstrag.engine.demo import DEMO_QUERY, demo_index
 from abstrag.indexing.pipeline import index as build_index
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.search.relevance import ALIGNED, FAST, GENERAL, SMOOTH, Preset
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.tour import DEMO_QUERY, demo_index
 from abstrag.workspace.workspace import Workspace
 
 QUERIES = (

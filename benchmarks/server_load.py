@@ -41,7 +41,7 @@ import numpy as np
 
 FILL = """
 import sys
-from abstrag.engine.demo import demo_background, demo_document
+from abstrag.workspace.tour import demo_background, demo_document
 from abstrag.engine.library import Library
 from abstrag.stores.sqlite import SqliteStore
 with SqliteStore.open(sys.argv[1]) as opened:

@@ -211,7 +211,7 @@ def test_a_wrong_import_is_seen(file: str, source: str) -> None:
         ("stores/rows.py", "from abstrag.model.term import Term\nimport sqlite3"),
         ("stores/rows.py", "from abstrag.stores.tables import StoreTable"),
         ("cli/main.py", "from abstrag import __version__"),
-        ("engine/demo.py", "from abstrag.data import demo"),
+        ("workspace/tour.py", "from abstrag.data import demo"),
         ("__init__.py", "from abstrag.engine.library import Library"),
         ("model/document.py", "import_module('abstrag.documents.load')"),
         ("language/parser.py", "import_module(MODEL)"),

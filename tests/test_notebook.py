@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from abstrag.engine.demo import DEMO_SENTENCE
+from abstrag.workspace.tour import DEMO_SENTENCE
 
 NOTEBOOK = Path(__file__).parent.parent / "examples" / "evidence.ipynb"
 

@@ -244,7 +244,7 @@ def name_all(database: Database) -> list[str]:
 
 
 def table(name: str, rows: Sequence[Iterable[int]]) -> Arrays:
-    """Return rows of numbers as `abstrag.lexicon.rows.Rows` wants them."""
+    """Return rows of numbers as `abstrag.lexicon.taxonomy.Rows` wants them."""
     listed = [list(row) for row in rows]
     return {
         f"{name}.counts": np.array([len(row) for row in listed], dtype="u1"),
@@ -253,7 +253,7 @@ def table(name: str, rows: Sequence[Iterable[int]]) -> Arrays:
 
 
 def text_table(name: str, texts: Sequence[str]) -> Arrays:
-    """Return texts as `abstrag.lexicon.rows.Texts` wants them."""
+    """Return texts as `abstrag.lexicon.taxonomy.Texts` wants them."""
     encoded = [text.encode() for text in texts]
     return {
         f"{name}.lengths": np.array([len(text) for text in encoded], dtype="u1"),

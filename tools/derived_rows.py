@@ -14,7 +14,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from abstrag.documents.cover import cover_lines, read_cover
+from abstrag.documents.header import cover_lines, read_cover
 from abstrag.search.query.finance import StatementRows, finance_terms
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 from typing import Final
 
-from abstrag.documents.cover import Cover, cover_of
+from abstrag.documents.header import Cover, cover_of
 from abstrag.errors import AbstragError
 from abstrag.indexing.genre import detect_genre
 from abstrag.model.document import Document

@@ -35,9 +35,8 @@ from abstrag.model.patch import Stage
 from abstrag.model.query import LiteralKind
 from abstrag.model.ranking import Hit
 from abstrag.refine.evaluator import reach_of
-from abstrag.refine.explain import LocalExplainer
+from abstrag.refine.explain import LocalExplainer, LocalLocalizer
 from abstrag.refine.feedback import Episode
-from abstrag.refine.localize import LocalLocalizer
 from abstrag.search.relevance import PRESETS
 from abstrag.search.scoring import Scoring
 from abstrag.workspace.document import SearchableDocument

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from playwright.sync_api import sync_playwright
 
-from abstrag.engine.demo import demo_document
+from abstrag.workspace.tour import demo_document
 
 DESKTOP: Final = {"width": 1360, "height": 860}
 PHONE: Final = {"width": 390, "height": 800}

@@ -17,7 +17,6 @@ from tempfile import TemporaryDirectory
 
 from abstrag.config import DocumentBudget
 from abstrag.documents.load import load
-from abstrag.engine.demo import demo_background, demo_document
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import AbstragError
 from abstrag.indexing.pipeline import index
@@ -25,7 +24,8 @@ from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.search.relevance import FAST
 from abstrag.stores.rows import pack, unpack
-from abstrag.workers.budget import within
+from abstrag.workers.protocol import within
+from abstrag.workspace.tour import demo_background, demo_document
 from tests.unit.documents.soundness import check_document
 
 Files = Mapping[str, bytes]  # by path; the first is the document, others lie beside it

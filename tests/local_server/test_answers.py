@@ -13,7 +13,6 @@ from abstrag.bench.run_folder import RunFolder
 from abstrag.bench.runner import run, worst_requests
 from abstrag.bench.systems import SystemSpec
 from abstrag.engine.answer import answer
-from abstrag.engine.demo import demo_index
 from abstrag.engine.generator import Generator
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import ModelUnreachable
@@ -23,6 +22,7 @@ from abstrag.llm.prompt import Program
 from abstrag.llm.settings import Endpoint, LlmSettings, Patience
 from abstrag.model.answer import AnswerMode, Label
 from abstrag.search.relevance import DEFAULT_PRESET
+from abstrag.workspace.tour import demo_index
 from tests.local_server.brevity import brief_programs
 from tests.local_server.server import LocalServer
 from tests.unit.bench.makers import make_pool

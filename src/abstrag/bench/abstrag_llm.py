@@ -38,9 +38,8 @@ from abstrag.model.patch import Stage
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.neural.whole_text import default_encoder
 from abstrag.refine.critic import PromptedCritic
-from abstrag.refine.explain import LocalExplainer, PromptedExplainer
+from abstrag.refine.explain import LocalExplainer, PromptedExplainer, PromptedLocalizer
 from abstrag.refine.limits import RefineBudget
-from abstrag.refine.localize import PromptedLocalizer
 from abstrag.refine.propose import ChainedProposer, PromptedProposer
 from abstrag.search.calibration import ModelCalibration, calibration_of, fitted, program_hash
 from abstrag.search.prompted_judge import PromptedJudge

@@ -16,7 +16,7 @@ from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.prompt import Program
 from abstrag.llm.shape import misfit
 from abstrag.model.record import record
-from abstrag.policy.slots import base_hash
+from abstrag.policy.load import base_hash
 
 _HALF: Final = 50  # percent from which on a condition counts as met
 

@@ -11,9 +11,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
-from abstrag.cli.options import LlmOptions, json_option, llm_options, patch_options, search_options
+from abstrag.cli.options import (
+    DocumentTarget,
+    LlmOptions,
+    json_option,
+    llm_options,
+    patch_options,
+    search_options,
+)
 from abstrag.cli.output import console, print_json
-from abstrag.cli.targets import DocumentTarget
 from abstrag.engine.answer import NOT_HERE, generation_task
 from abstrag.engine.generator import TOP
 from abstrag.engine.verdicts import BY, BY_RULES

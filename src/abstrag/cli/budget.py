@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
 from abstrag.cli.options import (
+    DocumentTarget,
     LlmOptions,
     bridging_options,
     json_option,
@@ -17,7 +18,6 @@ from abstrag.cli.options import (
     patch_options,
 )
 from abstrag.cli.output import console, print_json
-from abstrag.cli.targets import DocumentTarget
 from abstrag.cli.trace import print_query
 from abstrag.config import TAU_MAX
 from abstrag.model.ranking import BudgetCurve

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.opened import opened
+from abstrag.cli.options import DocumentTarget
 from abstrag.cli.output import progress
-from abstrag.cli.targets import DocumentTarget
 from abstrag.cli.trace import print_hit, print_query, print_trace
 from abstrag.collection.filters import Filters
 from abstrag.collection.results import (

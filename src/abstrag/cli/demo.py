@@ -12,9 +12,7 @@ from rich.markup import escape
 
 from abstrag.cli.options import json_option
 from abstrag.cli.output import console, print_json
-from abstrag.cli.steps import describe, print_refinement
-from abstrag.cli.trace import print_hit, print_query, print_trace
-from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
+from abstrag.cli.trace import describe, print_hit, print_query, print_refinement, print_trace
 from abstrag.engine.searcher import Searcher
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
@@ -27,6 +25,8 @@ from abstrag.search.relevance import DEFAULT_PRESET, FAST
 from abstrag.stores.location import MEMORY
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.tour import (
+    DEMO_QUERY,
+    DEMO_SENTENCE,
     EVIDENCE,
     FAILING,
     NEXT,
@@ -34,6 +34,7 @@ from abstrag.workspace.tour import (
     STEP,
     UNANSWERED,
     FeedbackTour,
+    demo_index,
     tour,
     tour_workspace,
 )

@@ -111,7 +111,7 @@ def _store() -> str:
 
 
 def _chain() -> str:
-    from abstrag.engine.demo import demo_index
+    from abstrag.workspace.tour import demo_index
 
     index = demo_index()
     return f"{len(index.records)} segments, {len(index.map.edges)} edges from the bundled article"

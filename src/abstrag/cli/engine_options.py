@@ -11,10 +11,9 @@ import click
 
 from abstrag.config import MAX_CPU_SECONDS, MAX_MEMORY_BYTES, MAX_SECONDS, DocumentBudget
 from abstrag.errors import InputError
-from abstrag.workers.processes import Processes
+from abstrag.workers.processes import WINDOW, Processes
 from abstrag.workers.protocol import Engine
 from abstrag.workers.ray import RayCluster
-from abstrag.workers.shift import WINDOW
 
 _Command = Callable[..., Any]
 _MIB: Final = 1024 * 1024

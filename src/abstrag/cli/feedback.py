@@ -9,10 +9,9 @@ import click
 from rich.markup import escape
 
 from abstrag.cli.opened import opened
-from abstrag.cli.options import json_option, policy_option, search_options
+from abstrag.cli.options import DocumentTarget, json_option, policy_option, search_options
 from abstrag.cli.output import console, print_json
-from abstrag.cli.steps import describe, print_refinement
-from abstrag.cli.targets import DocumentTarget
+from abstrag.cli.trace import describe, print_refinement
 from abstrag.errors import InputError
 from abstrag.model.record import to_data
 from abstrag.policy.location import DEFAULT_FAMILY

@@ -34,7 +34,7 @@ from abstrag.config import DocumentBudget
 from abstrag.engine.library import Library
 from abstrag.engine.source_files import IndexOutcome, IndexReason, listed
 from abstrag.errors import AbstragError, InputError, PartialFailure
-from abstrag.indexing.shortfall import Shortfall
+from abstrag.indexing.operator import Shortfall
 from abstrag.language.detect import ENGLISH, language_name
 from abstrag.llm.budget import Estimate
 from abstrag.llm.usage import ModelUsage

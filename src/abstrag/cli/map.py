@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.opened import opened
-from abstrag.cli.options import json_option, library_options
+from abstrag.cli.options import DocumentTarget, json_option, library_options
 from abstrag.cli.output import console, family_style, print_json
-from abstrag.cli.targets import DocumentTarget
 from abstrag.collection.map import CollectionMap, Thing
 from abstrag.collection.merge import Cited, Merge, Refusal, Side
 from abstrag.model.index import DocumentIndex

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import click
 
-from abstrag.cli.options import LlmOptions, llm_options
+from abstrag.cli.options import LlmOptions, StoreTarget, llm_options
 from abstrag.cli.serve import INSTALL, connected, shown
-from abstrag.cli.targets import StoreTarget
 from abstrag.errors import ResourceMissing
 from abstrag.stores.location import STORE_VARIABLE
 from abstrag.stores.open import Target, default_store, resolved

@@ -13,18 +13,17 @@ from rich.table import Table
 
 from abstrag.cli.options import LlmOptions, json_option, llm_options, print_ledger, store_option
 from abstrag.cli.output import console, print_json
-from abstrag.cli.steps import step_words
+from abstrag.cli.trace import step_words
 from abstrag.errors import InputError, NeedsModel, PolicyError, Regression
 from abstrag.model.record import to_data
 from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus
 from abstrag.policy.check import PolicyFault, check, diff
-from abstrag.policy.load import load_program
+from abstrag.policy.load import base_hash, load_program
 from abstrag.policy.location import DEFAULT_FAMILY, MUTABLE, PROGRAMS, families, known, policy_root
-from abstrag.policy.slots import base_hash
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.gate import ReplayReport
+from abstrag.refine.lessons import supporters
 from abstrag.refine.patch_log import PatchLog
-from abstrag.refine.precedents import supporters
 from abstrag.stores.open import Target
 
 

@@ -13,9 +13,8 @@ from abstrag.errors import NeedsModel
 from abstrag.llm.model import CallRole
 from abstrag.llm.prompt import Program
 from abstrag.model.record import to_data
-from abstrag.policy.load import load_program, load_programs
+from abstrag.policy.load import base_hash, load_program, load_programs
 from abstrag.policy.location import PROGRAMS
-from abstrag.policy.slots import base_hash
 
 _json = click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")
 

@@ -11,6 +11,7 @@ import click
 from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
 from abstrag.cli.opened import opened, tell_estimate
 from abstrag.cli.options import (
+    DocumentTarget,
     LlmOptions,
     json_option,
     llm_options,
@@ -19,8 +20,7 @@ from abstrag.cli.options import (
     search_options,
 )
 from abstrag.cli.output import console, print_json
-from abstrag.cli.steps import print_refinement, print_run
-from abstrag.cli.targets import DocumentTarget
+from abstrag.cli.trace import print_refinement, print_run
 from abstrag.engine.refinement import refinement_estimate
 from abstrag.errors import InputError, PartialFailure
 from abstrag.llm.budget import Estimate

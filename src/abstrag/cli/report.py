@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from abstrag.cli.opened import opened, patches_sentence
-from abstrag.cli.options import json_option, patch_options, search_options
+from abstrag.cli.options import DocumentTarget, json_option, patch_options, search_options
 from abstrag.cli.output import print_json
-from abstrag.cli.targets import DocumentTarget
 from abstrag.errors import InputError
 from abstrag.workspace.options import WorkspaceConfig
 

@@ -182,7 +182,7 @@ def _footer(ranking: Ranking, preset: Preset) -> str:
 
 def _outcome(made: Refinement, index: DocumentIndex) -> str:
     """Say in a line what refinement accepted, or why nothing."""
-    from abstrag.cli.steps import describe
+    from abstrag.cli.trace import describe
 
     if made.patches:
         kept = "; ".join(f"{describe(patch, index)} ({patch.id})" for patch in made.patches)

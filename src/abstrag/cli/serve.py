@@ -11,8 +11,7 @@ from urllib.parse import quote
 import click
 
 from abstrag.cli.engine_options import budget_options
-from abstrag.cli.options import LlmOptions, llm_options
-from abstrag.cli.targets import StoreTarget
+from abstrag.cli.options import LlmOptions, StoreTarget, llm_options
 from abstrag.config import MAX_FILE_BYTES, DocumentBudget
 from abstrag.errors import InputError, ResourceMissing
 from abstrag.stores.location import STORE_VARIABLE

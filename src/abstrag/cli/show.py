@@ -11,9 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from abstrag.cli.opened import opened
-from abstrag.cli.options import json_option, library_options
+from abstrag.cli.options import DocumentTarget, json_option, library_options
 from abstrag.cli.output import console, print_json
-from abstrag.cli.targets import DocumentTarget
 from abstrag.documents.ocr import INSTALL
 from abstrag.errors import InputError
 from abstrag.model.document import DOUBTFUL, BlockKind, Document, ScannedPage

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 from rich.markup import escape
 
-from abstrag.cli.options import json_option, store_option
+from abstrag.cli.options import DocumentTarget, StoreTarget, json_option, store_option
 from abstrag.cli.output import console, print_json, progress
-from abstrag.cli.targets import DocumentTarget, StoreTarget
 from abstrag.collection.filters import Filters
 from abstrag.collection.listing import Sort, listing
 from abstrag.collection.shelf_file import keep_shelf

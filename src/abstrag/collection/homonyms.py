@@ -14,8 +14,7 @@ from typing import Final
 
 from abstrag.language.acronyms import singular
 from abstrag.language.keys import key
-from abstrag.language.names import legal_form
-from abstrag.language.persons import PersonName, gender_of, person_name
+from abstrag.language.names import PersonName, gender_of, legal_form, person_name
 from abstrag.language.spelling import american, distance, fold, plain
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet

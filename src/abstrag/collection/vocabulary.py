@@ -13,7 +13,7 @@ import numpy.typing as npt
 from abstrag.collection.card import COST_STEPS, hashed
 from abstrag.collection.postings import CollectionPostings
 from abstrag.config import OMEGA
-from abstrag.language.fiscal import CALENDAR_YEAR, FiscalYear
+from abstrag.language.calendar import CALENDAR_YEAR, FiscalYear
 from abstrag.language.keys import term_id
 from abstrag.model.distances import abstraction_distance
 from abstrag.model.query import Query

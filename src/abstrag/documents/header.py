@@ -1,9 +1,17 @@
-"""Header lines and dates: what the first lines of a text say about it ("Date: ...", "By ...")."""
+"""What a text first says of itself: header lines and dates ("Date: ...", "By ..."), and covers.
+
+A filing's cover is recognised by what the form itself prints ("FORM 10-K", "Exact name of
+registrant"), a release's by its headline ("Reports Fourth Quarter Fiscal 2022 Results"). The first
+page of an annual report shows little more than "Annual Report 2022", often without the company:
+that one is named all over the report, with its legal form. So is the day on which the year ended.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from itertools import islice
@@ -37,6 +45,41 @@ _FORMS: Final = tuple(
     )
 )
 _COMPACT: Final = re.compile(r"(?P<year>[12]\d{3})(?P<month>\d\d)(?P<day>\d\d)(?:T?\d{4,6}Z?)?")
+RELEASE: Final = "earnings release"
+_FORM: Final = re.compile(
+    r"\bFORM\s+(?P<form>(?:10-K|10-Q|8-K|20-F|40-F|6-K)(?:/A)?)(?![\w-])", re.IGNORECASE
+)
+_AGENCY: Final = re.compile(r"SECURITIES\s+AND\s+EXCHANGE\s+COMMISSION", re.IGNORECASE)
+_PERIOD: Final = re.compile(
+    r"(?:for\s+the\s+)?(?P<kind>fiscal\s+year|financial\s+year|year|quarterly\s+period|quarter)\s+"
+    r"ended:?\s+(?P<date>[A-Za-z]+\s+\d{1,2},?\s+\d{4}|\d{1,2}\s+[A-Za-z]+\s+\d{4})",
+    re.IGNORECASE,
+)
+_REPORTED: Final = re.compile(
+    r"date\s+of\s+(?:earliest\s+event|report)[^:]{0,60}:?\s*(?P<date>[A-Za-z]+\s+\d{1,2},?\s+\d{4})",
+    re.IGNORECASE,
+)
+_EXACT_NAME: Final = re.compile(r"\(?exact\s+name\s+of\s+(?:the\s+)?registrant", re.IGNORECASE)
+_FILE_NUMBER: Final = re.compile(r"^commission\s+file\s+n(?:umber|o)\b", re.IGNORECASE)
+_NOT_A_NAME: Final = re.compile(
+    r"^\W*$|^\(|commission|securities\s+(?:and|exchange)|washington|form\s+\d|report\s+pursuant|"
+    r"period\s+(?:from|ended)|\bended\b|^or$|mark\s+one|incorporat|employer|telephone",
+    re.IGNORECASE,
+)
+_RELEASE: Final = re.compile(
+    r"^(?P<company>[A-Z0-9][\w&.,'’ -]{1,60}?)\s+(?:announces|reports|posts|releases)\s+(?P<what>.*"
+    r"\b(?:results|earnings|revenues?)\b.*)$",
+    re.IGNORECASE,
+)
+_RELEASE_PERIOD: Final = re.compile(
+    r"(?:(?:first|second|third|fourth)[\s-]+quarter|full[\s-]+year|Q[1-4])"
+    r"(?:\s+and\s+(?:full|fiscal)[\s-]+year)?(?:.{0,24}?\b(?P<year>(?:fiscal\s+|FY\s?)?20\d\d))?"
+    r"|fiscal\s+(?:year\s+)?20\d\d",
+    re.IGNORECASE,
+)
+_SIGNED: Final = re.compile(r"\bSIGNATURES?\b")
+_SIGNATURE_REACH: Final = 4_000  # characters below "SIGNATURES" in which the date stands
+_LINES: Final = 60  # of a cover that are looked at
 
 
 class FoundDate(NamedTuple):
@@ -207,3 +250,227 @@ def _without(line: str, start: int, end: int) -> str:
     """Return the rest of the line, names of weekdays left out."""
     rest = line[:start] + " " + line[end:]
     return re.sub(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", "", rest, flags=re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """What a cover states; a part that it does not state is empty."""
+
+    company: str
+    form: str = ""
+    period: str = ""
+    period_end: str = ""  # ISO date
+
+    @property
+    def filed(self) -> bool:
+        """Whether it has a filer and is no release, so that its title is not printed but known."""
+        return bool(self.company and self.form and self.form != RELEASE)
+
+    @property
+    def title(self) -> str:
+        """A title that says what a reader would call the filing."""
+        named = f"Form {self.form}" if self.form[:1].isdigit() else self.form
+        parts = [self.company, named]
+        whole = ", ".join(part for part in parts if part)
+        return f"{whole} for the {self.period}" if self.period else whole
+
+
+def read_cover(lines: Sequence[str]) -> Cover | None:
+    """Return what the lines of a first page state, None where they are no cover of a filing."""
+    kept = [" ".join(line.split()) for line in lines[:_LINES]]
+    whole = "\n".join(kept)
+    form = _FORM.search(whole)
+    if form is not None and (_AGENCY.search(whole) or _EXACT_NAME.search(whole)):
+        company = _registrant(kept)
+        period = _PERIOD.search(whole) or _REPORTED.search(whole)
+        end = find_date(period["date"]) if period else None
+        kind = period.groupdict().get("kind") if period else None
+        said = f"{kind.casefold()} ended {period['date']}" if period and kind else ""
+        if period and not kind:
+            said = f"report of {period['date']}"
+        return Cover(company, form["form"].upper(), " ".join(said.split()), end.iso if end else "")
+    return next((made for line in kept if (made := _release(line))), None)
+
+
+def cover_lines(text: str, blocks: Sequence[Block]) -> list[str]:
+    """Return the lines of the first page, or of the first blocks of what has no pages."""
+    front = [b for b in blocks if b.page == 1] if blocks and blocks[0].page else blocks[:_LINES]
+    lines: list[str] = []
+    for block in front:
+        heading = block.kind is BlockKind.HEADING  # one that is wrapped reads as one line
+        lines += [block.text] if heading else block.span.of(text).split("\n")
+    return [line for line in lines if line.strip()]
+
+
+def signing_date(text: str, after: str) -> str | None:
+    """Return the first date below the last "SIGNATURES" that is not before the period's end."""
+    marks = [found.end() for found in _SIGNED.finditer(text)]
+    for mark in reversed(marks):
+        found = find_date(text[mark : mark + _SIGNATURE_REACH])
+        if found is not None and found.iso >= after:
+            return found.iso
+    return None
+
+
+def _registrant(lines: Sequence[str]) -> str:
+    """Return the name of the filer: above "(Exact name of registrant", or below the file number."""
+    for i, line in enumerate(lines):
+        if _EXACT_NAME.search(line):
+            before = _EXACT_NAME.split(line)[0].strip(" (")
+            above = [before, *reversed(lines[max(0, i - 3) : i])]
+            return next((name for name in above if not _NOT_A_NAME.search(name)), "")
+    for i, line in enumerate(lines):
+        if _FILE_NUMBER.search(line):
+            below = lines[i + 1 : i + 4]
+            return next((name for name in below if not _NOT_A_NAME.search(name)), "")
+    return ""
+
+
+def _release(line: str) -> Cover | None:
+    headline = _RELEASE.match(line)
+    if headline is None or len(line) > 160:
+        return None
+    found = _RELEASE_PERIOD.search(headline["what"])
+    return Cover(headline["company"], RELEASE, found.group() if found else "")
+
+
+ANNUAL: Final = "annual report"
+INTERIM: Final = "interim report"
+_KIND: Final = re.compile(
+    r"\b(?:(?P<interim>half[\s-]+year(?:ly)?|interim)|annual|integrated|preliminary\s+final)\s+"
+    r"(?:financial\s+|integrated\s+)?report\b|\b(?:annual\s+)?report\s+(?:and|&)\s+(?:annual\s+)?"
+    r"(?:accounts|financial\s+statements)\b|\bfinancial\s+report\s+\d|\bannual\s+accounts\b",
+    re.IGNORECASE,
+)
+_LEGAL: Final = (
+    r"(?:Limited|LIMITED|Ltd\.?|LTD\.?|[Pp]lc|PLC|Inc\.?|INC\.?|Incorporated|Corporation|CORPORATION"
+    r"|Corp\.?|CORP\.?|AG|Aktiengesellschaft|SE|S\.?A\.?|N\.?V\.?|ASA|AB|Oyj|A/S"
+    r"|S\.p\.A\.|GmbH|KGaA|K\.K\.|L\.?L\.?C\.?|L\.?P\.?)"
+)
+_NAME: Final = re.compile(
+    rf"(?<![\w@.])(?:[A-Z][\w&’'-]*|\d\w*|[a-z]{{2,}}(?=\s[A-Z]\w+\s[A-Z]))"
+    rf"(?:\s+(?:[A-Z][\w&’'.-]*|&|of|and|\([A-Z][\w ]*\))){{0,5}}?,?\s+{_LEGAL}(?![\w-])"
+)
+_NOT_OURS: Final = re.compile(  # auditors, registrars and exchanges
+    r"\b(?:KPMG|Deloitte|Pricewaterhouse\w*|PwC|Ernst|EY|Grant\s+Thornton|BDO|RSM|PKF|Crowe|Mazars|"
+    r"Computershare|Link\s+(?:Market|Group)|Boardroom|Automic|Stock\s+Exchange|Securities\s+Exchange|"
+    r"ASX|NASDAQ|Nasdaq|NYSE|Trustee|Registr\w+|Moody|Fitch|Capital\s+Markets|Partners\s+LLP|"
+    r"Private|Holding\s+Company|Parent|Group\s+Company|The\s+Company)\b"
+)
+_LEADING: Final = frozenset(
+    "the of in at for by to with and from annual report reports directors board members group our "
+    "this that a an on as shares ordinary formerly known company".split()
+)
+_ENDED: Final = re.compile(
+    r"\b(?P<kind>(?:financial\s+|fiscal\s+)?(?:half[\s-]+)?year|5[23]\s+weeks|six\s+months)\s+"
+    r"(?:ended|ending|to)\s+(?P<date>[A-Za-z]+\s+\d{1,2},?\s+20\d\d|\d{1,2}\s+[A-Za-z]+,?\s+20\d\d)",
+    re.IGNORECASE,
+)
+_THROUGH: Final = re.compile(  # as reports of Europe say it
+    r"\b(?:1\s+January|January\s+1)\s*(?:,?\s*20\d\d)?\s*(?:to|until|–|-)\s*"
+    r"(?P<date>31\s+December,?\s+20\d\d|December\s+31,?\s+20\d\d)"
+    r"|\bas\s+(?:at|of)\s+(?P<at>31\s+December,?\s+20\d\d|30\s+June,?\s+20\d\d)",
+    re.IGNORECASE,
+)
+_CAPITAL: Final = re.compile(r"\b[A-Z]\w+")
+
+
+_THIS_CENTURY: Final = re.compile(r"\b20\d\d\b")
+
+
+_SHORT: Final = 120  # words of a first page that is a cover and nothing else
+_LINE: Final = 12  # words of a line that names the report, on a page with more on it
+_TOP: Final = 4  # lines of a text without pages that are its cover
+_PAGES: Final = 2  # that may be the cover
+_BODY: Final = 60_000  # characters in which the company and the year are looked for
+_FEWEST: Final = 3  # times that a company is spoken of which the cover does not name
+_SHARE: Final = 12  # times that one is spoken of, at most, for each time it is named in full
+
+
+def cover_of(text: str, blocks: Sequence[Block]) -> Cover | None:
+    """Return what a document's cover states: of a form, a release or an annual report."""
+    lines = cover_lines(text, blocks)
+    return read_cover(lines) or _read_annual_report(lines, text, blocks)
+
+
+def _read_annual_report(lines: Sequence[str], text: str, blocks: Sequence[Block]) -> Cover | None:
+    """Return who reports and for which year, None for what is no annual report.
+
+    Args:
+        lines: Those of the first page.
+        text: The whole document's.
+        blocks: The whole document's.
+    """
+    if not (blocks and blocks[0].page):
+        lines = lines[:_TOP]
+    body = " ".join(text[:_BODY].split())
+    ends = Counter((m["kind"].casefold(), m["date"]) for m in _ENDED.finditer(body))
+    ends = ends or Counter(("year", m["date"] or m["at"]) for m in _THROUGH.finditer(body))
+    kind = next((found for page in _front(lines, blocks) if (found := _kind(page))), "")
+    if not kind or not ends:
+        return None
+    short = [" ".join(line.split()) for line in lines if len(line.split()) <= _LINE]
+    front = " ".join(short)
+    years = {int(year) for year in _THIS_CENTURY.findall(front)}
+    told = Counter({end: n for end, n in ends.items() if not years or _year(end[1]) in years})
+    (said, day), _ = (told or ends).most_common(1)[0]
+    end = find_date(day)
+    period = f"{' '.join(said.split())} ended {' '.join(day.split())}"
+    return Cover(_company(front, body), kind, period, end.iso if end else "")
+
+
+def _front(lines: Sequence[str], blocks: Sequence[Block]) -> list[list[str]]:
+    """Return the lines of the pages that may be the cover; the second, if the first is bare."""
+    pages = [list(lines)]
+    if blocks and blocks[0].page and sum(len(line.split()) for line in lines) < _LINE:
+        after = [b.text for b in blocks if b.page and 1 < b.page <= _PAGES]
+        pages.append(after[:20])
+    return pages
+
+
+def _kind(lines: Sequence[str]) -> str:
+    """Return what a page calls the report, empty for a page that is no cover of one."""
+    words = sum(len(line.split()) for line in lines)
+    named = [" ".join(lines)] if words <= _SHORT else [n for n in lines if len(n.split()) <= _LINE]
+    found = next((m for line in named if (m := _KIND.search(" ".join(line.split())))), None)
+    if found is None:
+        return ""
+    return INTERIM if found["interim"] else ANNUAL
+
+
+def _company(front: str, body: str) -> str:
+    """Return the company that the cover names, else the one that the report speaks of most.
+
+    A report names others as well, such as those its directors serve. Of its own it speaks without
+    the legal form too, so the first word of the name is counted.
+    """
+    often = Counter(name for m in _NAME.finditer(body) if (name := _bare(m.group())))
+    words = Counter(word.casefold() for word in _CAPITAL.findall(body))  # "ventures" is no name
+    full = Counter[str]()
+    for name, count in often.items():
+        full[name.casefold()] += count
+
+    def spoken_of(name: str) -> int:
+        word = re.findall(r"\w+", name.casefold())[0]
+        return min(words[word] or full[name.casefold()], _SHARE * full[name.casefold()])
+
+    shown = [name for m in _NAME.finditer(front) if (name := _bare(m.group()))]
+    if shown:
+        return max(shown, key=lambda name: (spoken_of(name), -shown.index(name)))
+    best = max(often, key=lambda name: (spoken_of(name), often[name]), default="")
+    return best if best and spoken_of(best) >= _FEWEST else ""
+
+
+def _bare(name: str) -> str:
+    """Return a name without the words of a sentence before it, empty if it is none of a filer."""
+    words = name.split()
+    while words and (
+        words[0].casefold().strip(".,") in _LEADING or _THIS_CENTURY.fullmatch(words[0])
+    ):
+        words = words[1:]
+    bare = " ".join(words)
+    return "" if len(words) < 2 or _NOT_OURS.search(bare) else bare
+
+
+def _year(day: str) -> int:
+    return int(_THIS_CENTURY.findall(day)[-1])

@@ -17,17 +17,19 @@ from numpy.typing import NDArray
 
 from abstrag.config import MAX_PICTURE_PIXELS, MAX_SCAN_PIXELS, MAX_SCANNED_PAGES
 from abstrag.documents.assemble import TITLE, OverLimit
-from abstrag.documents.cover import Cover, cover_of, read_cover, signing_date
-from abstrag.documents.header import find_date
+from abstrag.documents.header import Cover, cover_of, find_date, read_cover, signing_date
 from abstrag.documents.ocr import INSTALL, can_read, read_scan, with_one_body
-from abstrag.documents.pdf_layout.columns import Region, common_gutters, gutter_of, regions_of
-from abstrag.documents.pdf_layout.document_writer import BlockDraft, DocumentWriter
-from abstrag.documents.pdf_layout.furniture import (
+from abstrag.documents.pdf_layout.columns import (
+    Region,
     body_size,
+    common_gutters,
+    gutter_of,
+    regions_of,
     running_head,
     sideways,
     without_furniture,
 )
+from abstrag.documents.pdf_layout.document_writer import BlockDraft, DocumentWriter
 from abstrag.documents.pdf_layout.headings import (
     body_of,
     find_title,

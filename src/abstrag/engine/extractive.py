@@ -16,8 +16,7 @@ from typing import Final
 from spacy.tokens import Doc
 from spacy.tokens import Span as Tokens
 
-from abstrag.engine.answers.form import Form, wanted
-from abstrag.engine.answers.words import stems
+from abstrag.engine.answers.form import Form, stems, wanted
 from abstrag.engine.citations import CitedPassage
 from abstrag.language.keys import key
 from abstrag.language.parser import parse

@@ -32,6 +32,7 @@ from abstrag.errors import (
     NotAFile,
     UnknownDocument,
 )
+from abstrag.indexing.operator import missed_segments
 from abstrag.indexing.pipeline import (
     LayerCache,
     OnShortfall,
@@ -40,7 +41,6 @@ from abstrag.indexing.pipeline import (
     index,
     serves,
 )
-from abstrag.indexing.shortfall import missed_segments
 from abstrag.language.detect import ENGLISH, language_of
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document

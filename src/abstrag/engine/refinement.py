@@ -19,15 +19,13 @@ from abstrag.llm.model import CallRole
 from abstrag.model.patch import Precedent, Stage
 from abstrag.model.ranking import Ranking
 from abstrag.neural.judge import default_judge
-from abstrag.policy.load import load_program
-from abstrag.policy.slots import base_hash, canonical, content_hash
+from abstrag.policy.load import base_hash, canonical, content_hash, load_program
 from abstrag.refine.critic import CalibratedCritic, PromptedCritic
 from abstrag.refine.evaluator import EVIDENCE, Evaluator, K, reach_of
-from abstrag.refine.explain import LocalExplainer, PromptedExplainer
+from abstrag.refine.explain import LocalExplainer, PromptedExplainer, PromptedLocalizer
 from abstrag.refine.feedback import Episode
 from abstrag.refine.licensing import Licensing
 from abstrag.refine.limits import RefineBudget
-from abstrag.refine.localize import PromptedLocalizer
 from abstrag.refine.loop import Judges, Loop
 from abstrag.refine.outcome import Refinement, Run
 from abstrag.refine.overlay import Overlay

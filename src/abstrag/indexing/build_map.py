@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from abstrag.indexing.dated_parts import dated_parts
 from abstrag.indexing.layers import Map
 from abstrag.indexing.operator import IndexDraft, Layer
-from abstrag.indexing.times import time_term
+from abstrag.indexing.times import dated_parts, time_term
 from abstrag.model.term import AbstractionMap, Edge, Interval, Mention, Term, TermKind
 
 

@@ -16,39 +16,44 @@ from typing import ClassVar, Final
 
 from abstrag.config import DELTA_ABS_BASELINE, DELTA_ABS_ONE_WAY, OMEGA
 from abstrag.indexing.abstraction.class_statements import ClassStatement
-from abstrag.indexing.abstraction.ledger import TermCollector
 from abstrag.indexing.abstraction.nominals import (
     NounKeys,
+    TermCollector,
+    choose_senses,
     class_key,
+    nodes,
     read_nominals,
     read_quantities,
+    sense_edges,
 )
 from abstrag.indexing.abstraction.passage import ParsedPassage, passages
 from abstrag.indexing.abstraction.patterns import find_stated
 from abstrag.indexing.abstraction.role_terms import RoleReader
-from abstrag.indexing.abstraction.senses import choose_senses, nodes, sense_edges
-from abstrag.indexing.abstraction.telling_names import names_company, variant_of
 from abstrag.indexing.layers import Concepts
-from abstrag.indexing.naming.alias import NameGroup
-from abstrag.indexing.naming.sightings import Surfaces
+from abstrag.indexing.naming.alias_rules import NameGroup, territory_classes
+from abstrag.indexing.naming.roster import Surfaces
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.keys import key, term_id
+from abstrag.language.names import house_form, nameable
 from abstrag.lexicon.inventory import lexicon_version
 from abstrag.lexicon.pos import Pos
-from abstrag.lexicon.territories import territory_classes
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Mention, Relation, TermKind
 
 NAME: Final = "abstract_concepts"
 _PART_OF_PHRASE: Final = 0.9  # how sure the rest of a stated class is: "AI startup" → "startup"
-
 _PLACE: Final = 0.9  # how sure a country's name is that of the country
 _VARIANT: Final = 0.8  # how sure it is that "ISO 27001" is one of ISO's
 _COMPANY: Final = ("company", "firm")
-
 _ARTICLE: Final = re.compile(r"^the\s+", re.IGNORECASE)
 _CONCEPT: Final = f"{TermKind.CONCEPT.value}:"
-
 Entries = tuple[tuple[str, tuple[str, ...]], ...]
+# Of the forms that a name may end in, those that nothing but a company has.
+_COMPANY_FORMS: Final = frozenset("company corp gmbh inc kgaa llc ltd pbc plc pty".split())
+_NAME: Final = r"[A-Z][\w&/.]*(?:[ -][A-Z][\w&/.]*){0,3}"
+_VARIANT_NAME = re.compile(
+    rf"(?:Greater|GREATER|Mainland|MAINLAND) (?P<place>{_NAME})"
+    rf"|(?P<series>{_NAME})[ -][Vv]?\d[\d.:/-]*[A-Za-z]?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,3 +231,15 @@ def _free(source: str, target: str, confidence: float, licence: Licence) -> Edge
         confidence=confidence,
         licence=licence,
     )
+
+
+def names_company(name: str) -> bool:
+    """True when the form at the end of a name says that it is a company's."""
+    return not _COMPANY_FORMS.isdisjoint(house_form(name)[1].split())
+
+
+def variant_of(name: str) -> str | None:
+    """Return the name of which another is one: "Llama" of "Llama 2", "China" of "Greater China"."""
+    found = _VARIANT_NAME.fullmatch(name)
+    base = found and (found["place"] or found["series"])
+    return base if base and nameable(base) else None

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
@@ -17,21 +17,35 @@ from spacy.tokens import Span as Tokens
 from spacy.tokens import Token
 
 from abstrag.config import MAX_SENTENCE_TOKENS
+from abstrag.documents.header import cover_of
 from abstrag.indexing.layers import Coreference, CoreferenceLink, Rewrite
-from abstrag.indexing.naming.definitions import definitions
-from abstrag.indexing.naming.mentions import PlacedName, named_mentions
+from abstrag.indexing.naming.mentions import PlacedName, definitions, named_mentions
 from abstrag.indexing.naming.roster import build_roster
 from abstrag.indexing.operator import IndexDraft, Layer
-from abstrag.indexing.reference.agreement import Cast, Fits
-from abstrag.indexing.reference.antecedent import rewritten_as
-from abstrag.indexing.reference.descriptions import Definite, definites
-from abstrag.indexing.reference.discourse import SentenceSpan, quotations, stretches
-from abstrag.indexing.reference.filer import filer_anaphors, filer_mention
-from abstrag.indexing.reference.phrases import Phrase, mention, phrases
-from abstrag.indexing.reference.pronouns import Pronoun, looks_ahead, pronouns
-from abstrag.indexing.reference.resolve import WINDOW, Antecedent, candidates, choose
-from abstrag.indexing.reference.stated import Stated
+from abstrag.indexing.reference.phrases import (
+    Cast,
+    Fits,
+    Phrase,
+    SentenceSpan,
+    mention,
+    phrases,
+    quotations,
+    stretches,
+)
+from abstrag.indexing.reference.pronouns import (
+    WINDOW,
+    Antecedent,
+    Pronoun,
+    candidates,
+    choose,
+    looks_ahead,
+    pronouns,
+)
+from abstrag.indexing.reference.stated import Definite, Stated, definites
+from abstrag.language.spelling import possessive
+from abstrag.model.document import BlockKind
 from abstrag.model.index import Ambiguity
+from abstrag.model.segment import SegmentKind
 
 PRONOUN: Final = "pronoun"
 DESCRIPTION: Final = "description"
@@ -39,8 +53,18 @@ _SURE: Final = 0.9  # of a description that fits one thing only
 _SHOWN: Final = 4  # candidates an ambiguity names
 _REACH: Final = 150  # tokens of its own sentence before a pronoun in which it has antecedents
 _FORMULA = re.compile(r"[$\\=∼∝∑∈≤≥→]")  # "it" in a formula is a variable
-
 _Place = tuple[int, int, int]  # segment, start, end
+_INDEFINITE = re.compile(r"^(?:an?|some)\s+", re.IGNORECASE)
+_DETERMINED = re.compile(r"^(?:the|this|that|these|those|such|both|many|most|several|all)\b", re.I)
+_ANAPHOR: Final = re.compile(
+    r"(?<![\w“”\"'‘’-])(?:(?P<owns>[Oo]ur)|(?P<says>[Ww]e|us|ours)|[Tt]he (?:Company|Registrant))"
+    r"(?![\w”\"-])"
+)
+_QUOTE_ENDS: Final = re.compile(r"^\s*(?:,\s*)?[”\"]")
+_LEGAL: Final = frozenset(
+    "inc incorporated corp corporation co company plc ltd limited llc lp sa ag nv se the".split()
+)
+_NOT_PROSE: Final = frozenset({SegmentKind.TABLE_CELL, SegmentKind.TABLE_ROW})
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +153,7 @@ class _Reader:
 
     def resolve_filer(self) -> None:
         """Link what stands for the filer of a filing to its name, where nothing else was plain."""
-        filer = filer_mention(self.draft, self.mentions)
+        filer = _filer_mention(self.draft, self.mentions)
         if filer is None:
             return
         antecedent = (filer.segment, filer.start, filer.end)
@@ -137,7 +161,7 @@ class _Reader:
         for link in self.links:
             taken[link.segment].append((link.start, link.end))
         settled: set[_Place] = set()
-        for found in filer_anaphors(self.draft):
+        for found in _filer_anaphors(self.draft):
             place = (found.segment, found.start, found.end)
             if any(found.start < b and a < found.end for a, b in taken[found.segment]):
                 continue
@@ -253,3 +277,69 @@ class _Reader:
 
     def _text(self, segment: int, start: int, end: int) -> str:
         return self.draft.segments[segment].text[start:end]
+
+
+def rewritten_as(anaphor: str, antecedent: str, *, owns: bool = False) -> str:
+    """Return what to write for an anaphor; `owns` when it is a possessive.
+
+    What was "a model" has become "the model", and a capital goes with the place:
+
+        >>> rewritten_as("Its", "a model", owns=True)
+        "The model's"
+    """
+    text = _INDEFINITE.sub("the ", antecedent)
+    if _DETERMINED.match(text):
+        text = text[0].lower() + text[1:]
+    if anaphor[:1].isupper():
+        text = text[0].upper() + text[1:]
+    return possessive(text) if owns else text
+
+
+@dataclass(frozen=True, slots=True)
+class _FilerAnaphor:
+    """Where a segment speaks of the filer without its name."""
+
+    segment: int
+    start: int
+    end: int
+    owns: bool
+    described: bool  # "the Company", which is no pronoun
+
+
+def _filer_mention(draft: IndexDraft, names: Sequence[PlacedName]) -> PlacedName | None:
+    """Return the first mention of the filer by the name it is called most, None without a cover."""
+    document = draft.document
+    cover = cover_of(document.text, document.blocks)
+    if cover is None or not cover.company:
+        return None
+    own = _name_words(cover.company)
+    called = [m for m in names if m.text.strip() and _name_words(m.text) == own]
+    if not called:
+        return None
+    usual, _ = Counter(m.text for m in called).most_common(1)[0]
+    return next(m for m in called if m.text == usual)
+
+
+def _name_words(name: str) -> tuple[str, ...]:
+    """Return what tells a company's name from others: its words less those of its legal form."""
+    words = re.findall(r"[\w&]+", name.casefold())
+    return tuple(word for word in words if word not in _LEGAL) or tuple(words)
+
+
+def _filer_anaphors(draft: IndexDraft) -> Iterator[_FilerAnaphor]:
+    """Go through what stands for the filer; a person who is quoted speaks for somebody else."""
+    for i, segment in enumerate(draft.segments):
+        if segment.kind in _NOT_PROSE:
+            continue
+        if draft.document.blocks[segment.block].kind is BlockKind.CODE:
+            continue
+        quoted = quotations(segment.text)
+        for found in _ANAPHOR.finditer(segment.text):
+            described = not (found["owns"] or found["says"])
+            inside = any(a <= found.start() < b for a, b in quoted)
+            if inside and not described:
+                continue
+            if _QUOTE_ENDS.match(segment.text[found.end() :]):
+                continue  # the text says what the words mean
+            owns = bool(found["owns"]) or found["says"] == "ours"
+            yield _FilerAnaphor(i, found.start(), found.end(), owns, described)

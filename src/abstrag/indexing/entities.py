@@ -2,27 +2,60 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from types import MappingProxyType
 from typing import ClassVar, Final
 
+from abstrag.config import DELTA_EXPR_ALIAS, OMEGA
+from abstrag.indexing.coref import DESCRIPTION
 from abstrag.indexing.layers import CoreferenceLink, Entities, Rewrite
-from abstrag.indexing.naming.alias_edges import Licences, alias_edges, equivalence, guessed_edges
-from abstrag.indexing.naming.definitions import Definition, definitions
-from abstrag.indexing.naming.described import Described, described
-from abstrag.indexing.naming.labels import Canonical, canonical_names
-from abstrag.indexing.naming.mentions import named_mentions
-from abstrag.indexing.naming.roster import Roster, build_roster
-from abstrag.indexing.naming.sightings import Sighting, anaphors, sightings, written_aliases
+from abstrag.indexing.naming.alias_rules import AliasEvidence, AliasReason
+from abstrag.indexing.naming.mentions import Definition, definitions, named_mentions
+from abstrag.indexing.naming.roster import (
+    Canonical,
+    Roster,
+    Sighting,
+    anaphors,
+    build_roster,
+    canonical_names,
+    sightings,
+    written_aliases,
+)
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.acronyms import singular
-from abstrag.language.keys import term_id
-from abstrag.language.spelling import plural
+from abstrag.language.keys import key, term_id
+from abstrag.language.spelling import distance, plain, plural
 from abstrag.model.index import Ambiguity
-from abstrag.model.term import Edge, Mention, Term, TermKind
+from abstrag.model.term import Edge, Family, Licence, LicenceKind, Mention, Relation, Term, TermKind
 
 _DESCRIBED: Final = 0.85  # how sure a description is that always means the same
+_OPERATOR: Final = "normalize_entities"
+_SURE: Final = MappingProxyType(
+    {
+        AliasReason.BACKGROUND: 1.0,
+        AliasReason.DEFINED: 0.98,
+        AliasReason.SPELLING: 0.95,
+        AliasReason.LEGAL_FORM: 0.95,
+        AliasReason.PERSON: 0.9,
+    }
+)
+_GUESS: Final = 0.5
+_ALIKE: Final = 0.12  # edit distance up to which two names may be one misspelled
+_TELLING: Final = 6  # letters a name must have for that
+_FEW: Final = 3  # people one of whom a surname may mean; of more it says nothing
+_BLOCK: Final = 3  # letters two names must share to be compared at all
+_DIGITS = re.compile(r"\d+|[+#*]|\b\w{1,2}\b")
+_CAPITALS = re.compile(r"^[A-Z]{3,6}$")  # two letters are the initials of too much
+_SMALL: Final = frozenset("of the and for de on in a &".split())
+_THE = re.compile(r"^the\s+", re.IGNORECASE)
+# what stands between a name and its description: "Anthropic, an AI startup"; "AI startup Anthropic"
+_AFTER_NAME = re.compile(r"[\s,(–—-]+(?:(?:is|was)\s+)?(?:an?|the)?\s*(?:[\w-]+\s+){0,2}")
+_BEFORE_NAME = re.compile(r"[\s,]+")
+_FARTHEST: Final = 40  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +85,16 @@ class NormalizeEntities:
         for sighting in found:
             if sighting.header is None:
                 first.setdefault(sighting.name, sighting)
-        licences = Licences(draft, roster, defined, first, self.background)
+        licences = _Licences(draft, roster, defined, first, self.background)
         extra = [
             d
-            for d in described(draft, links, found, canonical)
+            for d in _described(draft, links, found, canonical)
             if term_id(TermKind.ENTITY, d.key) not in roster.names  # then it names something else
         ]
         edges = [
-            *alias_edges(licences, canonical),
+            *_alias_edges(licences, canonical),
             *_description_edges(licences, extra),
-            *guessed_edges(licences, canonical),
+            *_guessed_edges(licences, canonical),
         ]
         layer = Entities(
             terms=_terms(draft, roster, canonical, found, extra),
@@ -78,7 +111,7 @@ def _terms(
     roster: Roster,
     canonical: Mapping[str, Canonical],
     found: Sequence[Sighting],
-    extra: Sequence[Described],
+    extra: Sequence[_Described],
 ) -> tuple[Term, ...]:
     """Make a term of every name and of every canonical label, with the surfaces the text has."""
     labels: dict[str, str] = {}
@@ -126,11 +159,11 @@ def _mentions(
     )
 
 
-def _description_edges(licences: Licences, extra: Sequence[Described]) -> Iterator[Edge]:
+def _description_edges(licences: _Licences, extra: Sequence[_Described]) -> Iterator[Edge]:
     for d in extra:
         alias = term_id(TermKind.ENTITY, d.key)
         licence = licences.at(d.segment, d.start, d.end)
-        yield equivalence(alias, d.meaning, d.surfaces[0], _DESCRIBED, licence)
+        yield _equivalence(alias, d.meaning, d.surfaces[0], _DESCRIBED, licence)
 
 
 def _ambiguities(
@@ -169,3 +202,222 @@ def _label_for(draft: IndexDraft, sighting: Sighting, label: str) -> str:
     written = _written(draft, sighting)
     text = plural(label) if singular(written) != written else label
     return text[0].upper() + text[1:] if sighting.start == 0 else text
+
+
+def _equivalence(
+    alias: str, canonical: Canonical, surface: str, confidence: float, licence: Licence
+) -> Edge:
+    """Make the free edge from an alias to what it is an alias of."""
+    return Edge(
+        source=alias,
+        target=canonical.id,
+        relation=Relation.EQUIVALENT,
+        family=Family.EXPRESSION,
+        operator=_OPERATOR,
+        weight=OMEGA["expression"],
+        distance=distance(surface, canonical.label),
+        truth_preserving=True,
+        confidence=confidence,
+        licence=licence,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Licences:
+    """Where a document or its Background says that two names are one."""
+
+    draft: IndexDraft
+    roster: Roster
+    defined: Sequence[Definition]
+    first: Mapping[str, Sighting]  # name id → where it stands first
+    background: str
+
+    def of(self, evidence: AliasEvidence) -> Licence | None:
+        """Return what justifies a step; None when the text has neither name."""
+        if evidence.why is AliasReason.BACKGROUND:
+            given = self.roster.names[evidence.name].given
+            return Licence(LicenceKind.BACKGROUND, f"{self.background}: aliases.{given}")
+        if evidence.definition is not None:
+            d = self.defined[evidence.definition]
+            return self.at(d.segment, d.start, d.end)
+        ends = (evidence.alias, evidence.name)
+        if evidence.why is AliasReason.PERSON:
+            ends = (evidence.name, evidence.alias)  # it is the full name that says who Smith is
+        place = next((self.first[one] for one in ends if one in self.first), None)
+        return self.at(place.segment, place.start, place.end) if place else None
+
+    def at(self, segment: int, start: int, end: int) -> Licence:
+        """Quote the words of a segment."""
+        owner = self.draft.segments[segment]
+        span = owner.alignment.locate(start, end)
+        return Licence(LicenceKind.TEXT, owner.text[start:end], span)
+
+
+def _alias_edges(licences: _Licences, canonical: Mapping[str, Canonical]) -> Iterator[Edge]:
+    """Go through the edges from each name to its group's canonical term."""
+    roster = licences.roster
+    for one in sorted(roster.names):
+        target = canonical[one]
+        evidence = roster.evidence.get(one)
+        if one == target.id:
+            continue
+        if evidence is None:  # the label is this very name without its dress
+            evidence = AliasEvidence(AliasReason.LEGAL_FORM, one, one)
+        licence = licences.of(evidence)
+        if licence is not None:
+            surface = roster.names[one].surface
+            yield _equivalence(one, target, surface, _SURE[evidence.why], licence)
+
+
+def _guessed_edges(licences: _Licences, canonical: Mapping[str, Canonical]) -> Iterator[Edge]:
+    """Go through pairs that may be one: open surnames, near spellings, undefined initials."""
+    roster, first = licences.roster, licences.first
+    pairs = {
+        (one, other)
+        for one, others in roster.open.items()
+        if len(others) <= _FEW
+        for other in others
+    }
+    entities = sorted(
+        {canonical[one] for one in first if roster.names[one].kind is TermKind.ENTITY},
+        key=lambda c: c.id,
+    )
+    guesses = {(canonical[a], canonical[b]) for a, b in pairs}
+    guesses |= {*_alike(entities), *_initialled(entities)}
+    places = {canonical[one].id: place for one, place in sorted(first.items(), reverse=True)}
+    for a, b in sorted(guesses, key=lambda pair: (pair[0].id, pair[1].id)):
+        if a == b or a.id not in places or b.id not in places:
+            continue
+        for source, target in ((a, b), (b, a)):
+            place = places[source.id]
+            yield Edge(
+                source=source.id,
+                target=target.id,
+                relation=Relation.IMPLIES,
+                family=Family.EXPRESSION,
+                operator=_OPERATOR,
+                weight=OMEGA["expression"],
+                distance=round(distance(source.label, target.label) + DELTA_EXPR_ALIAS, 4),
+                truth_preserving=False,
+                confidence=_GUESS,
+                licence=licences.at(place.segment, place.start, place.end),
+            )
+
+
+def _alike(entities: Sequence[Canonical]) -> Iterator[tuple[Canonical, Canonical]]:
+    """Pair names that differ by a slip of the pen; digits and single letters never are one."""
+    blocks: dict[tuple[str, tuple[str, ...]], list[tuple[str, Canonical]]] = defaultdict(list)
+    for entity in entities:
+        text = plain(entity.label).casefold()
+        if len(text) >= _TELLING:
+            blocks[text[:_BLOCK], tuple(_DIGITS.findall(text))].append((text, entity))
+    for block in blocks.values():
+        for (one, a), (other, b) in combinations(block, 2):
+            longest = max(len(one), len(other))
+            if abs(len(one) - len(other)) <= _ALIKE * longest and distance(one, other) <= _ALIKE:
+                yield a, b
+
+
+def _initialled(entities: Sequence[Canonical]) -> Iterator[tuple[Canonical, Canonical]]:
+    """Pair capitals with the names whose initials they are, though no text says so."""
+    by_initials: dict[str, list[Canonical]] = defaultdict(list)
+    for entity in entities:
+        words = [w for w in entity.label.split() if w.casefold() not in _SMALL]
+        if len(words) > 1:
+            by_initials["".join(w[0] for w in words).upper()].append(entity)
+    for entity in entities:
+        letters = entity.label.replace(".", "")
+        if _CAPITALS.match(letters) and len(by_initials[letters]) == 1:
+            yield entity, by_initials[letters][0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """A description that always stands for one thing, and the words that say so."""
+
+    key: str
+    surfaces: tuple[str, ...]
+    meaning: Canonical
+    segment: int
+    start: int
+    end: int
+
+
+def _described(
+    draft: IndexDraft,
+    pairs: Sequence[tuple[CoreferenceLink, Sighting]],
+    names: Sequence[Sighting],
+    canonical: Mapping[str, Canonical],
+) -> list[_Described]:
+    """Return the descriptions that stand for the same thing every time they occur."""
+    uses: dict[str, list[tuple[CoreferenceLink, Sighting]]] = defaultdict(list)
+    for link, sighting in pairs:
+        if link.kind == DESCRIPTION:
+            text = draft.segments[link.segment].text[link.start : link.end]
+            uses[_THE.sub("", text).lower()].append((link, sighting))
+    if not uses:
+        return []
+    pages = _Pages(draft, names)
+    made: list[_Described] = []
+    for phrase in sorted(uses):
+        meanings = {canonical[sighting.name] for _, sighting in uses[phrase]}
+        if len(meanings) == 1:
+            meaning = meanings.pop()
+            own = frozenset(one for one, c in canonical.items() if c == meaning)
+            if place := pages.defining(phrase, uses[phrase], own):
+                surfaces = tuple(sorted({_noun(draft, link) for link, _ in uses[phrase]}))
+                made.append(_Described(key(phrase), surfaces, meaning, *place))
+    return made
+
+
+def _noun(draft: IndexDraft, link: CoreferenceLink) -> str:
+    return _THE.sub("", draft.segments[link.segment].text[link.start : link.end])
+
+
+class _Pages:
+    """The document's texts and where its names stand, looked up by many phrases."""
+
+    def __init__(self, draft: IndexDraft, names: Sequence[Sighting]) -> None:
+        self.texts = [segment.text for segment in draft.segments]
+        self.lower = [text.lower() for text in self.texts]
+        self.names: dict[int, list[Sighting]] = defaultdict(list)
+        for name in names:
+            if name.header is None:
+                self.names[name.segment].append(name)
+
+    def defining(
+        self, phrase: str, uses: Sequence[tuple[CoreferenceLink, Sighting]], own: frozenset[str]
+    ) -> tuple[int, int, int] | None:
+        """Return the place that defines a phrase, or None when it is used for something else too.
+
+        Besides the linked uses, the phrase may only stand next to the thing's own name; the first
+        such place defines it. Without one, that is where the first use's antecedent stands.
+        """
+        pattern = re.compile(rf"\b{re.escape(phrase)}s?\b", re.IGNORECASE)
+        linked = {(link.segment, link.end) for link, _ in uses}
+        first: tuple[int, int, int] | None = None
+        for i, lower in enumerate(self.lower):
+            if phrase not in lower:
+                continue
+            for found in pattern.finditer(self.texts[i]):
+                if (i, found.end()) in linked:
+                    continue
+                name = self._beside(i, found.start(), found.end(), own)
+                if name is None:
+                    return None
+                first = first or (i, min(name.start, found.start()), max(name.end, found.end()))
+        antecedent = uses[0][1]
+        return first or (antecedent.segment, antecedent.start, antecedent.end)
+
+    def _beside(self, segment: int, start: int, end: int, own: frozenset[str]) -> Sighting | None:
+        text = self.texts[segment]
+        for name in self.names[segment]:
+            if name.name not in own:
+                continue
+            if name.start <= start and end <= name.end:
+                return name  # "river" in "Hudson River"
+            if 0 < start - name.end < _FARTHEST and _AFTER_NAME.fullmatch(text, name.end, start):
+                return name
+            if 0 < name.start - end < _FARTHEST and _BEFORE_NAME.fullmatch(text, end, name.start):
+                return name
+        return None

@@ -12,13 +12,21 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from abstrag.config import DELTA_EVENT_ARTIFACT, OMEGA
-from abstrag.indexing.abstraction.arguments import slots_of, times_of
-from abstrag.indexing.abstraction.ledger import TermCollector
-from abstrag.indexing.abstraction.nominals import class_key
-from abstrag.indexing.abstraction.participants import Participants
+from abstrag.indexing.abstraction.arguments import (
+    More,
+    Participants,
+    find_triggers,
+    slots_of,
+    times_of,
+)
+from abstrag.indexing.abstraction.nominals import (
+    TermCollector,
+    choose_senses,
+    class_key,
+    nodes,
+    sense_edges,
+)
 from abstrag.indexing.abstraction.passage import ParsedPassage, passages
-from abstrag.indexing.abstraction.senses import choose_senses, nodes, sense_edges
-from abstrag.indexing.abstraction.triggers import More, find_triggers
 from abstrag.indexing.layers import Events
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.keys import key, term_id

@@ -10,25 +10,22 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeVar
 
 from abstrag.documents.assemble import target_words
 from abstrag.documents.clauses import ContractClause, clauses_of
-from abstrag.indexing.abstraction.ledger import TermCollector
-from abstrag.indexing.abstraction.nominals import NounKeys, read_nominals
+from abstrag.indexing.abstraction.nominals import NounKeys, TermCollector, read_nominals
 from abstrag.indexing.abstraction.passage import ParsedPassage
-from abstrag.indexing.dated_parts import dated_parts
 from abstrag.indexing.layers import Contexts, CoreferenceLink, TimeMention
 from abstrag.indexing.minimize import Sufficient, minimize
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.segment import sentences
-from abstrag.indexing.times import time_key
+from abstrag.indexing.times import dated_parts, time_key
 from abstrag.language.calendar import days_of, iso
 from abstrag.language.keys import key, term_id
 from abstrag.language.parser import parse
 from abstrag.language.spelling import lowered
 from abstrag.language.words import Words
-from abstrag.model.context import Context, Field, FieldValue
+from abstrag.model.context import Context, Field, FieldValue, Profile, Statement, StatementKind
 from abstrag.model.document import BlockKind, Document, PageLink
 from abstrag.model.segment import Segment, SegmentKind
 from abstrag.model.span import Quote, Span
-from abstrag.model.statement import Profile, Statement, StatementKind
 from abstrag.model.term import Mention, Term, TermKind
 
 if TYPE_CHECKING:

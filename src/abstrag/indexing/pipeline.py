@@ -22,9 +22,8 @@ from abstrag.model.segment import Granularity
 from abstrag.telemetry import span
 
 if TYPE_CHECKING:
-    from abstrag.indexing.operator import Chain, IndexDraft, Operator
+    from abstrag.indexing.operator import Chain, IndexDraft, Operator, Shortfall
     from abstrag.indexing.prompted.prompts import IndexPrompts
-    from abstrag.indexing.shortfall import Shortfall
     from abstrag.indexing.utility import Schedule
 
 
@@ -199,8 +198,8 @@ def assemble(
     prompts: IndexPrompts | None = None,
 ) -> DocumentIndex:
     """Turn a finished draft into the index: canonical texts, utilities, one record a segment."""
+    from abstrag.indexing.operator import as_ambiguities
     from abstrag.indexing.pipeline import canonical_texts
-    from abstrag.indexing.shortfall import as_ambiguities
     from abstrag.indexing.utility import utilities
 
     settings = settings or Settings()

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from abstrag.config import MAX_PARSED_CHARS, MAX_PARSED_TOKENS, MAX_WORD_CHARS
 from abstrag.documents.reading import reading_text
-from abstrag.indexing.genre import GRANULARITY, detect_genre
+from abstrag.indexing.genre import GRANULARITY, detect_genre, role_of_block, role_of_label
 from abstrag.indexing.layers import Segments
 from abstrag.indexing.operator import IndexDraft, Layer
-from abstrag.indexing.role import role_of_block, role_of_label
 from abstrag.language.parser import SIGN, parse, parser_version
 from abstrag.language.statements import statement_named
 from abstrag.model.document import Block, BlockKind, Document, Genre

@@ -1,32 +1,42 @@
-"""NormTime: resolve time expressions to intervals, against the document's own date."""
+"""NormTime: resolve time expressions to intervals, against the date of their document or part."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from typing import ClassVar, Final
 
+from abstrag.documents.header import HeaderKind, header_line
 from abstrag.errors import InputError
-from abstrag.indexing.dated_parts import dated_parts
 from abstrag.indexing.layers import Rewrite, TimeLayer, TimeMention
 from abstrag.indexing.operator import IndexDraft, Layer
-from abstrag.language.calendar import Days, days_of, iso, label
-from abstrag.language.fiscal import CALENDAR_YEAR, FiscalYear, stated_fiscal_year
+from abstrag.language.calendar import (
+    CALENDAR_YEAR,
+    Days,
+    FiscalYear,
+    days_of,
+    iso,
+    label,
+    stated_fiscal_year,
+)
 from abstrag.language.keys import term_id
 from abstrag.language.times import TimeExpression, find_times
-from abstrag.model.document import Document
+from abstrag.model.document import BlockKind, Document
 from abstrag.model.index import Ambiguity
+from abstrag.model.record import record
 from abstrag.model.segment import Segment
+from abstrag.model.span import Span
 from abstrag.model.term import Interval, Mention, Term, TermKind
 
 _ENDED: Final = re.compile(r"[.!?;]\s")
 _LONGEST: Final = 366  # days of a time that others are counted from
 _Find = Callable[[str, date | None], tuple[TimeExpression, ...]]
 _Names = dict[tuple[int, int | None], list[tuple[int, int]]]  # entities by segment and header
+_EVER, _NEVER = date.min.isoformat(), date.max.isoformat()
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +221,54 @@ def time_key(interval: Interval) -> str:
     one_day = interval.start == interval.end
     key = interval.start if one_day else f"{interval.start}/{interval.end}"
     return term_id(TermKind.TIME, key)
+
+
+@record
+class _PartDate:
+    """When a part of a document tells of, and where it says so."""
+
+    interval: Interval
+    span: Span
+
+    @property
+    def day(self) -> date | None:
+        """The day, where it is one."""
+        one = self.interval.start == self.interval.end
+        return date.fromisoformat(self.interval.start) if one else None
+
+
+def dated_parts(document: Document) -> Mapping[int, _PartDate]:
+    """Return for each block that stands under a date what that date is, the nearest one.
+
+    The title dates the document as a whole, and only where nothing else does.
+    """
+    dated = document.metadata.date is not None
+    found: dict[int, _PartDate] = {}
+    headed: dict[tuple[str, ...], _PartDate | None] = {(): None}
+    below: tuple[tuple[str, ...], _PartDate] | None = None  # a date that stands alone, and where
+    for number, block in enumerate(document.blocks):
+        if block.kind is BlockKind.HEADING:
+            path = (*block.section, block.text)
+            whole = dated and block.text == document.title and (block.level or 1) <= 1
+            when = None if whole else heading_date(block.text)
+            above = headed.get(block.section)
+            headed[path] = above if when is None else _PartDate(when, block.span)
+            continue
+        own = headed.get(block.section)
+        if block.kind is BlockKind.PARAGRAPH and block.span != document.metadata.date_span:
+            line = header_line(block.text)
+            if line is not None and line.kind is HeaderKind.DATE:
+                below = block.section, _PartDate(Interval(line.value, line.value), block.span)
+        if below is not None and below[0] == block.section:
+            own = below[1]
+        if own is not None:
+            found[number] = own
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def heading_date(heading: str) -> Interval | None:
+    """Return the one time that a heading names; None where it names none, or several."""
+    found = [e.interval for e in find_times(heading) if e.interval is not None]
+    closed = [i for i in found if i.start > _EVER and i.end < _NEVER]
+    return closed[0] if len(closed) == len(found) == 1 else None

@@ -1,10 +1,14 @@
-"""Names as written: where a name begins and ends, and which of its words are only dress."""
+"""Names as written: where they begin and end, which words are only dress; names of people."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
+
+from abstrag.language.spelling import plain
 
 _LEAD = re.compile(
     r"(?:[^\w(]+|(?i:the|a|an)\s+|(?:BACKGROUND|METHODS?|RESULTS?|CONCLUSIONS?|OBJECTIVES?|PURPOSE"
@@ -18,7 +22,6 @@ _STOP = re.compile(r"(?<![.\s])\.$")
 _ABBREVIATION = re.compile(
     r"(?:\b\w\.|\b(?:Inc|Corp|Co|Ltd|Bros|Jr|Sr|St|Ph\.D|M\.D|No|Dept|vs)\.)$"
 )
-
 # Words a document uses for its own parts; a "name" made of them names nothing.
 _PART: Final = (
     r"tables?|tab|figures?|figs?|sections?|sec|appendi(?:x|ces)|equations?|eqs?|chapters?|algorithm"
@@ -144,3 +147,151 @@ def _split(name: str, forms: MappingProxyType[str, str] | dict[str, str]) -> tup
         found.insert(0, form)
         name = match["base"].rstrip(" ,")
     return name, " ".join(found)
+
+
+class Gender(StrEnum):
+    """What a name or noun says about he and she."""
+
+    MALE = "male"
+    FEMALE = "female"
+
+
+_MALE_TITLES: Final = frozenset("mr mister sir lord king prince father brother pope baron".split())
+_FEMALE_TITLES: Final = frozenset(
+    "mrs ms miss madam dame lady queen princess sister mother baroness".split()
+)
+_PLAIN_TITLES: Final = frozenset(
+    """dr doctor prof professor president vice senator sen representative rep congressman
+    congresswoman governor gov mayor minister secretary chancellor ambassador judge justice
+    general gen colonel col captain capt major maj lieutenant lt sergeant sgt admiral commander
+    rev reverend rabbi bishop archbishop cardinal imam chairman chairwoman chief ceo cto cfo
+    coach officer detective saint emperor""".split()
+)
+_TITLES: Final = _MALE_TITLES | _FEMALE_TITLES | _PLAIN_TITLES
+_ADDRESS: Final = frozenset("mr mister mrs ms miss madam sir dame dr doctor prof professor".split())
+_SUFFIXES: Final = frozenset("jr sr ii iii iv phd md esq cpa mba".split())
+_PARTICLES: Final = frozenset(
+    "van von de der den del della di da dos du la le el al bin ibn ben ter ten zu y e".split()
+)
+_NAME_WORD = re.compile(r"^(?:[^\W\d_][.’'-]?)+$")
+
+# Given names whose bearers are, in English prose, nearly all of one gender. Names in wide use for
+# both (Alex, Andrea, Jordan, Kim, Robin, Taylor, Wei) are left out on purpose.
+_MALE: Final = frozenset(
+    """aaron abraham adam adrian ahmed alan albert alexander alfred ali andrew anthony antonio
+    arthur benjamin bernard bill bob boris brad brandon brian bruce carl carlos charles chris
+    christopher christoph craig dan daniel dave david dennis dick donald doug douglas dwight
+    ed edgar edmund edward edwin elijah eric ernest eugene felix ferdinand francisco
+    frank franklin fred frederick friedrich gary geoffrey george gerald giovanni giuseppe gordon
+    greg gregory guillermo gustav hans harold harry heinrich henri henry herbert herman howard hugh
+    ian igor isaac ivan jack jacob jacques jake james jason jeff jeffrey jeremy jerry jim
+    joachim joe johann johannes john jon jonathan jose joseph joshua juan julius karl keith ken
+    kenneth kevin klaus kurt lars larry lawrence leo leonard leonardo lewis louis ludwig luis luke
+    malcolm manuel marco marcus mark martin matt matthew max michael miguel mike mohamed mohammed
+    muhammad nathan nathaniel neil nelson nicholas nick nikola niels oliver oscar otto
+    pablo patrick paul pedro peter phil philip philippe pierre rafael ralph raymond ricardo richard
+    rick rob robert roberto rodney roger ron ronald roy rudolf russell ryan samuel scott sean
+    sergei simon stanley stefan stephen steve steven stuart ted terry theodore thomas tim
+    timothy tobias todd tom tony trevor victor vincent vladimir volker walter warren wayne werner
+    wilhelm will william winston wolfgang""".split()
+)
+_FEMALE: Final = frozenset(
+    """abigail ada adele agnes aisha alexandra alice alicia alison amanda amelia amy angela anita
+    ann anna anne annette annie annika barbara beatrice becky bertha beth betty brenda brigitte
+    caitlin camilla carla carmen carol caroline carolyn catherine cathy cecilia charlotte cheryl
+    christina christine cindy claire clara claudia colleen cynthia daniela deborah debra denise
+    diana diane donna doris dorothy edith eileen elaine eleanor elena elisabeth elizabeth ellen elsa
+    emily emma erica esther eva eve evelyn fatima fiona florence frances francesca gabriela
+    geraldine gertrude gina gloria grace greta hannah harriet heather heidi helen helena hilary
+    hillary hilda holly ingrid irene isabel isabella jacqueline jane janet janice jeanne jennifer
+    jenny jessica jill joan joanna josephine joyce judith judy julia julie karen karin kate
+    katherine kathleen kathryn kathy katie kimberly kristen laura lauren leah lena lillian lily
+    linda lisa liz louise lucia lucy lydia madeleine maggie margaret margot maria marie marilyn
+    marissa marjorie martha mary matilda melanie melinda melissa mercedes michelle mildred miranda
+    miriam molly monica monique nadia nancy naomi natalie nathalie nicole nina nora olga olivia
+    pamela patricia paula pauline penelope phyllis priya rachel rebecca rosa rosalind rose ruth
+    sabine sally samantha sandra sara sarah serena sharon sheila sheryl shirley simone sofia
+    sonia sophia sophie stella stephanie sue susan suzanne sylvia tamara teresa theresa tina
+    ursula valerie vanessa vera veronica victoria virginia vivian wendy yolanda yvonne
+    zoe""".split()
+)
+
+
+def gender_of(first_name: str) -> Gender | None:
+    """Return the gender nearly all bearers of a folded first name have."""
+    if first_name in _MALE:
+        return Gender.MALE
+    return Gender.FEMALE if first_name in _FEMALE else None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonName:
+    """A person's name in parts, folded to lower case; `given` may hold initials or be empty."""
+
+    titles: tuple[str, ...]
+    given: tuple[str, ...]
+    surname: str
+    suffix: str
+
+    @property
+    def gender(self) -> Gender | None:
+        """What the title says, or else the first name."""
+        for title in self.titles:
+            if title in _MALE_TITLES or title in _FEMALE_TITLES:
+                return Gender.MALE if title in _MALE_TITLES else Gender.FEMALE
+        return gender_of(self.given[0]) if self.given else None
+
+    def may_be(self, other: PersonName) -> bool:
+        """True when nothing in the two names keeps them from being one person's."""
+        if self.surname != other.surname or (
+            self.gender is not other.gender and self.gender and other.gender
+        ):
+            return False
+        if self.suffix != other.suffix and self.given and other.given:
+            return False
+        pairs = zip(self.given, other.given, strict=False)
+        return all(a == b or ((len(a) == 1 or len(b) == 1) and a[0] == b[0]) for a, b in pairs)
+
+    def is_plainly(self, other: PersonName) -> bool:
+        """True for full names that differ by titles and middle initials at most."""
+        mine, yours = ([g for g in p.given[1:] if len(g) > 1] for p in (self, other))
+        spelled = all(p.given and len(p.given[0]) > 1 for p in (self, other))
+        return spelled and self.may_be(other) and mine == yours
+
+
+def person_name(surface: str) -> PersonName | None:
+    """Read a surface as a person's name, or return None when it cannot be one."""
+    words = [w.strip(",") for w in surface.split()]
+    if not words or not all(_NAME_WORD.match(w) for w in words):
+        return None
+    folded = [plain(w).casefold().replace(".", "") for w in words]
+    titles = 0
+    while titles < len(folded) - 1 and folded[titles] in _TITLES:
+        titles += 1
+    last = len(folded)
+    while last - 1 > titles and folded[last - 1] in _SUFFIXES:
+        last -= 1
+    if not words[last - 1][:1].isupper() or len(folded[last - 1]) < 2:
+        return None
+    given = tuple(w for w in folded[titles : last - 1] if w not in _PARTICLES)
+    return PersonName(tuple(folded[:titles]), given, folded[last - 1], " ".join(folded[last:]))
+
+
+def title_before(text: str, start: int) -> int:
+    """Return where the titles begin that stand directly before `text[start:]`, or `start`."""
+    while (found := _TITLE_BEFORE.search(text, max(0, start - 16), start)) and (
+        found["title"].rstrip(".").casefold() in _TITLES
+    ):
+        start = found.start("title")
+    return start
+
+
+_TITLE_BEFORE = re.compile(r"(?<!\w)(?P<title>[A-Z][a-z]+\.?)\s+$")
+
+
+def without_titles(name: str) -> str:
+    """Drop forms of address, not offices: `Jane Smith` of `Dr. Jane Smith`."""
+    words = name.split()
+    while len(words) > 1 and words[0].rstrip(".").casefold() in _ADDRESS:
+        del words[0]
+    return " ".join(words)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.pipeline import Lemmatizer
     from spacy.tokenizer import Tokenizer
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Token
 
     from abstrag.language.repeated_tokens import TokenForms
 
@@ -34,6 +34,9 @@ _SENTENCES_ONLY: Final = "senter"  # a component the model ships switched off
 _NO_RULES: Final = "abstrag.no_rules.v1"
 _COMMAND_LINE: Final = "spacy.cli"
 _TURN: Final = RLock()
+_LEMMAS: Final = 1  # of what is corrected; parsed texts that are kept depend on it
+_DOUBLES: Final = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")  # one vowel, one consonant: fin, plan
+_IN_Y: Final = re.compile(r"\w*[^aeiou]y")
 
 
 def parser() -> Language:
@@ -48,7 +51,6 @@ def _loaded() -> Language:
         import_spacy()
         from spacy.util import registry
 
-        from abstrag.language.lemmas import correct_lemmas
         from abstrag.language.repeated_tokens import embed_distinct_tokens
 
         # A tokenizer is given the rules of its language and then those of the model, which are all
@@ -60,7 +62,7 @@ def _loaded() -> Language:
             config={"nlp": {"tokenizer": {"@tokenizers": _NO_RULES}}},
         )
         embed_distinct_tokens(made)
-        correct_lemmas(cast("Lemmatizer", made.get_pipe("lemmatizer")))
+        _correct_lemmas(cast("Lemmatizer", made.get_pipe("lemmatizer")))
         gc.freeze()  # what stays as long as the process need not be looked through again
     except (ImportError, OSError) as error:
         raise ResourceMissing(
@@ -68,6 +70,41 @@ def _loaded() -> Language:
             hint=f"pip install {MODEL.replace('_', '-')}==3.8.0",
         ) from error
     return made
+
+
+# Past forms and participles that spaCy's rules reduce to the wrong verb. They try a stem without an
+# "e" first, so "fined" becomes "fin" and "rated" "rat", and do not know "remedied". Spelling tells
+# better: a short verb doubles its consonant ("finned"), and a "y" after a consonant becomes "ied".
+
+
+def corrections(verbs: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Go through forms and the verbs they are of, among some verbs."""
+    known = set(verbs)
+    for verb in known:
+        if _DOUBLES.fullmatch(verb) and f"{verb}e" in known:
+            yield f"{verb}ed", f"{verb}e"
+            yield f"{verb}ing", f"{verb}e"
+        if _IN_Y.fullmatch(verb):
+            yield f"{verb[:-1]}ied", verb
+
+
+def _correct_lemmas(lemmatizer: Lemmatizer) -> None:
+    """Let a lemmatizer that goes by rules give these forms their own verbs.
+
+    Exceptions in its tables do not do it: it sorts what its rules find before them.
+    """
+    if lemmatizer.mode != "rule":
+        return
+    verbs = lemmatizer.lookups.get_table("lemma_index").get("verb", ())
+    irregular = lemmatizer.lookups.get_table("lemma_exc").get("verb", {})
+    known = {form: verb for form, verb in corrections(verbs) if form not in irregular}
+    by_rule = lemmatizer.lemmatize
+
+    def lemmatize(token: Token) -> list[str]:
+        own = known.get(token.lower_) if token.pos_ == "VERB" else None
+        return by_rule(token) if own is None else [own]
+
+    lemmatizer.lemmatize = lemmatize
 
 
 def parse(texts: Iterable[str]) -> list[Doc]:
@@ -145,10 +182,8 @@ def parser_version() -> str:
     """Name what parses, for fingerprints: library and model version."""
     from importlib import metadata
 
-    from abstrag.language.lemmas import VERSION
-
     model = f"{MODEL} {metadata.version(MODEL)}"
-    return f"spacy {metadata.version('spacy')} {model} lemmas {VERSION}"
+    return f"spacy {metadata.version('spacy')} {model} lemmas {_LEMMAS}"
 
 
 def import_spacy() -> None:

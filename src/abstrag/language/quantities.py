@@ -16,15 +16,16 @@ from math import isfinite
 from typing import Final
 
 from abstrag.config import MAX_QUANTITY_DIGITS
-from abstrag.language.number_words import NUMBER_WORDS, word_value
 from abstrag.language.units import (
     CURRENCY_CODES,
     CURRENCY_SIGNS,
     CURRENCY_WORDS,
     MAGNITUDES,
     MONEY_LETTERS,
+    NUMBER_WORDS,
     UNIT_SYMBOLS,
     UNIT_WORDS,
+    word_value,
 )
 from abstrag.model.record import record
 from abstrag.model.term import Quantity

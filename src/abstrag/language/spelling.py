@@ -1,9 +1,10 @@
-"""Spelling: when two ways of writing are the same words, and how far apart two others are."""
+"""When two ways of writing are the same words, how far apart others are, and where words stand."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Final
 
@@ -17,7 +18,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS: Final = str.maketrans({"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "æ": "ae", "œ": "oe"})
 _SHORT_WORD: Final = 3  # letters; in capitals it may be an acronym
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$")
-
 # Pairs that differ in spelling only, whatever the sentence. Pairs such as "practise" and
 # "practice" are left out: they can be different words.
 _AMERICAN: Final = MappingProxyType(
@@ -62,6 +62,7 @@ _AMERICAN: Final = MappingProxyType(
     }
 )
 _ISATION = re.compile(r"isation(s?)$")
+Place = tuple[int, int]
 
 
 def plain(text: str) -> str:
@@ -121,3 +122,18 @@ def lowered(text: str) -> str:
         return written if acronym or len(small) != len(written) else small
 
     return _WORD.sub(word, text)
+
+
+def places(text: str, quote: str) -> Iterator[Place]:
+    """Go through the places where a text has exactly these words, not as a part of longer ones."""
+    words = quote.strip()
+    if words:
+        before = r"(?<!\w)" if words[0].isalnum() else ""
+        after = r"(?!\w)" if words[-1].isalnum() else ""
+        for match in re.finditer(before + re.escape(words) + after, text):
+            yield match.span()
+
+
+def overlaps(a: Place, b: Place) -> bool:
+    """True when two places share a character."""
+    return a[0] < b[1] and b[0] < a[1]

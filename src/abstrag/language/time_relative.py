@@ -16,8 +16,7 @@ from abstrag.language.calendar import (
     one_day,
     shift,
 )
-from abstrag.language.time_lexer import TimeToken
-from abstrag.language.time_rules import (
+from abstrag.language.time_lexer import (
     DISCOURSE,
     NO_ANCHOR,
     VAGUE,
@@ -26,6 +25,7 @@ from abstrag.language.time_rules import (
     TimeContext,
     TimeReading,
     TimeRule,
+    TimeToken,
     from_anchor,
     reading,
     take,

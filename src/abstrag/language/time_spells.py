@@ -23,14 +23,14 @@ from abstrag.language.calendar import (
     portion,
     year_of,
 )
-from abstrag.language.time_lexer import TimeToken
-from abstrag.language.time_rules import (
+from abstrag.language.time_lexer import (
     Part,
     RuleStage,
     Spell,
     TimeContext,
     TimeReading,
     TimeRule,
+    TimeToken,
     reading,
     take,
 )

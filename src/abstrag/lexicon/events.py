@@ -1,4 +1,4 @@
-"""The event inventory, and the one rule by which words become event keys.
+"""The event inventory, its idioms, and the one rule by which words become event keys.
 
 The rule, shared by the index and the query: a word that the inventory lists as a verb or noun of a
 type has the type's key ("collaborate", "cooperation" → `collaboration`); any other noun that names
@@ -9,17 +9,16 @@ collaborations and a text where somebody collaborated meet in one term and nothi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
 from abstrag.errors import ResourceMissing
-from abstrag.lexicon.inventory import EVENTS, read_inventory
+from abstrag.lexicon.inventory import EVENTS, IDIOMS, read_inventory
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import ORGANIZATION_UNITS
-from abstrag.lexicon.uses import sense_uses
-from abstrag.lexicon.wordnet import wordnet
+from abstrag.lexicon.wordnet import sense_uses, wordnet
 
 # Nominalizations: the verb whose doing a noun names ("evaluation" → "evaluate").
 
@@ -30,6 +29,11 @@ _SUFFIXES: Final = tuple("tion sion ment ance ence ancy ency al ing sis ure th a
 _COINED: Final = (("ization", "ize"), ("ification", "ify"), ("ylation", "ylate"))
 _SHARE: Final = 0.1
 _THING_SHARE: Final = 0.25
+_WHOSE: Final = "one's"
+OWNERS: Final = frozenset("my your his her its our their one's".split())
+_LEAST: Final = 3  # words that a verb of WordNet needs to be an idiom; shorter ones have particles
+_ANYTHING: Final = "something"
+_MOST: Final = 5  # words that may stand for something
 
 
 @lru_cache(maxsize=65536)
@@ -240,3 +244,108 @@ def _noun_key(lemma: str) -> str:
 def names_event(noun: str) -> bool:
     """True when a noun names an event: a trigger of the inventory, or derived from a verb."""
     return noun in inventory().nouns or nominalized(noun) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Idiom:
+    """An idiom that begins at a verb, and what it says in plain words."""
+
+    words: tuple[str, ...]
+    meanings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _PlacedIdiom:
+    """An idiom in a text: how many tokens it takes, and what it says in plain words."""
+
+    size: int
+    meanings: tuple[str, ...]
+
+
+def idiom_at(lemmas: Sequence[str], lower: Sequence[str], verb: int) -> _PlacedIdiom | None:
+    """Return the longest idiom that begins at a verb, or at what may be a form of one."""
+    after = verb + 1
+    if after >= len(lemmas):
+        return None
+    beginning = _beginning(lemmas[verb], lower[verb])
+    seconds = {lower[after], lemmas[after], _ANYTHING}
+    if lower[after] in OWNERS:
+        seconds.add(_WHOSE)
+    some = [idiom for second in seconds for idiom in beginning.get(second, ())]
+    for idiom in sorted(some, key=lambda each: -len(each.words)):
+        end = _end(idiom.words, 1, after, lemmas, lower)
+        if end is not None:
+            return _PlacedIdiom(end - verb, idiom.meanings)
+    return None
+
+
+def is_meaning(word: str) -> bool:
+    """Tell whether idioms are read as a word."""
+    return word in _meanings()
+
+
+def _end(
+    words: Sequence[str], word: int, at: int, lemmas: Sequence[str], lower: Sequence[str]
+) -> int | None:
+    """Return the token after an idiom's last, None where its words do not go on as they must."""
+    if word == len(words):
+        return at
+    if at >= len(lemmas):
+        return None
+    if words[word] == _ANYTHING:
+        ends = (_end(words, word + 1, at + n, lemmas, lower) for n in range(1, _MOST + 1))
+        return next((end for end in ends if end is not None), None)
+    fits = _fits(words[word], lemmas[at], lower[at])
+    return _end(words, word + 1, at + 1, lemmas, lower) if fits else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _beginning(lemma: str, lower: str) -> Mapping[str, tuple[_Idiom, ...]]:
+    """Return the idioms that may begin with a word, by their second one."""
+    known = _by_verb()
+    forms = wordnet().base_forms(lower, Pos.VERB) if lower.isalpha() else ()
+    found: dict[str, tuple[_Idiom, ...]] = {}
+    for form in dict.fromkeys((lemma, *forms)):
+        for second, idioms in known.get(form, {}).items():
+            found[second] = (*found.get(second, ()), *idioms)
+    return found
+
+
+def _fits(word: str, lemma: str, lower: str) -> bool:
+    return lower in OWNERS if word == _WHOSE else word in (lower, lemma)
+
+
+@cache
+@cache
+def _meanings() -> frozenset[str]:
+    """The plain words that idioms are read as."""
+    return frozenset(m for meanings in read_inventory(IDIOMS) for m in meanings.split(", "))
+
+
+@cache
+def _by_verb() -> Mapping[str, Mapping[str, tuple[_Idiom, ...]]]:
+    """The idioms by their verb, and by the word after it."""
+    meant: dict[str, dict[str, None]] = {}
+    for meanings, idioms in read_inventory(IDIOMS).items():
+        for idiom in idioms:
+            meant.setdefault(idiom, {}).update(dict.fromkeys(meanings.split(", ")))
+    for idiom in wordnet().phrases(Pos.VERB, _LEAST):
+        if idiom not in meant and (synonyms := _plain(idiom)):
+            meant[idiom] = dict.fromkeys(synonyms)
+    grouped: dict[str, dict[str, list[_Idiom]]] = {}
+    for idiom, plain in meant.items():
+        words = tuple(idiom.split())
+        grouped.setdefault(words[0], {}).setdefault(words[1], []).append(
+            _Idiom(words, tuple(plain))
+        )
+    return {
+        verb: {second: tuple(idioms) for second, idioms in seconds.items()}
+        for verb, seconds in grouped.items()
+    }
+
+
+def _plain(idiom: str) -> list[str]:
+    """Return the single verbs that share the first sense of an idiom, the most usual one first."""
+    net = wordnet()
+    senses = net.synsets(idiom, Pos.VERB)[:1]
+    return [lemma for sense in senses for lemma in net.lemmas(sense) if " " not in lemma][:1]

@@ -14,6 +14,13 @@ from abstrag.lexicon.wordnet import wordnet
 EVENTS: Final = "events.toml"
 ROLES: Final = "roles.toml"
 IDIOMS: Final = "idioms.toml"
+WORDS: Final = "words.toml"
+
+
+@cache
+def listed_words(name: str) -> frozenset[str]:
+    """Return one of the lists of words in `words.toml`."""
+    return frozenset(read_inventory(WORDS)[name].split())
 
 
 def read_inventory(name: str) -> dict[str, Any]:

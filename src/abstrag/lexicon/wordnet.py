@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 
 from abstrag.errors import InputError, ResourceMissing
 from abstrag.lexicon.pos import Pos
-from abstrag.lexicon.rows import Rows, Texts, inverted
-from abstrag.lexicon.taxonomy import Taxonomy
+from abstrag.lexicon.taxonomy import Rows, Taxonomy, Texts, inverted
 
 # A file of named arrays that can tell whether it is whole: magic, format, checksum, contents.
 #
@@ -462,3 +461,19 @@ def _assembled(archive: Archive) -> WordNet:
 def wordnet() -> WordNet:
     """Load the packaged WordNet, once per process."""
     return WordNet.load(DATA)
+
+
+def sense_uses(lemma: str, synsets: tuple[int, ...]) -> list[int]:
+    """Return how often a word was seen in each of its senses, most frequent first, plus one.
+
+    Nothing is seen so rarely that it cannot be meant.
+    """
+    uses = [1] * len(synsets)
+    if len(synsets) < 2:
+        return uses  # there is nothing to compare
+    for i, synset in enumerate(synsets):
+        seen = wordnet().count(lemma, synset)
+        if not seen:
+            break  # and so are all rarer ones
+        uses[i] += seen
+    return uses

@@ -5,11 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from abstrag.model.background import EMPTY, Background
-from abstrag.model.context import Context
+from abstrag.model.context import Context, Statement
 from abstrag.model.document import Document, Genre
 from abstrag.model.record import record
 from abstrag.model.segment import Granularity, Segment
-from abstrag.model.statement import Statement
 from abstrag.model.term import AbstractionMap, Frame, Mention
 
 

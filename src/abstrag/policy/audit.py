@@ -18,8 +18,8 @@ from typing import Any, Final
 from abstrag.errors import InputError, PolicyError
 from abstrag.model.record import from_json, record, to_data, to_json
 from abstrag.policy.files import DurableFiles
+from abstrag.policy.load import canonical, content_hash
 from abstrag.policy.location import LOG_NAME
-from abstrag.policy.slots import canonical, content_hash
 
 
 class EntryKind(StrEnum):

@@ -18,9 +18,8 @@ from abstrag.model.patch import PromptEdit
 from abstrag.model.record import from_json, record, to_json
 from abstrag.policy.audit import EntryKind
 from abstrag.policy.files import DurableFiles
-from abstrag.policy.load import baseline, compose
+from abstrag.policy.load import MainFile, base_hash, baseline, compose, content_hash
 from abstrag.policy.location import MUTABLE, family_folder
-from abstrag.policy.slots import MainFile, base_hash, content_hash
 
 # `conflict.json`: edits that could not be made because a person had changed the file.
 #

@@ -15,9 +15,8 @@ from abstrag.policy.audit import AuditEntry, AuditLog, EntryKind
 from abstrag.policy.change import CONFLICT_NAME, ConflictFile, ProgramFamily
 from abstrag.policy.edit import example_line
 from abstrag.policy.files import DurableFiles
-from abstrag.policy.load import load_program
+from abstrag.policy.load import SLOTS, load_program
 from abstrag.policy.location import BASE, PROGRAMS, families, family_folder
-from abstrag.policy.slots import SLOTS
 
 SAME: Final = " "
 ADDED: Final = "+"

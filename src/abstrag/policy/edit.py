@@ -16,8 +16,8 @@ from abstrag.llm.prompt import Example, Program
 from abstrag.llm.shape import misfit
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.model.record import from_json, record, to_data
+from abstrag.policy.load import canonical
 from abstrag.policy.location import MUTABLE
-from abstrag.policy.slots import canonical
 
 # The deny list: what a rule may not say, however it is spelled.
 #

@@ -15,9 +15,8 @@ from abstrag.policy.audit import AuditEntry, AuditLog, EntryKind, PromotionStatu
 from abstrag.policy.change import Conflict, ConflictFile, ProgramFamily
 from abstrag.policy.edit import SLOT, line, lines
 from abstrag.policy.files import DurableFiles
-from abstrag.policy.load import compose, shipped
+from abstrag.policy.load import EDITABLE, compose, shipped
 from abstrag.policy.location import known
-from abstrag.policy.slots import EDITABLE
 
 # What the log says about each proposed edit: who voted for it, and how far it has come.
 #

@@ -23,8 +23,8 @@ from abstrag.policy.change import Conflict, PolicyChange
 from abstrag.policy.edit import SLOT, CaseText, apply, candidate_id, objection
 from abstrag.policy.family_records import VOTES, BlamedLine, EditCandidate, FamilyRecords, lineage
 from abstrag.policy.files import DurableFiles, locked
+from abstrag.policy.load import base_hash, canonical, content_hash, read_slots, write_slots
 from abstrag.policy.location import BASE, DEFAULT_FAMILY, MUTABLE, policy_root
-from abstrag.policy.slots import base_hash, canonical, content_hash, read_slots, write_slots
 
 # From votes to a changed file and back: eligibility, replay, promotion, conflict, revert.
 #

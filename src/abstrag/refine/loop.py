@@ -18,11 +18,16 @@ from abstrag.model.patch import EffectKind, Failure, Patch
 from abstrag.model.ranking import Ranking
 from abstrag.refine.critic import CalibratedCritic, Critic, LocalCritic
 from abstrag.refine.evaluator import Evaluator, Signals
-from abstrag.refine.explain import Explainer, LocalExplainer
+from abstrag.refine.explain import (
+    Explainer,
+    LocalExplainer,
+    Localization,
+    Localizer,
+    LocalLocalizer,
+)
 from abstrag.refine.feedback import Episode
 from abstrag.refine.gate import ALL, Controls, GateVerdict, decide, kept_share, potential
 from abstrag.refine.limits import RefineBudget, objection
-from abstrag.refine.localize import Localization, Localizer, LocalLocalizer
 from abstrag.refine.outcome import Attempt, End, PlacedSegment, Refinement, RefineStep, Run
 from abstrag.refine.overlay import StatefulSearch
 from abstrag.refine.propose import LocalProposer, Proposer, Unusable

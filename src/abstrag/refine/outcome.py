@@ -8,8 +8,8 @@ from abstrag.model.patch import EffectKind, Failure, Patch
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import Result, record, to_json
 from abstrag.refine.critic import Criticism
+from abstrag.refine.explain import Localization
 from abstrag.refine.gate import GateVerdict
-from abstrag.refine.localize import Localization
 
 
 class End(StrEnum):

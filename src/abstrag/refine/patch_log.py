@@ -18,13 +18,21 @@ from abstrag.model.patch import Patch, Precedent
 from abstrag.model.record import from_json, record, to_data
 from abstrag.policy.audit import AuditEntry, EntryKind
 from abstrag.policy.edit import CaseText
-from abstrag.policy.slots import canonical
+from abstrag.policy.load import canonical
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.feedback import Episode, Feedback, Noted, merged, step_patches
-from abstrag.refine.lessons import Lesson, LessonVote, Replay, travelling, votes_of
+from abstrag.refine.lessons import (
+    Lesson,
+    LessonVote,
+    Replay,
+    Taught,
+    decided,
+    supporters,
+    travelling,
+    votes_of,
+)
 from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.outcome import Attempt, Refinement
-from abstrag.refine.precedents import Taught, decided, supporters
 from abstrag.refine.state import State, classify
 from abstrag.search.precedents import VOTES
 

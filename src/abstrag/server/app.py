@@ -14,9 +14,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from abstrag.server import answers
-from abstrag.server.access import Guard
+from abstrag.server.access import BodyLimits, Guard
 from abstrag.server.answers import NotThere
-from abstrag.server.bodies import BodyLimits
 from abstrag.server.metrics import CONTENT_TYPE, Metrics, Observed
 from abstrag.server.routes import collection, documents, mapping, model, searching
 from abstrag.server.routes.shared import StudioDep

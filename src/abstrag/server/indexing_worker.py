@@ -20,7 +20,7 @@ from abstrag.config import DocumentBudget, Settings
 from abstrag.errors import AbstragError
 from abstrag.indexing.pipeline import standard_chain
 from abstrag.server.answers import told
-from abstrag.workers.budget import Spent, within
+from abstrag.workers.protocol import Spent, within
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 

@@ -25,7 +25,7 @@ from abstrag.errors import AbstragError, DocumentError, TooCostly
 from abstrag.model.record import record
 from abstrag.server.answers import NotThere, TooBusy, told
 from abstrag.stores.open import Target
-from abstrag.workers.budget import CPU_SPENT, TIME_SPENT, ended, ran_out_of_time
+from abstrag.workers.protocol import CPU_SPENT, TIME_SPENT, ended, ran_out_of_time
 
 _END_GRACE_S: Final = 5.0  # for the worker to end by itself
 

@@ -316,8 +316,8 @@ def _load_models() -> Thread:
 
 def _load_parser() -> None:
     """Load what reads a query."""
-    from abstrag.engine.demo import demo_document
     from abstrag.language.parser import parse
+    from abstrag.workspace.tour import demo_document
 
     parse([demo_document().title])
 

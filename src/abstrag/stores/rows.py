@@ -14,13 +14,12 @@ from typing import Any, TypeVar
 
 from abstrag.collector import collector_paused
 from abstrag.model.background import Background
-from abstrag.model.context import Context, Field, FieldValue
+from abstrag.model.context import Context, Field, FieldValue, Statement
 from abstrag.model.document import Document, Genre
 from abstrag.model.index import Ambiguity, DocumentIndex, SegmentRecord, Utility
 from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
 from abstrag.model.span import OffsetMap, Quote, Span
-from abstrag.model.statement import Statement
 from abstrag.model.term import (
     AbstractionMap,
     Edge,

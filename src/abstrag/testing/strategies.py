@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the calculus: edges, queries, and small worlds to search in.
+"""Hypothesis strategies for records and for the calculus: edges, queries, worlds to search in.
 
 Everything is tiny on purpose. A world of five terms already holds shared edges, free merges,
 one-way steps, families that run out and detours that pay off only together, and a reference
@@ -8,17 +8,21 @@ segments hold late ones and most edges lead from the one to the other, so that p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import StrEnum
 from functools import cache
 from itertools import combinations, product
-from typing import Final
+from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
 from abstrag.config import COST_UNIT, OMEGA, TAU_MAX
 from abstrag.model.context import Context, FieldValue
 from abstrag.model.query import Literal, LiteralKind, Query
+from abstrag.model.record import Unit
+from abstrag.model.span import Span
 from abstrag.model.term import (
     Edge,
     Family,
@@ -33,6 +37,20 @@ from abstrag.search.costed_index import CostedIndex
 
 TERMS: Final = tuple(f"concept:{name}" for name in "abcde")
 SLOTS: Final = ("who", "whom")
+TEXT: Final = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+COUNT: Final = st.integers(-(2**40), 2**40)
+# adding 0.0 turns -0.0 into 0.0: SQLite keeps whole numbers as integers, which have no such sign
+_FINITE: Final = st.floats(allow_nan=False, allow_infinity=False).map(lambda x: x + 0.0)
+UNIT: Final = st.floats(0.0, 1.0)
+_LEAVES: Final[dict[Any, st.SearchStrategy[Any]]] = {
+    str: TEXT,
+    int: COUNT,
+    float: _FINITE,
+    bool: st.booleans(),
+    type(None): st.none(),
+    Unit: UNIT,
+    Span: st.tuples(st.integers(0, 999), st.integers(0, 999)).map(lambda p: Span(*sorted(p))),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,3 +196,67 @@ def _subsets(terms: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...]]:
 @cache
 def _either(terms: tuple[str, ...]) -> st.SearchStrategy[str | None]:
     return st.sampled_from((None, *terms))
+
+
+def values(kind: Any) -> st.SearchStrategy[Any]:
+    """Generate values of any type a record's field may have, so that no field is forgotten."""
+    if kind in _LEAVES:
+        return _LEAVES[kind]
+    if get_origin(kind) is Annotated:
+        return values(get_args(kind)[0])
+    if get_origin(kind) is tuple:
+        first, *rest = get_args(kind)
+        if rest == [...]:
+            return st.lists(values(first), max_size=2).map(tuple)
+        return st.tuples(*(values(each) for each in get_args(kind)))
+    if get_origin(kind) is dict:
+        key, value = get_args(kind)
+        return st.dictionaries(values(key), values(value), max_size=2)
+    if get_origin(kind) in (Union, types.UnionType):
+        return st.one_of([values(each) for each in get_args(kind)])
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return st.sampled_from(list(kind))
+    assert is_dataclass(kind), f"no strategy for {kind!r}"
+    hints = get_type_hints(kind, include_extras=True)
+    build: Callable[..., Any] = kind  # type: ignore[assignment]
+    return st.builds(build, **{field.name: values(hints[field.name]) for field in fields(kind)})
+
+
+def edge(
+    source: str,
+    target: str,
+    family: Family = Family.CONCEPT,
+    *,
+    distance: float = 0.0,
+    both_ways: bool = False,
+    free: bool = False,
+    operator: str = "by hand",
+) -> Edge:
+    """Write an edge from what is said to what is asked, at its family's weight."""
+    return Edge(
+        source=source,
+        target=target,
+        relation=Relation.EQUIVALENT if both_ways else Relation.IMPLIES,
+        family=family,
+        operator=operator,
+        weight=OMEGA[family],
+        distance=distance,
+        truth_preserving=free,
+        confidence=1.0,
+        licence=Licence(LicenceKind.BACKGROUND, f"{source} → {target}"),
+    )
+
+
+def literal(
+    *terms: str, kind: LiteralKind = LiteralKind.CONCEPT, slots: tuple[str, ...] = ()
+) -> Literal:
+    """Write a literal that these terms meet as they are; `query` sets its weight."""
+    label = terms[0].partition(":")[2] if terms else "nothing known"
+    return Literal(kind, label, terms, 1.0, slots=slots)
+
+
+def query(*literals: Literal, weights: tuple[float, ...] = ()) -> Query:
+    """Write a query; its literals weigh the same unless weights are given."""
+    shares = weights or (1 / len(literals),) * len(literals)
+    weighed = (replace(each, weight=w) for each, w in zip(literals, shares, strict=True))
+    return Query(" and ".join(each.label for each in literals), tuple(weighed))

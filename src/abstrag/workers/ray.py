@@ -15,8 +15,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from abstrag.errors import ResourceMissing, WorkerLost
-from abstrag.workers.budget import Spent
-from abstrag.workers.processes import sendable, usual_workers
+from abstrag.workers.processes import WINDOW, Shift, sendable, usual_workers
 from abstrag.workers.protocol import (
     Died,
     Event,
@@ -27,9 +26,9 @@ from abstrag.workers.protocol import (
     Raised,
     Ready,
     Result,
+    Spent,
     WorkerTask,
 )
-from abstrag.workers.shift import WINDOW, Shift
 
 _OBJECT_STORE_BYTES: Final = 100 * 2**20  # results are small and read at once
 _QUIET: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}

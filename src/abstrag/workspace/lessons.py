@@ -29,9 +29,8 @@ from abstrag.policy.store import PolicyStore
 from abstrag.refine.evaluator import Evaluator, K, Signals, reach_of
 from abstrag.refine.feedback import Episode, read_episodes
 from abstrag.refine.gate import ReplayedCase, ReplayReport, replay
-from abstrag.refine.lessons import Lesson
+from abstrag.refine.lessons import Lesson, PrecedentReplay, Taught, due, sifted
 from abstrag.refine.patch_log import PatchLog, text_hash
-from abstrag.refine.precedents import PrecedentReplay, Taught, due, sifted
 from abstrag.refine.state import State, replayed, route
 from abstrag.search.document_words import forms
 from abstrag.search.precedents import nearness, unpacked

@@ -20,17 +20,15 @@ from abstrag.documents.load import load_bytes
 from abstrag.engine.library import Library
 from abstrag.engine.source_files import DueFile, DuplicateFile, IndexOutcome, attempt, failed
 from abstrag.errors import AbstragError, FileMissing, StoreError
+from abstrag.indexing.operator import missed_segments
 from abstrag.indexing.pipeline import index
-from abstrag.indexing.shortfall import missed_segments
 from abstrag.language.detect import language_of
 from abstrag.stores.open import Target, shown
 from abstrag.stores.postgres.address import is_address
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import Store, together
-from abstrag.workers.budget import within
 from abstrag.workers.processes import Processes
-from abstrag.workers.progress import OnTold, tell
-from abstrag.workers.protocol import Engine, LostItem
+from abstrag.workers.protocol import Engine, LostItem, OnTold, tell, within
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 

@@ -1,4 +1,4 @@
-"""The tour of refinement: a bundled report, questions about it, and their evidence by hand."""
+"""The bundled documents: the example of the paper, and the tour of refinement with its evidence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from abstrag.documents.load import load
+from abstrag.indexing.pipeline import index
+from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
+from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.ranking import Ranking
 from abstrag.model.record import record
@@ -21,6 +24,10 @@ from abstrag.stores.location import MEMORY
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 
+DEMO_QUERY: Final = "Give me all collaborations between LLM companies and chip suppliers in 2024"
+DEMO_SENTENCE: Final = (
+    "The CTO of Anthropic visited the head of TSMC's 3 nm fabrication division this Tuesday."
+)
 FAILING: Final = "Where did sewage enter the river?"
 PROFITING: Final = "How much sewage was spilled in March?"
 SPREADING: Final = "Which employee raised the alarm?"
@@ -33,6 +40,24 @@ EVIDENCE: Final[Mapping[str, str]] = {
         "A worker on the late bus saw the dark basin and telephoned the fire brigade at three."
     ),
 }
+
+
+def demo_document() -> Document:
+    """Load the bundled article."""
+    with as_file(files("abstrag.data") / "demo" / "chips.md") as path:
+        return load(path)
+
+
+def demo_background() -> Background:
+    """Load the Background that goes with it."""
+    with as_file(files("abstrag.data") / "demo" / "chips.toml") as path:
+        return Background.load(path)
+
+
+def demo_index(*, with_background: bool = True) -> DocumentIndex:
+    """Index the bundled article."""
+    background = demo_background() if with_background else EMPTY
+    return index(demo_document(), background=background)
 
 
 @dataclass(frozen=True, slots=True)

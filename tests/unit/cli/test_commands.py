@@ -12,8 +12,8 @@ import docx
 import pytest
 
 from abstrag.cli.main import COMMANDS
-from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE
 from abstrag.errors import AbstragError
+from abstrag.workspace.tour import DEMO_QUERY, DEMO_SENTENCE
 from tests.unit.cli.command_line import run
 
 DEMO = Path(str(files("abstrag.data"))) / "demo"

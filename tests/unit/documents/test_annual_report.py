@@ -1,9 +1,9 @@
 """Covers of annual reports that are no form: the company, the year, and what is none."""
 
-from abstrag.documents.cover import ANNUAL, INTERIM, Cover, cover_of
+from abstrag.documents.header import ANNUAL, INTERIM, Cover, cover_of
 from abstrag.documents.load import load_bytes
 from abstrag.indexing.genre import detect_genre
-from abstrag.language.fiscal import stated_fiscal_year
+from abstrag.language.calendar import stated_fiscal_year
 from abstrag.model.document import Genre
 
 BODY = """

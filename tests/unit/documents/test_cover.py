@@ -2,7 +2,7 @@
 
 import pytest
 
-from abstrag.documents.cover import read_cover, signing_date
+from abstrag.documents.header import read_cover, signing_date
 
 ANNUAL = [
     "UNITED STATES",

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from abstrag.engine.demo import DEMO_QUERY, demo_document, demo_index
 from abstrag.engine.prompting import Prompting
 from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole
@@ -16,6 +15,7 @@ from abstrag.model.term import LicenceKind
 from abstrag.search.calibration import ModelCalibration, program_hash, save_calibration
 from abstrag.search.relevance import ALIGNED, FAST, GENERAL, PAPER, PRESETS, SMOOTH, judged_preset
 from abstrag.workspace.facade import AbstRAG
+from abstrag.workspace.tour import DEMO_QUERY, demo_document, demo_index
 from tests.unit.cli.model_server import QUERY_SIDE
 from tests.unit.indexing.prompted.encoders import Letters
 from tests.unit.indexing.prompted.models import diligent

@@ -9,13 +9,6 @@ import numpy as np
 import pytest
 
 from abstrag.documents.text import load_text
-from abstrag.engine.demo import (
-    DEMO_QUERY,
-    DEMO_SENTENCE,
-    demo_background,
-    demo_document,
-    demo_index,
-)
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError, StoreError, UnknownDocument
 from abstrag.indexing.pipeline import index as build_index
@@ -29,6 +22,13 @@ from abstrag.neural.scorer import SegmentJudge
 from abstrag.search.company import CompanyJudge
 from abstrag.search.relevance import PRESETS, Preset
 from abstrag.workspace.facade import AbstRAG
+from abstrag.workspace.tour import (
+    DEMO_QUERY,
+    DEMO_SENTENCE,
+    demo_background,
+    demo_document,
+    demo_index,
+)
 
 QUERIES = (
     DEMO_QUERY,

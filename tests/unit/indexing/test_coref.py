@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abstrag.indexing.coref import ResolveCoreference
+from abstrag.indexing.coref import ResolveCoreference, rewritten_as
 from abstrag.indexing.layers import Coreference
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.pipeline import canonical_texts
-from abstrag.indexing.reference.antecedent import rewritten_as
 from abstrag.model.document import BlockKind
 from abstrag.model.segment import SegmentKind
 from tests.unit.indexing.drafts import draft_of

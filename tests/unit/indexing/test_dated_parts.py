@@ -3,8 +3,8 @@
 import pytest
 
 from abstrag.documents.load import load_bytes
-from abstrag.indexing.dated_parts import dated_parts, heading_date
 from abstrag.indexing.pipeline import index
+from abstrag.indexing.times import dated_parts, heading_date
 
 NOTES = """# Release notes
 

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abstrag.config import Settings
-from abstrag.engine.demo import demo_background, demo_document, demo_index
 from abstrag.errors import InputError
 from abstrag.indexing.operator import Chain, IndexDraft
 from abstrag.indexing.pipeline import PARSES, canonical_texts, index, standard_chain
@@ -18,6 +17,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.record import from_json, to_json
 from abstrag.model.span import OffsetMap, Span
 from abstrag.model.term import Edge, Family, LicenceKind, Relation
+from abstrag.workspace.tour import demo_background, demo_document, demo_index
 
 VISIT = "The CTO of Anthropic visited the head of TSMC's 3 nm fabrication division this Tuesday."
 

@@ -1,6 +1,6 @@
 import pytest
 
-from abstrag.indexing.role import role_of_heading, role_of_label
+from abstrag.indexing.genre import role_of_heading, role_of_label
 from abstrag.model.segment import SegmentRole
 
 

@@ -1,13 +1,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstrag.indexing.naming.alias import AliasReason
-from abstrag.indexing.naming.definitions import Definition
-from abstrag.indexing.naming.labels import canonical_names
-from abstrag.indexing.naming.mentions import PlacedName
-from abstrag.indexing.naming.roster import Roster, build_roster
+from abstrag.indexing.naming.alias_rules import AliasReason
+from abstrag.indexing.naming.mentions import Definition, PlacedName
+from abstrag.indexing.naming.roster import Roster, build_roster, canonical_names
 from abstrag.language.keys import key
-from abstrag.language.persons import person_name
+from abstrag.language.names import person_name
 
 NAMES = (
     ("Jane Smith", "PERSON"),

@@ -2,8 +2,7 @@
 
 import pytest
 
-from abstrag.indexing.abstraction.telling_names import names_company, variant_of
-from abstrag.indexing.concepts import AbstractConcepts
+from abstrag.indexing.concepts import AbstractConcepts, names_company, variant_of
 from abstrag.indexing.layers import Concepts
 from abstrag.model.term import Edge, LicenceKind
 from tests.unit.indexing.readied import readied

@@ -1,6 +1,6 @@
 import pytest
 
-from abstrag.language.fiscal import FiscalYear, stated_fiscal_year
+from abstrag.language.calendar import FiscalYear, stated_fiscal_year
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@
 
 import pytest
 
-from abstrag.language.lemmas import corrections
-from abstrag.language.parser import parse
+from abstrag.language.parser import corrections, parse
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstrag.language.names import house_form, legal_form, legal_form_end, nameable, trim
-from abstrag.language.persons import Gender, person_name, title_before, without_titles
+from abstrag.language.names import (
+    Gender,
+    house_form,
+    legal_form,
+    legal_form_end,
+    nameable,
+    person_name,
+    title_before,
+    trim,
+    without_titles,
+)
 from abstrag.language.spelling import american, distance, fold, plain, plural, possessive
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from abstrag.lexicon.idioms import idiom_at
+from abstrag.lexicon.events import idiom_at
 
 
 @pytest.mark.parametrize(

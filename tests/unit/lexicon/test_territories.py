@@ -1,4 +1,4 @@
-from abstrag.lexicon.territories import names_territory, territory_classes
+from abstrag.indexing.naming.alias_rules import names_territory, territory_classes
 
 
 def test_a_country_is_a_country_and_what_its_part_of_the_world_is_called_after() -> None:

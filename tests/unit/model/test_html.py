@@ -3,10 +3,10 @@
 from dataclasses import replace
 from functools import cache
 
-from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
 from abstrag.model.term import Licence, LicenceKind
 from abstrag.search.relevance import FAST
+from abstrag.workspace.tour import DEMO_QUERY, DEMO_SENTENCE, demo_index
 
 
 @cache

@@ -9,14 +9,12 @@ import pytest
 from abstrag.errors import PolicyError
 from abstrag.llm.model import CallRole
 from abstrag.llm.shape import misfit
-from abstrag.model.context import Field
+from abstrag.model.context import Field, Profile, StatementKind
 from abstrag.model.patch import DeltaKind, EditOp, Stage
 from abstrag.model.query import LiteralKind
-from abstrag.model.statement import Profile, StatementKind
 from abstrag.model.term import Family
-from abstrag.policy.load import load_program, load_programs
+from abstrag.policy.load import base_hash, load_program, load_programs, schema_faults
 from abstrag.policy.location import FIXED, MUTABLE, PROGRAMS, policy_root
-from abstrag.policy.slots import base_hash, schema_faults
 from abstrag.search.query.operators import OPERATORS
 
 STAGE = "align_concepts"

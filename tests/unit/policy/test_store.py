@@ -11,8 +11,7 @@ from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import EntryKind, PromotionStatus
 from abstrag.policy.edit import CaseText
-from abstrag.policy.load import load_program
-from abstrag.policy.slots import base_hash
+from abstrag.policy.load import base_hash, load_program
 from abstrag.policy.store import PolicyStore
 from tests.unit.policy.samples import (
     NO_TEXT,

@@ -9,10 +9,9 @@ from abstrag.model.query import LiteralKind
 from abstrag.model.record import from_json, to_json
 from abstrag.model.term import Family
 from abstrag.refine.critic import Criticism, LocalCritic
-from abstrag.refine.explain import LocalExplainer
+from abstrag.refine.explain import LocalExplainer, LocalLocalizer
 from abstrag.refine.feedback import Episode
-from abstrag.refine.localize import LocalLocalizer
-from abstrag.testing.calculus import literal, query
+from abstrag.testing.strategies import literal, query
 from tests.unit.refine.harbour import EMPLOYEE, LOCK, SEWAGE, evaluator, refiner
 
 

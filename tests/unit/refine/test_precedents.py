@@ -9,9 +9,9 @@ import pytest
 from abstrag.engine.refinement import precedent_of
 from abstrag.model.patch import Precedent
 from abstrag.refine.critic import in_force
+from abstrag.refine.lessons import PrecedentReplay, Taught, sifted
 from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.patch_log import PatchInForce
-from abstrag.refine.precedents import PrecedentReplay, Taught, sifted
 from abstrag.refine.state import State
 from abstrag.search.precedents import (
     direction,

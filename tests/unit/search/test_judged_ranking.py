@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.model.query import Query
@@ -17,6 +16,7 @@ from abstrag.neural.judge import default_judge
 from abstrag.search.match import Pooling
 from abstrag.search.relevance import DEFAULT_PRESET, FAST, GENERAL, Preset
 from abstrag.search.scoring import STATED
+from abstrag.workspace.tour import DEMO_QUERY, DEMO_SENTENCE, demo_index
 
 JUDGED = replace(FAST, name="judged", judge_weight=4.0)
 LATE = replace(GENERAL, name="late", judged=1)

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from starlette.types import ASGIApp
 
-from abstrag.engine.demo import demo_background, demo_document
 from abstrag.engine.library import Library
 from abstrag.errors import ResourceMissing
 from abstrag.llm.connect import Models
@@ -26,6 +25,7 @@ from abstrag.server.listen import bound_socket, server_of
 from abstrag.server.settings import ServerSettings
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.tour import demo_background, demo_document
 from abstrag.workspace.workspace import Workspace
 
 JSON = "application/json"

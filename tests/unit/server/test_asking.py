@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from abstrag.engine.demo import DEMO_SENTENCE
 from abstrag.errors import ModelUnreachable
 from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole, ModelRequest
@@ -15,6 +14,7 @@ from abstrag.server.routes.shared import asked_options
 from abstrag.server.settings import ServerSettings
 from abstrag.server.studio import Studio
 from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.tour import DEMO_SENTENCE
 from abstrag.workspace.workspace import Workspace
 from tests.unit.cli.model_server import QUERY_SIDE
 from tests.unit.server.running import Client, running, store_with_demo

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from abstrag.config import DocumentBudget
-from abstrag.engine.demo import DEMO_QUERY
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
+from abstrag.workspace.tour import DEMO_QUERY
 from tests.unit.server.running import running, store_with_demo
 
 AT = "/api/documents/chips"

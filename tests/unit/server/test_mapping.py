@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from abstrag.engine.demo import DEMO_SENTENCE, demo_document
 from abstrag.engine.library import Library
 from abstrag.stores.sqlite import SqliteStore
+from abstrag.workspace.tour import DEMO_SENTENCE, demo_document
 from tests.unit.server.running import Client, running
 
 AT = "/api/documents/chips"

@@ -15,8 +15,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_document
 from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.tour import DEMO_QUERY, DEMO_SENTENCE, demo_document
 from abstrag.workspace.workspace import Workspace
 from tests.unit.server.running import Client as HttpClient
 from tests.unit.server.running import store_with_demo

@@ -12,7 +12,6 @@ import httpx2
 import pytest
 from mcp import Client as AgentClient
 
-from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE
 from abstrag.engine.library import Library
 from abstrag.model.ranking import Hit
 from abstrag.model.record import to_data
@@ -24,7 +23,14 @@ from abstrag.stores.sqlite import SqliteStore
 from abstrag.workspace.asynchronous import AsyncAbstRAG
 from abstrag.workspace.facade import AbstRAG
 from abstrag.workspace.options import WorkspaceConfig
-from abstrag.workspace.tour import EVIDENCE, FAILING, PROFITING, LabelJudge
+from abstrag.workspace.tour import (
+    DEMO_QUERY,
+    DEMO_SENTENCE,
+    EVIDENCE,
+    FAILING,
+    PROFITING,
+    LabelJudge,
+)
 from abstrag.workspace.workspace import Workspace
 from tests.unit.server.running import Client, running, serving, store_with_demo
 

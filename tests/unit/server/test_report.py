@@ -6,7 +6,7 @@ import pytest
 from lxml import etree, html
 
 from abstrag.cli.report import report_command
-from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE
+from abstrag.workspace.tour import DEMO_QUERY, DEMO_SENTENCE
 
 ATTACK = "</title><script>alert(1)</script><img src=x onerror=alert(2)>"
 

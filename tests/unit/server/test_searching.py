@@ -3,10 +3,10 @@
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
-from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
 from abstrag.model.record import to_data
 from abstrag.search.relevance import DEFAULT_PRESET
+from abstrag.workspace.tour import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from tests.unit.server.running import Client
 
 AT = "/api/documents/chips"

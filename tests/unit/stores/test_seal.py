@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from abstrag.engine.demo import demo_background, demo_document
 from abstrag.engine.library import Library
 from abstrag.errors import StoreError
 from abstrag.indexing.pipeline import index as index_document
@@ -20,6 +19,7 @@ from abstrag.stores.columns import GIVEN
 from abstrag.stores.seal import astray
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.stores.tables import TABLES
+from abstrag.workspace.tour import demo_background, demo_document
 from tests.unit.stores.older_rows import write_as_older_release
 
 FLIPS = 100

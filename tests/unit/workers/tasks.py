@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from abstrag.config import DocumentBudget
-from abstrag.workers.budget import within
-from abstrag.workers.progress import tell
+from abstrag.workers.protocol import tell, within
 
 
 @dataclass(frozen=True)

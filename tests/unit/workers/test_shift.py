@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from abstrag.errors import InputError, WorkerLost
+from abstrag.workers.processes import Shift
 from abstrag.workers.protocol import Died, Event, ItemDone, LostItem, Raised, Ready
-from abstrag.workers.shift import Shift
 
 
 class Pretending:

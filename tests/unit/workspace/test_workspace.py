@@ -9,7 +9,6 @@ import pytest
 
 from abstrag.collection.filters import Filters
 from abstrag.config import TAU, Settings
-from abstrag.engine.demo import DEMO_QUERY, demo_background, demo_document
 from abstrag.errors import FileMissing, InputError, UnknownDocument
 from abstrag.model.term import Family
 from abstrag.search.relevance import DEFAULT_PRESET, FAST, GENERAL, SMOOTH
@@ -18,6 +17,7 @@ from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.facade import AbstRAG
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig, chosen_preset
+from abstrag.workspace.tour import DEMO_QUERY, demo_background, demo_document
 from abstrag.workspace.upkeep import drop_made_by_others, made_by_others
 from abstrag.workspace.workspace import Workspace
 

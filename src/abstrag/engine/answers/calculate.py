@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.engine.answers.figures import TableFigure
-from abstrag.engine.answers.form import FigureComparison, Form, Wanted
-from abstrag.engine.answers.lookup import (
+from abstrag.engine.answers.figures import (
     Figures,
     Row,
+    TableFigure,
     in_period,
     is_named,
     listed,
@@ -23,7 +22,7 @@ from abstrag.engine.answers.lookup import (
     with_scale,
     yes_or_no,
 )
-from abstrag.engine.answers.words import stems
+from abstrag.engine.answers.form import FigureComparison, Form, Wanted, stems
 
 _NEAR_ROWS: Final = 5
 _FEW: Final = 4  # periods that an average without named ones may have

@@ -11,11 +11,9 @@ from importlib.resources import files
 from typing import Final
 
 from abstrag.engine.answers.calculate import CalculatedAnswer, Calculator
-from abstrag.engine.answers.figures import TableFigure, figures_of
-from abstrag.engine.answers.form import Form, Wanted, wanted
-from abstrag.engine.answers.lookup import Figures, shown
+from abstrag.engine.answers.figures import Figures, TableFigure, figures_of, shown
+from abstrag.engine.answers.form import Form, Wanted, stems, wanted
 from abstrag.engine.answers.records import Reads, RowSet, row_sets
-from abstrag.engine.answers.words import stems
 from abstrag.engine.citations import Citations, CitedPassage
 from abstrag.engine.extractive import strangers
 from abstrag.engine.searcher import Searcher

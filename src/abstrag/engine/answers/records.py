@@ -16,8 +16,7 @@ from math import log
 from typing import Final
 
 from abstrag.engine.answers.figures import read_figure
-from abstrag.engine.answers.form import Form, wanted
-from abstrag.engine.answers.words import stems
+from abstrag.engine.answers.form import Form, stems, wanted
 from abstrag.model.document import Document
 from abstrag.model.table import Cell, Grid, Table
 

@@ -8,15 +8,81 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import lru_cache
+from typing import Final
 
-from abstrag.indexing.naming.alias import AliasEvidence, AliasReason, NameGroup
-from abstrag.indexing.naming.definitions import Definition
+from abstrag.indexing.naming.mentions import UNLABELLED, Definition
 from abstrag.language.keys import key, term_id
-from abstrag.language.names import house_form, legal_form
-from abstrag.language.persons import PersonName
+from abstrag.language.names import PersonName, house_form, legal_form, person_name
 from abstrag.language.spelling import fold, plural
-from abstrag.lexicon.territories import names_territory
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.term import TermKind
+
+_TERRITORIES: Final = ("country.n.02", "state.n.01", "island.n.01")
+
+
+class AliasReason(IntEnum):
+    """Why two names are one, the strongest reason first."""
+
+    BACKGROUND = 0  # a Background file says so
+    DEFINED = 1  # the text says so: an acronym in brackets, a defined term
+    SPELLING = 2  # they differ in nothing that tells names apart
+    LEGAL_FORM = 3  # one has the legal form the other leaves out
+    PERSON = 4  # one is part of the only full name it can belong to
+    DESCRIPTION = 5  # a definite description that always means the same thing here
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AliasEvidence:
+    """One reason; `definition` is the number of the definition that states it, if one does."""
+
+    why: AliasReason
+    alias: str
+    name: str
+    definition: int | None = None
+
+
+@dataclass(slots=True)
+class NameGroup:
+    """Everything written that has one key."""
+
+    id: str
+    surfaces: Counter[str] = field(default_factory=Counter)
+    labels: Counter[str] = field(default_factory=Counter)
+    cited: bool = False  # somewhere it is the author of a citation
+    common: bool = False  # its word also occurs in small letters
+    given: str = ""  # the Background's own name for the thing, where this is it
+
+    @property
+    def kind(self) -> TermKind:
+        """Entity, or concept for a common noun that has an acronym."""
+        return TermKind(self.id.partition(":")[0])
+
+    @property
+    def surface(self) -> str:
+        """The way it is written most often; of equals the first in the alphabet."""
+        return min(self.surfaces, key=lambda s: (-self.surfaces[s], s))
+
+    @property
+    def count(self) -> int:
+        """How often the document writes it."""
+        return self.surfaces.total()
+
+    @property
+    def label(self) -> str:
+        """The entity label it is given most often."""
+        labels = {n: -c for n, c in self.labels.items() if n != UNLABELLED}
+        return min(labels, key=lambda n: (labels[n], n)) if labels else UNLABELLED
+
+    @property
+    def person(self) -> PersonName | None:
+        """The name in parts, when it is a person's; a lone word may be a surname."""
+        lone = self.label == UNLABELLED and " " not in self.surface
+        return person_name(self.surface) if self.label == "PERSON" or lone else None
+
 
 Aliases = Sequence[tuple[str, tuple[str, ...]]]
 Open = dict[str, tuple[str, ...]]  # a name → the names it may stand for, none being sure
@@ -170,3 +236,31 @@ def _people(bearers: Sequence[_Bearer]) -> list[list[_Bearer]]:
 def _fullness(person: PersonName) -> tuple[int, int, int]:
     spelled = bool(person.given) and len(person.given[0]) > 1
     return -spelled, -len(person.given), -len(person.titles)
+
+
+@lru_cache(maxsize=4096)
+def names_territory(name: str) -> bool:
+    """True for the name of a country, state or province: "Egypt", "Puerto Rico"."""
+    net = wordnet()
+    kinds = set(map(net.synset, _TERRITORIES))
+    found = (s for s in net.synsets(name, Pos.NOUN) if net.is_instance(s))
+    return any(not kinds.isdisjoint(net.ancestors(s)) for s in found)
+
+
+@lru_cache(maxsize=4096)
+def territory_classes(name: str) -> tuple[str, ...]:
+    """Return what a territory is, and what of: France is a European country, so it is European."""
+    net = wordnet()
+    kinds = set(map(net.synset, _TERRITORIES))
+    found: dict[str, None] = {}
+    for sense in net.synsets(name, Pos.NOUN):
+        if not net.is_instance(sense) or kinds.isdisjoint(net.ancestors(sense)):
+            continue
+        for label in (label for up in net.hypernyms(sense) for label in net.lemmas(up)):
+            found[label] = None
+            *mark, kind = label.split(" ")
+            found[kind] = None
+            if mark:
+                found[" ".join(mark)] = None
+        break
+    return tuple(found)

@@ -1,12 +1,17 @@
-"""Where a draft names something: spaCy's entities, cleaned, and proper nouns that come back."""
+"""Where a draft names something, and the names a text gives to what it already named.
+
+Mentions are spaCy's entities, cleaned, and proper nouns that come back. Definitions are acronyms,
+defined terms and "also known as": stated, not guessed, so they may merge terms.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from spacy.attrs import ENT_TYPE, POS
@@ -15,10 +20,23 @@ from spacy.tokens import Doc
 from spacy.tokens import Span as Tokens
 
 from abstrag.indexing.operator import IndexDraft
-from abstrag.language.names import legal_form, legal_form_end, nameable, trim
-from abstrag.language.persons import title_before
+from abstrag.language.acronyms import Acronym, acronyms, introduces, singular
+from abstrag.language.keys import key, phrase_key, term_id
+from abstrag.language.names import (
+    house_form,
+    legal_form,
+    legal_form_end,
+    nameable,
+    title_before,
+    trim,
+)
+from abstrag.language.spelling import fold, plural
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.term import TermKind
+
+if TYPE_CHECKING:
+    from spacy.tokens import Span
 
 LABELS: Final = frozenset(
     "PERSON ORG GPE LOC NORP PRODUCT EVENT FAC WORK_OF_ART LAW LANGUAGE".split()
@@ -36,6 +54,56 @@ _FOOTNOTE_MARK = re.compile(r"(?<=[a-z]{3})\d{1,2}$")
 _CITATION = re.compile(
     r"(?:\s+(?:and|&)\s+[A-Z][\w-]+)?(?:\s+et al\b|,?\s*[(\[]?(?:19|20)\d\d[a-z]?\b(?!\s*[–-]))"
 )
+_HOW = (
+    r"(?:(?:also|formerly|previously|once|originally|better|commonly|popularly|locally|often|usually"
+    r"|sometimes|widely|generally|affectionately|officially|internally|now|later|simply|hereafter"
+    r"|hereinafter|henceforth|herein|below)\s+)*"
+)
+_KNOWN = (
+    r"(?:known|referred\s+to)(?:\s+\w+ly)?"
+    r"(?:\s+(?:to|by|among|in|throughout|along|across|around|at|on|within)\s+(?:[\w-]+\s+){1,4}?|\s+)as"
+)
+# What makes of the name that follows another name of the one before: after a comma, a bracket or
+# "is" also a mere participle, for "Acme named Ann Roe" gives nobody a name.
+_ALSO = re.compile(
+    r"(?:(?:,?\s*(?:[(,—–]|\bor\b)|\s*,?\s*(?:who|which)?\s*\b(?:is|was|are|has\s+been|will\s+be|shall\s+be))"
+    rf"\s*(?:who\s+is\s+|which\s+is\s+|is\s+)?{_HOW}"
+    r"(?:called|named|nicknamed|dubbed|christened|termed|styled|alias|short\s+for|hereafter|hereinafter"
+    r"|henceforth|(?:local|short|former|old|popular|nick)[ -]?name:?|in\s+short)"
+    rf"|,?\s*(?:\(|,|\b(?:is|was|are)\b|\bor\b|—)?\s*{_HOW}"
+    rf"(?:{_KNOWN}|a\.?k\.?a\.?|doing\s+business\s+as|trading\s+as|d/b/a|formerly|née"
+    r"|goes?\s+by(?:\s+the\s+name(?:\s+of)?)?))"
+    r"\s+(?:simply\s+|just\s+|the\s+name\s+)*(?:the\s+)?[\"“‘']?",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(
+    r"(?P<name>[A-Z][\w'’&-]*(?:\s+(?:(?:of|the|and|&|de|la)\s+)?[A-Z][\w'’&-]*){0,4})"
+)
+_SPOKEN = re.compile(  # Robert "Bobby" Keane
+    r"(?P<first>[A-Z][\w'’-]+)\s+[\"“‘'](?P<spoken>[A-Z][\w' -]{1,20})[\"”’']\s+"
+    r"(?P<last>[A-Z][\w'’-]+)"
+)
+_PART_BRACKET = re.compile(
+    r"\(\s*(?:hereafter\s+|hereinafter\s+)?(?:the\s+)?(?P<part>[A-Z][\w'’-]*)\s*\)"
+)
+_QUOTED = re.compile(r"[\"“]([^\"“”]{2,40})[\"”]")
+_TERM_BRACKET = re.compile(r"\(([^()\"“]{0,60}[\"“][^()]{1,120})\)")
+_DESCRIBED = re.compile(
+    r",?\s*(?:[A-Z][A-Za-z.]{1,6}\s*)?(?:,?\s*an?\s[^;:()]{3,90}?)?,?\s*"
+    r"(?:(?:together\s+)?(?:and|with)\s+its\s+[^.;:()]{0,40}(?:subsidiaries|affiliates)\s*,?\s*)?"
+)
+_INDEFINITE = re.compile(r"\ban?\s$")
+_SEVERAL = re.compile(r"\b(?:each|individually|both)\b|collectively(?!.*\b(?:we|us|our)\b)", re.I)
+_SUBSIDIARIES = re.compile(r"\b(?:subsidiaries|affiliates)\b")
+_MARK_OF_LONG_FORM = re.compile(r"(?<=[a-z]{4})\d{1,3}$")
+_COMMON = re.compile(
+    r"(?:,\s*(?:or\s+)?|\s*\(\s*|\s+(?:is|are)\s+)"
+    r"(?:(?:also|commonly|often|better|popularly|otherwise|sometimes|usually|colloquially|variously)\s+)+"
+    r"(?:known\s+as|called|termed|named|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?[\"“]?",
+)
+_BETWEEN: Final = 60  # letters between two names of one thing
+_PRONOUNS: Final = frozenset({"we", "us", "our", "ours", "you", "your", "i", "it", "they", "my"})
+_SMALL: Final = frozenset("a an and as at by for from in of on or the to with & de du la".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,3 +291,176 @@ def _without_footnote_marks(mentions: list[PlacedName]) -> list[PlacedName]:
             m = replace(m, text=bare, end=m.start + len(bare))
         cleaned.append(m)
     return cleaned
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """The words `segment.text[start:end]` say that `alias` and `name` are one thing."""
+
+    alias: str  # term id
+    name: str  # term id
+    alias_surfaces: tuple[str, ...]
+    name_surfaces: tuple[str, ...]
+    segment: int
+    start: int
+    end: int
+
+
+def definitions(draft: IndexDraft, mentions: Sequence[PlacedName]) -> list[Definition]:
+    """Return what the text defines, in reading order."""
+    named = {i: list(group) for i, group in groupby(mentions, key=lambda m: m.segment)}
+    bracketed = [
+        (i, found)
+        for i, segment in enumerate(draft.segments)
+        if introduces(segment.text)
+        for found in acronyms(segment.text)
+    ]
+    # one short form is one kind of thing, however its long form is capitalized here and there
+    text = "\n".join(segment.text for segment in draft.segments) if bracketed else ""
+    common = {fold(a.short) for _, a in bracketed if not _proper(a.long, text)}
+    found = [
+        _acronym(draft, i, acronym, proper=fold(acronym.short) not in common)
+        for i, acronym in bracketed
+    ]
+    for i, here in named.items():
+        found.extend(_defined_terms(draft.segments[i].text, i, here))
+        found.extend(_also_known(draft.segments[i].text, i, here))
+    for i, segment in enumerate(draft.segments):
+        if _COMMON.search(segment.text):
+            found.extend(_common_names(draft, i, named.get(i, [])))
+    found.sort(key=lambda d: (d.segment, d.start, d.end, d.alias))
+    return [d for d in found if d.alias != d.name]
+
+
+def _acronym(draft: IndexDraft, segment: int, found: Acronym, *, proper: bool) -> Definition:
+    start, end = trim(found.long)
+    long = _MARK_OF_LONG_FORM.sub("", found.long[start:end])
+    stem = singular(found.short)
+    short_surfaces = tuple(sorted({found.short, stem, stem + "s"}))
+    at = found.long_start + start
+    kind = TermKind.ENTITY if proper else TermKind.CONCEPT
+    phrase: str = key(long)
+    surfaces: tuple[str, ...] = (long,)
+    if not proper:
+        phrase, surfaces = _concept(draft, segment, at, at + len(long))
+    alias, name = term_id(kind, key(stem)), term_id(kind, phrase)
+    return Definition(alias, name, short_surfaces, surfaces, segment, found.start, found.end)
+
+
+def _proper(long: str, text: str) -> bool:
+    """True when a long form is a name: all its words are capitalized, and nowhere small."""
+    words = [w for w in re.split(r"[\s/]+", long) if w and w.casefold() not in _SMALL]
+    if not all(w[0].isupper() or not w[0].isalpha() for w in words):
+        return False
+    return long.casefold() not in text
+
+
+def _concept(draft: IndexDraft, segment: int, start: int, end: int) -> tuple[str, tuple[str, ...]]:
+    """Return the key of a common-noun phrase and its surfaces, singular and plural."""
+    tokens = draft.tokens(segment)
+    base = tokens.start_char
+    span = tokens.doc.char_span(base + start, base + end)
+    long = tokens.text[start:end]
+    if span is None:
+        return key(long), (long,)
+    last = span[-1]
+    if last.tag_ in ("NNS", "NNPS"):
+        other = long[: len(long) - len(last.text)] + last.lemma_
+    else:
+        other = plural(long)
+    surfaces = {long, other}
+    if start == 0 and span[0].pos_ != "PROPN" and long[1:2].islower():
+        surfaces |= {s[0].lower() + s[1:] for s in surfaces}  # the capital is the sentence's
+    return phrase_key(span), tuple(sorted(surfaces))
+
+
+def _defined_terms(text: str, segment: int, named: list[PlacedName]) -> Iterator[Definition]:
+    """Read `Acme Inc., a Delaware corporation (the "Company")`.
+
+    The words before the bracket must be a whole name for this to hold, so it is asked for a legal
+    form ("Acme Inc.") or for the term's own words ("the Tax Cuts and Jobs Act (the "Tax Act")").
+    """
+    definite = [m for m in named if not _INDEFINITE.search(text, max(0, m.start - 4), m.start)]
+    for bracket in _TERM_BRACKET.finditer(text):
+        name = next((m for m in reversed(definite) if m.end <= bracket.start()), None)
+        if name is None:
+            continue
+        gap = text[name.end : bracket.start()]
+        joint = _SEVERAL.search(bracket[1]) and not _SUBSIDIARIES.search(gap)
+        if joint or not _DESCRIBED.fullmatch(gap):
+            continue
+        registered = house_form(name.text)[1] or legal_form(f"{name.text}{gap}".strip())[1]
+        words = set(key(name.text).split())
+        for quoted in _QUOTED.finditer(bracket[1]):
+            start, end = trim(quoted[1])
+            term = quoted[1][start:end]
+            if not nameable(term) or term.casefold() in _PRONOUNS or term in text[: name.start]:
+                continue  # "the Operating Agreement of Acme Inc. (the "Operating Agreement")"
+            if registered or set(key(term).split()) < words:
+                yield _entity_definition(term, name.text, segment, name.start, bracket.end())
+
+
+def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[Definition]:
+    """Read "Lake Orr, known to anglers as the Mirror", and names that stand in another's brackets.
+
+    The other name need not be one that is recognised as such: it is written large.
+    """
+    joined: set[int] = set()
+    for one, other in pairwise(named):
+        if other.start - one.end < _BETWEEN and _ALSO.fullmatch(text, one.end, other.start):
+            joined.add(one.end)
+            yield _entity_definition(other.text, one.text, segment, one.start, other.end)
+    for one in named:
+        cue = None if one.end in joined else _ALSO.match(text, one.end)
+        other_ = None if cue is None else _CALLED.match(text, cue.end())
+        if other_ is not None and nameable(other_["name"]) and other_["name"] != one.text:
+            place = segment, one.start, other_.end()
+            yield _entity_definition(other_["name"], one.text, *place)
+        part = _PART_BRACKET.match(text, one.end + 1)
+        own = one.text.split()
+        if part is not None and len(own) > 1 and part["part"] in (own[0], own[-1]):
+            yield _entity_definition(part["part"], one.text, segment, one.start, part.end())
+    for spoken in _SPOKEN.finditer(text):
+        whole = f"{spoken['first']} {spoken['last']}"
+        place = segment, *spoken.span()
+        yield _entity_definition(spoken["spoken"], whole, *place)
+        yield _entity_definition(spoken.group(), whole, *place)
+
+
+def _common_names(draft: IndexDraft, segment: int, named: list[PlacedName]) -> Iterator[Definition]:
+    """Read "varicella, also called chickenpox,": two names of one kind of thing."""
+    tokens = draft.tokens(segment)
+    base, text = tokens.start_char, tokens.text
+    phrases = [_bare(chunk) for chunk in tokens.noun_chunks]
+    for cue in _COMMON.finditer(text):
+        one = next((p for p in phrases if p and p.end_char - base == cue.start()), None)
+        other = next((p for p in phrases if p and p.start_char - base == cue.end()), None)
+        if one is None or other is None or one.text.casefold() == other.text.casefold():
+            continue
+        places = [(p.start_char - base, p.end_char - base) for p in (one, other)]
+        if any(m.start < b and a < m.end for m in named for a, b in places):
+            continue
+        (name, surfaces), (alias, others) = (_concept(draft, segment, a, b) for a, b in places)
+        yield Definition(
+            term_id(TermKind.CONCEPT, alias),
+            term_id(TermKind.CONCEPT, name),
+            *(others, surfaces, segment, places[0][0], places[1][1]),
+        )
+
+
+def _bare(chunk: Span) -> Span:
+    """Return a noun phrase without what determines it."""
+    first = next((t.i for t in chunk if t.pos_ not in ("DET", "PRON", "PUNCT")), chunk.end)
+    return chunk.doc[first : chunk.end]
+
+
+def _entity_definition(alias: str, name: str, segment: int, start: int, end: int) -> Definition:
+    return Definition(
+        term_id(TermKind.ENTITY, key(alias)),
+        term_id(TermKind.ENTITY, key(name)),
+        (alias,),
+        (name,),
+        segment,
+        start,
+        end,
+    )

@@ -11,9 +11,9 @@ from typing import Any, Final, Literal, NamedTuple
 
 from abstrag.config import MERGE_CONFIRM
 from abstrag.errors import ModelError
+from abstrag.indexing.operator import ReplyFault
 from abstrag.indexing.prompted.prompts import Plan, planned
 from abstrag.indexing.prompted.reader import StageReader
-from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.budget import room
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.shape import Percent

@@ -19,14 +19,13 @@ from abstrag.indexing.abstraction.nominals import class_key
 from abstrag.indexing.concepts import AbstractConcepts
 from abstrag.indexing.coref import ResolveCoreference
 from abstrag.indexing.layers import Concepts, CoreferenceLink, Entities, SuggestedLink
-from abstrag.indexing.operator import IndexDraft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer, ReplyFault
 from abstrag.indexing.prompted.alignment import Aligned, Pair, align, plan_alignment
 from abstrag.indexing.prompted.merging import alike
 from abstrag.indexing.prompted.prompts import Plan, TermsAt, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
-from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.keys import key, term_id
-from abstrag.language.places import overlaps
+from abstrag.language.spelling import overlaps
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import wordnet

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from typing import Any, Final, Literal
 
 from abstrag.indexing.layers import TimeMention
-from abstrag.indexing.operator import IndexDraft
+from abstrag.indexing.operator import IndexDraft, ReplyFault
 from abstrag.indexing.prompted.reader import Batch, StageReader, quoted
-from abstrag.indexing.shortfall import ReplyFault
-from abstrag.language.places import Place, overlaps
+from abstrag.language.spelling import Place, overlaps
 from abstrag.llm.prompt import Answered
 from abstrag.llm.shape import Percent
 from abstrag.model.context import Field, FieldValue

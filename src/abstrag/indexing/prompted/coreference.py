@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Final, Literal
 
 from abstrag.indexing.coref import ResolveCoreference
 from abstrag.indexing.layers import Coreference, CoreferenceLink, SuggestedLink
-from abstrag.indexing.operator import IndexDraft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer, ReplyFault
 from abstrag.indexing.prompted.prompts import Plan, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
-from abstrag.indexing.shortfall import ReplyFault
-from abstrag.language.places import Place
+from abstrag.language.spelling import Place
 from abstrag.llm.budget import Batching
 from abstrag.llm.prompt import Answered, Prompt
 from abstrag.llm.shape import Percent

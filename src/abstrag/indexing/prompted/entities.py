@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, Literal
 from abstrag.config import MERGE_CONFIRM, OMEGA
 from abstrag.indexing.entities import NormalizeEntities
 from abstrag.indexing.layers import Entities
-from abstrag.indexing.operator import IndexDraft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer, ReplyFault
 from abstrag.indexing.prompted.merging import (
     EACH,
     Confirmed,
@@ -26,7 +26,6 @@ from abstrag.indexing.prompted.merging import (
 )
 from abstrag.indexing.prompted.prompts import Plan, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
-from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.keys import key, term_id
 from abstrag.llm.budget import Batching
 from abstrag.llm.prompt import Answered, Prompt

@@ -15,13 +15,12 @@ from typing import ClassVar, Final, Literal
 from abstrag.config import OMEGA
 from abstrag.indexing.events import AbstractEvents
 from abstrag.indexing.layers import Events
-from abstrag.indexing.operator import IndexDraft, Layer
+from abstrag.indexing.operator import IndexDraft, Layer, ReplyFault
 from abstrag.indexing.prompted.alignment import LIKELY, Aligned, Pair, align, plan_alignment
 from abstrag.indexing.prompted.prompts import Plan, TermsAt, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
-from abstrag.indexing.shortfall import ReplyFault
 from abstrag.language.keys import key, term_id
-from abstrag.language.places import Place, overlaps
+from abstrag.language.spelling import Place, overlaps
 from abstrag.lexicon.events import event_type, named_event
 from abstrag.llm.budget import Batching
 from abstrag.llm.prompt import Answered, Prompt

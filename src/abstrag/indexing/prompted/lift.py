@@ -30,14 +30,13 @@ from abstrag.indexing.prompted.context_values import (
 from abstrag.indexing.prompted.prompts import Plan, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
 from abstrag.indexing.prompted.truth import EACH, Claim, SegmentVote, shown_facts, vote
-from abstrag.language.places import overlaps, places
+from abstrag.language.spelling import overlaps, places
 from abstrag.llm.budget import Batching
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.shape import Percent
-from abstrag.model.context import Context, FieldValue
+from abstrag.model.context import Context, FieldValue, Profile, Statement, StatementKind
 from abstrag.model.index import Ambiguity
 from abstrag.model.record import record
-from abstrag.model.statement import Profile, Statement, StatementKind
 
 # S(s) with a model: what segments state and how firmly, where a model reads it better than cues.
 #

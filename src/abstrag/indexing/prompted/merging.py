@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from abstrag.config import MERGE_CANDIDATE, MERGE_CONFIRM
+from abstrag.indexing.operator import ReplyFault
 from abstrag.indexing.prompted.reader import StageReader
-from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.budget import room
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.shape import Percent

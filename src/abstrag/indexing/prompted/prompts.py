@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 from abstrag.errors import InputError
 from abstrag.indexing.operator import IndexDraft
-from abstrag.language.places import Place
+from abstrag.language.spelling import Place
 from abstrag.llm.budget import Batching, room
 from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
 from abstrag.llm.prompt import Program, Prompt

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from abstrag.errors import ModelError
-from abstrag.indexing.operator import IndexDraft
-from abstrag.indexing.shortfall import ReplyFault, Shortfall
-from abstrag.language.places import Place, overlaps, places
+from abstrag.indexing.operator import IndexDraft, ReplyFault, Shortfall
+from abstrag.language.spelling import Place, overlaps, places
 from abstrag.llm.budget import Batching, room, tokens_of
 from abstrag.llm.prompt import Answered, Prompt
 from abstrag.model.document import BlockKind

@@ -1,22 +1,37 @@
-"""Noun phrases as candidates for reference: how prominent each is, and what it agrees with."""
+"""Sentences in the order they are read, and their noun phrases as candidates for reference."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Flag, auto
 from typing import TYPE_CHECKING, Final
 
-from abstrag.indexing.naming.mentions import PlacedName
-from abstrag.indexing.reference.agreement import Cast, Fits, fits_noun, owns
-from abstrag.indexing.reference.discourse import SentenceSpan
-from abstrag.language.nouns import MOMENTS, PEOPLE
+from abstrag.indexing.naming.mentions import UNLABELLED, PlacedName
+from abstrag.indexing.operator import IndexDraft
+from abstrag.indexing.segment import sentences
+from abstrag.language.names import Gender, gender_of, person_name
+from abstrag.lexicon.inventory import listed_words
+from abstrag.model.document import BlockKind
+from abstrag.model.segment import SegmentKind
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
     from spacy.tokens import Span as Tokens
 
+_TABLES = frozenset({SegmentKind.TABLE_CELL, SegmentKind.TABLE_ROW})
+_ASIDES = frozenset({BlockKind.CAPTION, BlockKind.FOOTNOTE})
+_QUOTED = 4  # words
+_QUOTATION = re.compile(r"[“\"]([^”“\"]{12,}?)[”\"]")
 # Prominence by grammatical role (Lappin and Leass, 1994, in spirit; the numbers are ours).
 _SUBJECT: Final = 1.0
+_MEN: Final = listed_words("men")
+_WOMEN: Final = listed_words("women")
+_PEOPLE: Final = _MEN | _WOMEN | listed_words("people")
+_GROUPS: Final = listed_words("groups")
+_MOMENTS: Final = listed_words("moments")
 _LESSER_SUBJECT: Final = 0.8  # of a subordinate clause
 _PASSIVE_AGENT: Final = 0.5
 _OBJECT: Final = 0.6
@@ -26,7 +41,6 @@ _NESTED: Final = 0.25  # inside another noun phrase
 _NESTED_PERSON: Final = 0.6  # "the position of women": people stand out wherever they are
 _MODIFIER: Final = 0.1
 _OTHER: Final = 0.3
-
 _SUBJECTS: Final = frozenset({"nsubj", "nsubjpass", "csubj"})
 _SKIPPED: Final = frozenset({"appos", "attr", "npadvmod", "expl", "meta"})
 _MODIFIERS: Final = frozenset({"compound", "amod", "nmod", "nummod", "quantmod"})
@@ -38,6 +52,163 @@ _VAGUE: Final = frozenset(
     """others one ones rest latter former thing things something table figure section fig equation
     algorithm appendix""".split()
 )
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceSpan:
+    """Tokens `first` to before `last` of a parsed text.
+
+    `base` is where the segment begins in the parsed text, `start` where the sentence does.
+    """
+
+    number: int
+    parse: int
+    first: int
+    last: int
+    segment: int
+    paragraph: int
+    base: int
+    start: int
+    text: str
+
+
+def stretches(draft: IndexDraft) -> Iterator[list[SentenceSpan]]:
+    """Go through runs of sentences that belong together.
+
+    A section's prose is one stretch, whatever tables stand in between; each caption and footnote
+    is one of its own. Tables and code refer to nothing.
+    """
+    assert draft.segmented is not None
+    running: list[SentenceSpan] = []
+    section: tuple[str, ...] | None = None
+    for i, segment in enumerate(draft.segments):
+        kind = draft.document.blocks[segment.block].kind
+        if segment.kind in _TABLES or kind is BlockKind.CODE:
+            continue
+        if kind in _ASIDES:
+            yield _sentences(draft, i, 0)
+            continue
+        if segment.section != section and running:
+            yield running
+            running = []
+        section = segment.section
+        running.extend(_sentences(draft, i, len(running)))
+    if running:
+        yield running
+
+
+def _sentences(draft: IndexDraft, segment: int, number: int) -> list[SentenceSpan]:
+    assert draft.segmented is not None
+    parse, first, last = draft.segmented.tokens[segment]
+    doc = draft.parses[parse]
+    base = doc[first].idx if first < len(doc) else 0
+    cuts = [(first, last)]
+    if draft.segments[segment].kind is not SegmentKind.SENTENCE:
+        cuts = [(max(a, first), min(b, last)) for a, b in sentences(doc) if a < last and first < b]
+    made: list[SentenceSpan] = []
+    for a, b in cuts:
+        begin, end = doc[a].idx, doc[b - 1].idx + len(doc[b - 1])
+        made.append(
+            SentenceSpan(
+                number=number + len(made),
+                parse=parse,
+                first=a,
+                last=b,
+                segment=segment,
+                paragraph=draft.segments[segment].block,
+                base=base,
+                start=begin,
+                text=draft.segments[segment].text[begin - base : end - base],
+            )
+        )
+    return made
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """Return where a text quotes somebody, in characters; a quoted word or title does not count."""
+    return [m.span(1) for m in _QUOTATION.finditer(text) if len(m.group(1).split()) >= _QUOTED]
+
+
+class Fits(Flag):
+    """The pronouns a phrase can be the antecedent of."""
+
+    HE = auto()
+    SHE = auto()
+    IT = auto()
+    THEY = auto()
+    NONE = 0
+    PERSON = HE | SHE
+    ALL = HE | SHE | IT | THEY
+
+
+_BY_GENDER: Final[dict[Gender | None, Fits]] = {Gender.MALE: Fits.HE, Gender.FEMALE: Fits.SHE}
+_ACTING: Final = frozenset({"nsubj", "ROOT"})  # what people do and things hardly
+_MOSTLY: Final = 0.7  # share of PERSON labels from which on a name is a person's
+
+
+class Cast:
+    """Who a document speaks of: what each name as written stands for, and what that is."""
+
+    def __init__(self, names: Iterable[PlacedName], groups: Mapping[str, str]) -> None:
+        """Take the names with the group of each as written."""
+        self.groups = groups
+        self.labels: dict[str, Counter[str]] = defaultdict(Counter)
+        self.people: dict[str, Fits] = {}  # those whose title or given name tells he from she
+        first_names: dict[str, Fits] = {}
+        for name in names:
+            group = groups[name.text]
+            self.labels[group][name.label] += 1
+            person = person_name(name.text) if name.label in ("PERSON", UNLABELLED) else None
+            if person is None:
+                continue
+            if person.titles or person.gender:
+                told = _BY_GENDER.get(person.gender, Fits.PERSON)
+                self.people[group] = self.people.get(group, told) & told or Fits.PERSON
+            elif gender := gender_of(person.surname):
+                first_names[group] = _BY_GENDER[gender]
+        self.people = {**first_names, **self.people}  # "James" may be a surname: the rest decides
+
+    def fits(self, name: PlacedName, root: Token) -> tuple[Fits, Fits]:
+        """Say which pronouns can stand for a name, and which might for all we know.
+
+        spaCy takes many a surname for a place, a firm or a people, so what it says of one mention
+        counts less than what it says of all of them.
+        """
+        group = self.groups[name.text]
+        labels = self.labels[group]
+        share = labels["PERSON"] / max(1, labels.total() - labels[UNLABELLED])
+        if name.cited:
+            return Fits.NONE, Fits.ALL
+        if group in self.people:
+            return self.people[group], Fits.NONE
+        if share > _MOSTLY and person_name(name.text) is not None:
+            acts = root.dep_ in _ACTING or owns(root)
+            return Fits.PERSON if acts else Fits.NONE, Fits.ALL
+        single = name.first == name.last and name.text.istitle()
+        rivals = Fits.PERSON | Fits.IT if share or single else Fits.NONE
+        if share:
+            return Fits.NONE, rivals
+        if not name.text.isupper() and (labels["NORP"] or root.doc[name.last].tag_ == "NNPS"):
+            return Fits.THEY, rivals
+        return Fits.IT, rivals | Fits.THEY if labels["ORG"] else rivals
+
+
+def owns(root: Token) -> bool:
+    """True for a possessor, which spaCy does not always call one."""
+    following = root.doc[root.i + 1] if root.i + 1 < len(root.doc) else root
+    return root.dep_ == "poss" or following.tag_ == "POS"
+
+
+def _fits_noun(root: Token) -> tuple[Fits, Fits]:
+    """Say which pronouns can stand for a common noun, and which might for all we know."""
+    word = root.lemma_.lower()
+    unknown = Fits.ALL if root.pos_ == "PROPN" else Fits.NONE
+    if root.tag_ in ("NNS", "NNPS"):
+        return Fits.THEY, unknown
+    if word in _PEOPLE:
+        gender = Fits.HE if word in _MEN else Fits.SHE if word in _WOMEN else Fits.PERSON
+        return gender, Fits.THEY
+    return Fits.IT | Fits.THEY if word in _GROUPS else Fits.IT, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +311,7 @@ def _common(root: Token) -> bool:
         root.pos_ in ("NOUN", "PROPN")
         and root.dep_ not in _SKIPPED
         and root.ent_type_ not in _NUMBERS
-        and root.lemma_.lower() not in MOMENTS
+        and root.lemma_.lower() not in _MOMENTS
     )
 
 
@@ -165,9 +336,9 @@ def _named(sentence: SentenceSpan, name: PlacedName, root: Token, cast: Cast) ->
 
 def _plain(sentence: SentenceSpan, chunk: Tokens) -> Phrase:
     root = chunk.root
-    fits, rivals = fits_noun(root)
+    fits, rivals = _fits_noun(root)
     first = chunk.start + (chunk[0].pos_ == "DET" and len(chunk) > 1)
-    weight = _weight(root, animate=root.lemma_.lower() in PEOPLE)
+    weight = _weight(root, animate=root.lemma_.lower() in _PEOPLE)
     opener = chunk[0].lower_
     if (
         opener in _BINDS
@@ -199,7 +370,7 @@ def _possessors(
     """Make rivals of possessors that are no names: "Al-Muwaffaq's work", "a village's history"."""
     for child in root.lefts:
         if child.dep_ == "poss" and child.tag_ not in ("PRP$", "WP$") and child.i not in by_token:
-            fits, rivals = fits_noun(child)
+            fits, rivals = _fits_noun(child)
             referent = f"{sentence.parse}:{child.i}"
             yield mention(sentence, child, referent, Fits.NONE, rivals=fits | rivals)
 

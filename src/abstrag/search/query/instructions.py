@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.language.number_words import NUMBER_WORDS, word_value
+from abstrag.language.units import NUMBER_WORDS, word_value
 from abstrag.model.query import AnswerForm
 
 _BREAK: Final = re.compile(r"(?<=[.?!:;])\s+(?=\S)")

@@ -20,8 +20,7 @@ from abstrag.language.parser import parse
 from abstrag.language.quantities import find_quantities
 from abstrag.language.times import find_times
 from abstrag.language.words import NOUNS, Words
-from abstrag.lexicon.events import LIGHT_VERBS, event_key, inventory, names_event
-from abstrag.lexicon.idioms import is_meaning
+from abstrag.lexicon.events import LIGHT_VERBS, event_key, inventory, is_meaning, names_event
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import wordnet

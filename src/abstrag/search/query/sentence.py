@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from abstrag.language.words import NOUNS, Words
-from abstrag.lexicon.events import names_event
-from abstrag.lexicon.idioms import idiom_at
+from abstrag.lexicon.events import idiom_at, names_event
 from abstrag.model.query import Literal
 from abstrag.search.query.question import answer_type
 from abstrag.search.query.weights import is_light

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Protocol
 
-from abstrag.language.fiscal import CALENDAR_YEAR, FiscalYear
+from abstrag.language.calendar import CALENDAR_YEAR, FiscalYear
 from abstrag.language.keys import key
 from abstrag.language.statements import statement_named
 from abstrag.model.index import DocumentIndex

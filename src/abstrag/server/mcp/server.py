@@ -21,8 +21,7 @@ from starlette.types import ASGIApp
 
 from abstrag.collection.filters import Filters
 from abstrag.errors import AbstragError
-from abstrag.server.access import Guard
-from abstrag.server.bodies import BodyLimits
+from abstrag.server.access import BodyLimits, Guard
 from abstrag.server.mcp.toolbox import Toolbox
 from abstrag.server.settings import ServerSettings
 from abstrag.server.settings import TokenScope as Access

@@ -16,8 +16,8 @@ from abstrag.collection.listing import ListedDocument, Sort, listing
 from abstrag.collection.listing import listed as listed_document
 from abstrag.model.document import Genre
 from abstrag.model.record import to_data
+from abstrag.server.access import received
 from abstrag.server.answers import EVENTS, NotThere, TooBusy, WrongType, answer, event
-from abstrag.server.bodies import received
 from abstrag.server.jobs import IndexingJob
 from abstrag.server.pdf_pages import NARROWEST, WIDEST, Places, WordPlaces
 from abstrag.server.routes.shared import StudioDep, without_folder

@@ -26,9 +26,9 @@ from abstrag.model.record import to_json
 from abstrag.model.term import Mention
 from abstrag.stores.prepared import prepare
 from abstrag.stores.protocol import Store
-from abstrag.testing.records import values
 from abstrag.testing.sample_index import sample_index
 from abstrag.testing.stores.rules import KeptRules, Opener, Opening, ThreadRules
+from abstrag.testing.strategies import values
 
 # ruff: noqa: D102 - the name of a test is its sentence
 

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from abstrag.config import Settings
-from abstrag.engine.demo import demo_background, demo_document
 from abstrag.errors import BadReply, OverBudget
+from abstrag.indexing.operator import ReplyFault, Shortfall, missed_segments
 from abstrag.indexing.pipeline import fingerprint, index, serves, standard_chain
 from abstrag.indexing.prompted.chain import estimate
-from abstrag.indexing.shortfall import ReplyFault, Shortfall, missed_segments
 from abstrag.llm.budget import Batching
 from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.document import Document
 from abstrag.model.term import LicenceKind
 from abstrag.policy.load import load_programs
+from abstrag.workspace.tour import demo_background, demo_document
 from tests.unit.indexing.prompted.documents import document
 from tests.unit.indexing.prompted.models import SILENT, diligent, given, prompts, silent
 

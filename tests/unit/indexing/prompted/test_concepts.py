@@ -8,10 +8,9 @@ import pytest
 from abstrag.config import DELTA_INTENT_CAP, MERGE_CONFIRM, OMEGA
 from abstrag.indexing.concepts import AbstractConcepts
 from abstrag.indexing.events import AbstractEvents
-from abstrag.indexing.operator import IndexDraft
+from abstrag.indexing.operator import IndexDraft, ReplyFault
 from abstrag.indexing.prompted.concepts import PromptedConcepts
 from abstrag.indexing.prompted.events import PromptedEvents
-from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.distances import event_distance

@@ -5,10 +5,9 @@ from typing import Any
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import BadReply
 from abstrag.indexing.coref import ResolveCoreference
-from abstrag.indexing.operator import IndexDraft
+from abstrag.indexing.operator import IndexDraft, ReplyFault
 from abstrag.indexing.pipeline import canonical_texts, index, standard_chain
 from abstrag.indexing.prompted.coreference import PromptedCoreference
-from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.budget import Batching
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import Family, LicenceKind

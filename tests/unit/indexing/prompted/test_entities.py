@@ -8,10 +8,9 @@ from abstrag.config import MERGE_CONFIRM
 from abstrag.indexing.coref import ResolveCoreference
 from abstrag.indexing.entities import NormalizeEntities
 from abstrag.indexing.layers import Entities
-from abstrag.indexing.operator import IndexDraft
+from abstrag.indexing.operator import IndexDraft, ReplyFault
 from abstrag.indexing.pipeline import canonical_texts
 from abstrag.indexing.prompted.entities import PromptedEntities, Risk
-from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import Edge, Family, LicenceKind, Relation
 from tests.unit.indexing.drafts import draft_of

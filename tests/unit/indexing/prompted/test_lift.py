@@ -9,16 +9,15 @@ from abstrag.config import JUDGE_CALL_BUDGET, JUDGE_SAMPLES, JUDGE_TEMPERATURE
 from abstrag.errors import BadReply, ModelUnreachable
 from abstrag.indexing.layers import Contexts
 from abstrag.indexing.lift import LiftContext
-from abstrag.indexing.operator import IndexDraft
+from abstrag.indexing.operator import IndexDraft, ReplyFault
 from abstrag.indexing.pipeline import standard_chain
 from abstrag.indexing.prompted.context_values import call_of
 from abstrag.indexing.prompted.lift import PromptedLift
 from abstrag.indexing.prompted.truth import SegmentVote, world_model
-from abstrag.indexing.shortfall import ReplyFault
 from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.background import Background
-from abstrag.model.statement import Profile, StatementKind
+from abstrag.model.context import Profile, StatementKind
 from tests.unit.indexing.drafts import draft_of
 from tests.unit.indexing.prompted.models import given, prompts, silent
 

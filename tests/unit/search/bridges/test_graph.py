@@ -7,7 +7,7 @@ import pytest
 from abstrag.errors import InputError
 from abstrag.model.term import Edge, Family
 from abstrag.search.bridges.graph import BridgeGraph
-from abstrag.testing.calculus import edge
+from abstrag.testing.strategies import edge
 
 
 class Offering:

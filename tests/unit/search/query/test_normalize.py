@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abstrag.documents.load import load_bytes
-from abstrag.engine.demo import DEMO_QUERY, demo_index
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import index
-from abstrag.language.fiscal import FiscalYear
+from abstrag.language.calendar import FiscalYear
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Interval
 from abstrag.search.query.normalize import normalize
 from abstrag.search.query.question import MAX_QUERY_CHARS
 from abstrag.search.query.vocabulary import Vocabulary
+from abstrag.workspace.tour import DEMO_QUERY, demo_index
 
 
 @cache

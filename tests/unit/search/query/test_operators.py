@@ -4,7 +4,6 @@ from functools import cache
 
 import pytest
 
-from abstrag.engine.demo import DEMO_QUERY, DEMO_SENTENCE, demo_index
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.model.term import Edge, Family, Interval, Licence, LicenceKind, Relation
@@ -18,6 +17,7 @@ from abstrag.search.query.operators import (
 from abstrag.search.query.time import ExpandTime, interval_of, time_id
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.relevance import FAST
+from abstrag.workspace.tour import DEMO_QUERY, DEMO_SENTENCE, demo_index
 
 
 @cache

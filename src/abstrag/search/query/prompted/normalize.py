@@ -17,7 +17,7 @@ from typing import Literal as Choice
 
 from abstrag.errors import InputError
 from abstrag.language.keys import key
-from abstrag.language.places import places
+from abstrag.language.spelling import places
 from abstrag.llm.prompt import Prompt
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.record import record

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from abstrag.config import MERGE_CONFIRM, OMEGA, TAU
-from abstrag.engine.demo import demo_index
 from abstrag.llm.model import CallRole
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.scripted import ScriptedModel
@@ -20,6 +19,7 @@ from abstrag.neural.encoder import Vectors
 from abstrag.policy.load import load_program
 from abstrag.search.query.prompted.expand import ExpandQuery, ProposedEdges
 from abstrag.search.query.vocabulary import Vocabulary
+from abstrag.workspace.tour import demo_index
 
 NEAR = frozenset(("partnership", "Antropic", "visit", "anthropic"))
 

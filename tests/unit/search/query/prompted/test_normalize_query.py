@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from abstrag.config import MAX_LITERALS
-from abstrag.engine.demo import DEMO_QUERY, demo_index
 from abstrag.errors import BadReply, InputError
 from abstrag.llm.model import CallRole
 from abstrag.llm.prompt import Prompt
@@ -16,6 +15,7 @@ from abstrag.policy.load import load_program
 from abstrag.search.query.normalize import normalize
 from abstrag.search.query.prompted.normalize import Normalized, NormalizeQuery
 from abstrag.search.query.vocabulary import Vocabulary
+from abstrag.workspace.tour import DEMO_QUERY, demo_index
 
 
 @cache

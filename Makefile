@@ -37,7 +37,7 @@ test: $(DEV) ## run the tests (ARGS="-k store" picks some)
 test-fast: $(DEV) ## the tests that are over within 90 seconds
 	$(RUN) -m pytest -m "not slow" $(ARGS)
 
-coverage: $(DEV) ## the same tests, and how much of the package they run (it has a floor)
+coverage: $(DEV) ## the same tests, and how much of both packages they run (it has a floor)
 	@mkdir -p build
 	$(RUN) -m coverage run -m pytest -m "not slow" $(ARGS)
 	$(RUN) -m coverage report
@@ -51,11 +51,13 @@ check: $(DEV) ## lint, formatting and types
 fuzz: $(DEV) ## hunt for files and requests that break a parser or a server (MINUTES=60)
 	$(RUN) -m tests.fuzz.hunt --crafted --minutes $(MINUTES) $(ARGS)
 
-reproducible: $(DEV) ## build the wheel twice and compare the bytes
+reproducible: $(DEV) ## build both wheels twice and compare the bytes
 	rm -rf build/once build/twice
-	$(RUN) -m hatchling build -t wheel -d build/once > /dev/null
-	$(RUN) -m hatchling build -t wheel -d build/twice > /dev/null
-	cmp build/once/*.whl build/twice/*.whl && sha256sum build/once/*.whl
+	@set -e; for folder in build/once build/twice; do \
+		$(RUN) -m hatchling build -t wheel -d $$folder > /dev/null; \
+		(cd bench && ../$(RUN) -m hatchling build -t wheel -d ../$$folder > /dev/null); \
+	done
+	diff -r build/once build/twice && sha256sum build/once/*.whl
 
 sbom: $(DEV) ## list everything that ships, with hashes and licences, in build/sbom.cdx.json
 	@mkdir -p build
@@ -93,8 +95,8 @@ lock: ## bring requirements/ up to date with pyproject.toml (UPGRADE=1 moves eve
 	$(PYTHON) -m pip --python $(LOCK_VENV)/bin/python install --quiet uv==$(UV_VERSION)
 	$(COMPILE) pyproject.toml -o requirements/runtime.lock
 	$(COMPILE) --group build -c requirements/runtime.lock -o requirements/build.lock
-	$(COMPILE) pyproject.toml --group dev -c requirements/runtime.lock \
-		-c requirements/build.lock -o requirements/dev.lock
+	$(COMPILE) pyproject.toml bench/pyproject.toml --group dev --no-emit-package abstrag \
+		-c requirements/runtime.lock -c requirements/build.lock -o requirements/dev.lock
 	$(COMPILE) --no-deps --group local-llm -o requirements/local-llm.lock
 	$(COMPILE) pyproject.toml --extra server --extra postgres -c requirements/dev.lock \
 		-o requirements/server.lock
@@ -117,10 +119,11 @@ $(RUNTIME): requirements/runtime.lock requirements/build.lock pyproject.toml | $
 	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
-# What the tests need on top of it; the locks agree, so nothing is installed twice.
-$(DEV): requirements/dev.lock requirements/local-llm.lock $(RUNTIME)
+# What the tests need on top of it; the locks agree, so nothing is installed twice. The benchmark too.
+$(DEV): requirements/dev.lock requirements/local-llm.lock bench/pyproject.toml $(RUNTIME)
 	$(PIP) --require-hashes -r requirements/dev.lock
 	$(PIP) --require-hashes --no-deps -r requirements/local-llm.lock
+	$(PIP) --no-deps --no-build-isolation -e bench
 	@touch $@
 
 $(DOCS): requirements/docs.lock | $(RUN)

@@ -2,43 +2,58 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 import pytest
 
 import abstrag
+import abstrag_bench
 
 ROOT = Path(abstrag.__file__).parent
+BENCH = Path(abstrag_bench.__file__).parent  # its files and packages bear its name, ours do not
 REPOSITORY = Path(__file__).parent.parent
-FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
+FILES = [
+    *sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py")),
+    *sorted(path.relative_to(BENCH.parent).as_posix() for path in BENCH.rglob("*.py")),
+]
 TABLE = (  # high to low, as CONTRIBUTING.md shows it
+    "abstrag_bench.cli",
+    "abstrag_bench",
     "cli",
     "server",
-    "bench integrations",
+    "integrations",
     "workspace",
     "collection",
-    "engine baselines testing",
+    "engine testing abstrag_bench.baselines",
     "refine",
     "search",
     "indexing policy",
     "llm neural lexicon language documents stores backgrounds workers",
     "model",
     "config",
-    "array_file collector errors file_lock sqlite_file telemetry whole_file",
+    "array_file collector data_file errors file_lock sqlite_file telemetry whole_file",
 )
 # low to high: a module imports its own package and lower layers, never a peer
 LAYERS = [set(layer.split()) for layer in reversed(TABLE)]
 LEVEL = {name: i for i, names in enumerate(LAYERS) for name in names}
 ABOVE_ALL = {"__init__", "__main__"}  # the public names; they may come from anywhere
+TREES = ("src/abstrag/", "bench/src/abstrag_bench/")
 DATA = "data"  # files that ship with the package, and no code
 MAX_LINES = 600
 LOADS_UPWARD = {"model/document.py"}  # Document.load: people look for it there
+PRINTS = {"cli", "abstrag_bench.cli"}
 
 
 def package(file: str) -> str:
     """Return the package, or the top-level module, a file belongs to."""
-    return PurePosixPath(file).parts[0].removesuffix(".py")
+    return home(PurePosixPath(file).with_suffix("").parts)
+
+
+def home(parts: Sequence[str]) -> str:
+    """Return what the table calls the place of a module: two names for parts of the benchmark."""
+    two = ".".join(parts[:2])
+    return two if two in LEVEL else parts[0]
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -68,7 +83,7 @@ def import_faults(file: str, source: str) -> list[str]:
             faults.append(f"{file}: relative import of {name}")
         elif name == "abstrag" and here in LEVEL and here not in ("server", "cli"):
             faults.append(f"{file}: import from the module that defines it, not from abstrag")
-        elif name.startswith("abstrag.") and not may_import(here, name.split(".")[1]):
+        elif (there := place_of(name)) and not may_import(here, there):
             faults.append(f"{file}: {here} may not import {name}")
     for name, call in called_by_name(tree):
         first = call.args[0] if call.args else None
@@ -83,8 +98,18 @@ def import_faults(file: str, source: str) -> list[str]:
     return faults
 
 
+def place_of(name: str) -> str:
+    """Return what the table calls the place of an imported module, nothing of one not ours."""
+    first, *rest = name.split(".")
+    if first == "abstrag_bench":
+        return home([first, *rest])
+    return home(rest) if first == "abstrag" and rest else ""
+
+
 def may_import(here: str, there: str) -> bool:
     """Tell whether a package may import another one."""
+    if there.startswith("abstrag_bench") and not here.startswith("abstrag_bench"):
+        return False  # it may not be installed
     if here in ABOVE_ALL or there in (here, DATA):
         return True
     return LEVEL.get(there, len(LAYERS)) < LEVEL.get(here, -1)
@@ -92,7 +117,7 @@ def may_import(here: str, there: str) -> bool:
 
 def print_faults(file: str, source: str) -> list[str]:
     """Say where a file writes to the terminal."""
-    if package(file) in LAYERS[-1]:
+    if package(file) in PRINTS:
         return []
     tree = ast.parse(source)
     faults = [f"{file}:{call.lineno}: print" for n, call in called_by_name(tree) if n == "print"]
@@ -108,7 +133,8 @@ def print_faults(file: str, source: str) -> list[str]:
 
 
 def read(file: str) -> str:
-    return (ROOT / file).read_text("utf-8")
+    tree = BENCH.parent if file.startswith("abstrag_bench/") else ROOT
+    return (tree / file).read_text("utf-8")
 
 
 def test_imports_only_point_down() -> None:
@@ -140,10 +166,14 @@ def tree_entries(lines: list[str]) -> list[tuple[str, str]]:
 
 def test_the_contributors_tree_shows_every_package_once_and_says_what_it_is() -> None:
     entries = tree_entries(shown_blocks()[0])
-    inside = [path for path, _ in entries if path.startswith("src/abstrag/")]
-    packages = [f"src/abstrag/{path.parent.name}/" for path in ROOT.glob("*/__init__.py")]
+    inside = [path for path, _ in entries if path.startswith(TREES)]
+    packages = [
+        f"{tree}{path.parent.name}/"
+        for tree in TREES
+        for path in (REPOSITORY / tree).glob("*/__init__.py")
+    ]
     modules = [f"src/abstrag/{path.name}" for path in ROOT.glob("*.py")]
-    expected = [*packages, *modules, "src/abstrag/"]
+    expected = [*packages, *modules, *TREES]
     assert sorted(inside) == sorted(set(expected) - {"src/abstrag/__init__.py"})
     assert [path for path, what in entries if not what] == ["src/abstrag/"]
 
@@ -191,7 +221,11 @@ def test_nothing_below_the_command_line_prints() -> None:
         ("model/term.py", "from abstrag.indexing.operator import Chain"),  # upward
         ("model/term.py", "def f():\n    import abstrag.cli.main"),  # upward, hidden in a function
         ("stores/rows.py", "from abstrag.lexicon.wordnet import wordnet"),  # a peer
-        ("baselines/bm25.py", "from abstrag.engine.library import Library"),  # a peer
+        ("abstrag_bench/baselines/bm25.py", "from abstrag.engine.library import Library"),
+        ("abstrag_bench/baselines/bm25.py", "from abstrag_bench.case import Case"),
+        ("abstrag_bench/runner.py", "from abstrag_bench.cli.bench import bench_command"),
+        ("cli/main.py", "from abstrag_bench.cli.bench import bench_command"),
+        ("__init__.py", "import abstrag_bench"),
         ("errors.py", "from abstrag.config import TAU"),
         ("stores/rows.py", "from .tables import StoreTable"),
         ("stores/rows.py", "from . import tables"),
@@ -211,6 +245,8 @@ def test_a_wrong_import_is_seen(file: str, source: str) -> None:
         ("stores/rows.py", "from abstrag.model.term import Term\nimport sqlite3"),
         ("stores/rows.py", "from abstrag.stores.tables import StoreTable"),
         ("cli/main.py", "from abstrag import __version__"),
+        ("abstrag_bench/runner.py", "from abstrag_bench.baselines.bm25 import Bm25"),
+        ("abstrag_bench/cli/bench.py", "from abstrag.cli.output import console"),
         ("workspace/tour.py", "from abstrag.data import demo"),
         ("__init__.py", "from abstrag.engine.library import Library"),
         ("model/document.py", "import_module('abstrag.documents.load')"),

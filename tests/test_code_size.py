@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tools.code_size import HERE, Code
 
-CODE = Code(HERE)
+CODE = Code(*HERE)
 
 
 def test_no_two_public_classes_share_a_name() -> None:

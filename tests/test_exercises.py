@@ -41,7 +41,7 @@ def section_of(patch: Path) -> str:
 def tree(tmp_path: Path) -> Path:
     """Return a copy of what a patch may touch, without what git knows about it."""
     made = tmp_path / "tree"
-    for folder in ("docs", "src", "tests"):
+    for folder in ("bench", "docs", "src", "tests"):
         copytree(ROOT / folder, made / folder, ignore=NOT_COPIED)
     (made / LARGE).symlink_to(ROOT / LARGE, target_is_directory=True)
     (made / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
@@ -51,7 +51,8 @@ def tree(tmp_path: Path) -> Path:
 def run(tree: Path, *command: str) -> None:
     """Run a command in a copy of the tree; what it says is shown when it fails."""
     above = {"GIT_CEILING_DIRECTORIES": str(tree.parent)}  # it is no repository
-    own = {"PYTHONPATH": str(tree / "src"), "OMP_NUM_THREADS": "1"}
+    path = os.pathsep.join((str(tree / "src"), str(tree / "bench" / "src")))
+    own = {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         command, cwd=tree, env={**os.environ, **above, **own}, capture_output=True, text=True
     )

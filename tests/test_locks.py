@@ -8,11 +8,14 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from abstrag import __version__
 from tools.split_training_lock import split
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+BENCH = tomllib.loads((ROOT / "bench" / "pyproject.toml").read_text("utf-8"))
 RUNTIME: list[str] = PROJECT["project"]["dependencies"]
+OF_BENCH = [each for each in BENCH["project"]["dependencies"] if not each.startswith("abstrag==")]
 GROUPS: dict[str, list[str | dict[str, str]]] = PROJECT["dependency-groups"]
 EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
 PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[^\s;\\]+)", re.MULTILINE)
@@ -29,7 +32,7 @@ def group(name: str) -> list[str]:
 LOCKS = {
     "runtime": RUNTIME,
     "build": group("build"),
-    "dev": [*RUNTIME, *group("dev")],
+    "dev": [*RUNTIME, *OF_BENCH, *group("dev")],
     "docs": group("docs"),
     "local-llm": group("local-llm"),
     "server": [*RUNTIME, *EXTRAS["server"], *EXTRAS["postgres"]],
@@ -77,6 +80,14 @@ def test_the_locks_agree_with_each_other() -> None:
     for other in (docs, frameworks, server, training):
         shared = dev.keys() & other.keys()
         assert {n: other[n] for n in shared} == {n: dev[n] for n in shared}
+
+
+def test_the_benchmark_asks_for_the_package_of_its_own_release() -> None:
+    (tied,) = set(BENCH["project"]["dependencies"]) - set(OF_BENCH)
+    assert tied == f"abstrag=={__version__}"
+    assert BENCH["project"]["requires-python"] == PROJECT["project"]["requires-python"]
+    place = ROOT / "bench" / BENCH["tool"]["hatch"]["version"]["path"]
+    assert place.resolve() == ROOT / PROJECT["tool"]["hatch"]["version"]["path"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""How large the package is, and what its tree looks like.
+"""How large the packages are, and what their trees look like.
 
-    python tools/code_size.py                     # this checkout
+    python tools/code_size.py                     # this checkout, the benchmark counted
     python tools/code_size.py --src ../old/src    # another one, for a before and after
 
 Prints modules and lines, the longest file, the modules that only one sibling uses, the public
@@ -13,16 +13,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent.parent / "src"
+ROOT = Path(__file__).resolve().parent.parent
+HERE = (ROOT / "src", ROOT / "bench" / "src")
 
 
 class Code:
-    """The modules of a package: their source, and what each imports."""
+    """The modules of packages: their source, and what each imports."""
 
-    def __init__(self, root: Path) -> None:
-        """Read everything below `root`, whose folders are packages."""
-        files = sorted(root.rglob("*.py"))
-        self.text = {_module(file.relative_to(root)): file.read_text("utf-8") for file in files}
+    def __init__(self, *roots: Path) -> None:
+        """Read everything below `roots`, whose folders are packages."""
+        self.text = {
+            _module(file.relative_to(root)): file.read_text("utf-8")
+            for root in roots
+            for file in sorted(root.rglob("*.py"))
+        }
         self.tree = {name: ast.parse(text) for name, text in self.text.items()}
         self.imports = {name: set(self._imported(name)) for name in self.tree}
 
@@ -84,15 +88,20 @@ def _package(name: str) -> str:
 def main() -> None:
     """Print what is counted."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--src", type=Path, default=HERE, help="the folder that holds the package")
-    code = Code(parser.parse_args().src)
+    parser.add_argument(
+        "--src", type=Path, nargs="+", default=HERE, help="the folders that hold the packages"
+    )
+    code = Code(*parser.parse_args().src)
     lines = code.lines
     longest = max(lines, key=lambda name: lines[name])
     print(f"modules {len(lines)}, lines {sum(lines.values())}")
+    for whole in sorted({name.partition(".")[0] for name in lines}):
+        own = [count for name, count in lines.items() if name.partition(".")[0] == whole]
+        print(f"  of these {whole}: modules {len(own)}, lines {sum(own)}")
     print(f"longest {longest}, {lines[longest]} lines")
     for package, count in sorted(Counter(map(_package, lines)).items()):
         total = sum(n for name, n in lines.items() if _package(name) == package)
-        print(f"  {package:24} {count:4} modules {total:6} lines")
+        print(f"  {package:28} {count:4} modules {total:6} lines")
     alone = code.with_one_user()
     print(f"modules with one user, a sibling: {len(alone)}")
     twice = code.classes_twice()

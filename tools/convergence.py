@@ -18,9 +18,6 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from abstrag.bench.abstrag_system import to_document
-from abstrag.bench.case import Case
-from abstrag.bench.datasets.load import load_dataset
 from abstrag.config import Settings
 from abstrag.refine.evaluator import reach_of
 from abstrag.refine.feedback import Episode
@@ -30,6 +27,9 @@ from abstrag.workspace.lessons import gold_evaluator
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.refining import RefineOptions
 from abstrag.workspace.workspace import Workspace
+from abstrag_bench.abstrag_system import to_document
+from abstrag_bench.case import Case
+from abstrag_bench.datasets.load import load_dataset
 
 
 def chosen(given: argparse.Namespace) -> list[list[Case]]:

@@ -26,10 +26,6 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.baselines.system import Element, Pool
-from abstrag.bench.abstrag_system import to_document
-from abstrag.bench.case import Case
-from abstrag.bench.datasets.load import load_dataset
 from abstrag.config import Settings
 from abstrag.model.patch import Stage
 from abstrag.model.query import LiteralKind
@@ -43,6 +39,10 @@ from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.lessons import gold_evaluator
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
+from abstrag_bench.abstrag_system import to_document
+from abstrag_bench.baselines.system import Element, Pool
+from abstrag_bench.case import Case
+from abstrag_bench.datasets.load import load_dataset
 
 STAGES: Final = tuple(stage.value for stage in Stage)
 

@@ -27,18 +27,18 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.baselines.public_models import PublicModel
-from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
-from abstrag.bench.case import REPORT_PARTS, Case, sampled
-from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.hidden_words import WordPlace, content_places, hiding, keeping, named_places
-from abstrag.bench.stats import intervals, resampled_means
 from abstrag.config import COST_UNIT
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit
 from abstrag.neural.passage import segment_text
 from abstrag.search.relevance import PRESETS
 from abstrag.workspace.document import SearchableDocument
+from abstrag_bench.abstrag_system import AbstragSystem, SharedIndexer
+from abstrag_bench.baselines.public_models import PublicModel
+from abstrag_bench.case import REPORT_PARTS, Case, sampled
+from abstrag_bench.datasets.load import load_dataset
+from abstrag_bench.hidden_words import WordPlace, content_places, hiding, keeping, named_places
+from abstrag_bench.stats import intervals, resampled_means
 
 DRAWS: Final = 5
 SEED: Final = 20

@@ -24,9 +24,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from abstrag.bench.abstrag_system import to_document
-from abstrag.bench.case import Case, SplitPart, part_of
-from abstrag.bench.datasets.load import load_dataset
 from abstrag.config import Settings
 from abstrag.model.record import from_json, to_json
 from abstrag.neural.aligner import default_aligner
@@ -44,6 +41,9 @@ from abstrag.refine.sufficiency import (
 from abstrag.search.relevance import PRESETS
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
+from abstrag_bench.abstrag_system import to_document
+from abstrag_bench.case import Case, SplitPart, part_of
+from abstrag_bench.datasets.load import load_dataset
 
 LEAST: Final = 100  # queries of a genre from which it gets a model of its own
 _RIDGE: Final = 1.0

@@ -27,11 +27,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from abstrag.baselines.system import Pool
-from abstrag.bench.abstrag_system import PooledDocument, to_document
-from abstrag.bench.case import Case
-from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.stats import differences, intervals
 from abstrag.indexing.pipeline import index
 from abstrag.indexing.utility import layout_weight
 from abstrag.model.document import Genre
@@ -40,6 +35,11 @@ from abstrag.model.segment import SegmentRole
 from abstrag.search.relevance import DEFAULT_PRESET
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
+from abstrag_bench.abstrag_system import PooledDocument, to_document
+from abstrag_bench.baselines.system import Pool
+from abstrag_bench.case import Case
+from abstrag_bench.datasets.load import load_dataset
+from abstrag_bench.stats import differences, intervals
 
 DEPTH: Final = 10
 MOST_OF_ONE: Final = 5  # questions of one document, so that a sample has many documents

@@ -23,12 +23,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from abstrag.bench.abstrag_system import to_document
-from abstrag.bench.case import Case
-from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.metrics.catalogue import NDCG, SUFF
-from abstrag.bench.record import CaseRecord
-from abstrag.bench.stats import difference_of_each, paired
 from abstrag.config import Settings
 from abstrag.refine.feedback import Episode
 from abstrag.refine.limits import RefineBudget
@@ -38,6 +32,12 @@ from abstrag.workspace.lessons import gold_evaluator, learn
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.refining import RefineOptions
 from abstrag.workspace.workspace import Workspace
+from abstrag_bench.abstrag_system import to_document
+from abstrag_bench.case import Case
+from abstrag_bench.datasets.load import load_dataset
+from abstrag_bench.metrics.catalogue import NDCG, SUFF
+from abstrag_bench.record import CaseRecord
+from abstrag_bench.stats import difference_of_each, paired
 
 CHECKPOINTS: Final = (25, 50, 100)
 METRICS: Final = {"nDCG@10": NDCG @ 10, "Suff@5": SUFF @ 5}

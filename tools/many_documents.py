@@ -2,14 +2,16 @@
 
     python tools/many_documents.py index FOLDER --store many.db --workers 16 --seconds 540
     python tools/many_documents.py resume FOLDER --work scratch --workers 2 --count 2000
+    python tools/many_documents.py compare many.db few.db
     taskset -c 0,1 python tools/many_documents.py search --store many.db --questions asked.txt
 
 `index` runs `abstrag index` and ends it with SIGKILL when the time is up; called again, it goes on.
-`resume` indexes the first documents of a folder twice: undisturbed, and killed with SIGKILL once
-while files are indexed and once while search over all documents is prepared; then it compares every
-table of the two stores row by row, all columns but the time of indexing, and the bytes of all files
-beside them. `search` asks questions, each of them new, in a process that has answered five others,
-and then the same ones again. Every line that is printed is JSON.
+`resume` indexes the first documents of a folder twice: undisturbed, and killed with SIGKILL twice
+on the way; then it compares every table of the two stores row by row, all columns but the time of
+indexing, and the bytes of all files beside them. `compare` does that for the documents of the
+second of two stores that were made of the same files. `search` asks questions, each of them new, in
+a process that has answered five others, and then the same ones again. Every line that is printed is
+JSON.
 """
 
 from __future__ import annotations
@@ -152,10 +154,10 @@ def resume(given: argparse.Namespace) -> None:
     once, twice = given.work / "once.db", given.work / "killed.db"
     _, _, took = run_until(start([documents], once, given.workers), lambda: False)
     say(what="undisturbed", documents=count(once, _INDEXED), seconds=round(took, 1))
-    for statement in (_INDEXED, _PREPARED):
-        half = count(once, statement) // 2
+    every = count(once, _INDEXED)
+    for enough in (every // 3, 2 * every // 3):
         process = start([documents], twice, given.workers)
-        ended, _, _ = run_until(process, lambda s=statement, n=half: count(twice, s) >= n)  # type: ignore[misc]
+        ended, _, _ = run_until(process, lambda n=enough: count(twice, _INDEXED) >= n)  # type: ignore[misc]
         say(
             what="killed",
             in_time=not ended,
@@ -184,6 +186,50 @@ def compared(one: Path, other: Path) -> Iterator[tuple[str, int | None]]:
         yield name, rows if same else None
     for each in connections:
         each.close()
+
+
+# --- Two stores of the same files, one with fewer documents --------------------------------------
+
+_OWN: Final = frozenset({"number", "document"})  # rows are counted anew in each store
+_OF_A_DOCUMENT: Final = {"documents": "number", "packed_rows": "document", "seals": "document"}
+
+
+def compare(given: argparse.Namespace) -> None:
+    """Compare all that two stores have of the documents of the second."""
+    many, few = sqlite3.connect(given.many), sqlite3.connect(given.few)
+    compared, different = dict.fromkeys((*_OF_A_DOCUMENT, "layers", "files"), 0), list[str]()
+
+    def note(what: str, name: str, ours: Sequence[Any], theirs: Sequence[Any]) -> None:
+        compared[what] += len(ours)
+        if ours != theirs:
+            different.append(f"{what} of {name}")
+
+    named = "SELECT id, number, content_hash FROM documents"
+    contents = {row[0]: row for row in many.execute(named)}
+    for name, number, content in few.execute(named):
+        if name not in contents:
+            different.append(f"{name} itself")
+            continue
+        other = contents[name]
+        for table, key in _OF_A_DOCUMENT.items():
+            note(
+                table, name, *(_few(c, table, key, n) for c, n in ((few, number), (many, other[1])))
+            )
+        note("layers", name, *(_few(c, "layers", "content_hash", content) for c in (few, many)))
+        beside = (
+            Path(f"{each}.mapped") / content[:2] / content for each in (given.few, given.many)
+        )
+        note("files", name, *(sorted(mapped(each).items()) for each in beside))
+    say(what="compared", rows=compared, different=len(different), first=different[:5])
+    sys.exit(1 if different else 0)
+
+
+def _few(connection: sqlite3.Connection, table: str, key: str, value: object) -> list[Any]:
+    """Return the rows of a table that belong together, in the order of their values."""
+    found = connection.execute(f"SELECT name FROM pragma_table_info('{table}')").fetchall()
+    columns = ", ".join(f'"{name}"' for (name,) in found if name not in _TIMES | _OWN)
+    statement = f"SELECT {columns} FROM {table} WHERE {key} = ? ORDER BY {columns}"
+    return connection.execute(statement, (value,)).fetchall()
 
 
 def _rows(connection: sqlite3.Connection, table: str) -> Iterator[tuple[Any, ...]]:
@@ -298,6 +344,10 @@ def main() -> None:
     one.add_argument("--workers", type=int, default=2)
     one.add_argument("--count", type=int, default=2000)
     one.set_defaults(do=resume)
+    one = commands.add_parser("compare")
+    one.add_argument("many", type=Path)
+    one.add_argument("few", type=Path)
+    one.set_defaults(do=compare)
     one = commands.add_parser("search")
     one.add_argument("--store", type=Path, required=True)
     one.add_argument("--questions", type=Path, required=True, help="one on each line")

@@ -14,14 +14,14 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.bench.case import Case
-from abstrag.bench.datasets.load import load_dataset
 from abstrag.engine.contradictions.find import differences
 from abstrag.engine.verdicts import forced, ruled
 from abstrag.model.answer import Difference, Label
 from abstrag.neural.judge import default_judge
 from abstrag.neural.passage import passage
 from abstrag.neural.verdict import VerdictProbabilities, default_verdict
+from abstrag_bench.case import Case
+from abstrag_bench.datasets.load import load_dataset
 
 LABELS: Final = (Label.SUPPORTS, Label.REFUTES, Label.NOT_ENOUGH_INFO)
 EVIDENCE: Final = 3

@@ -25,11 +25,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.baselines.bm25 import Bm25
-from abstrag.baselines.system import Element, ElementKind, Pool
-from abstrag.bench.case import SplitPart, parse_split, part_of
-from abstrag.bench.datasets.files import FilePlace, existing, read_lines
-from abstrag.bench.stats import differences, holm, intervals
 from abstrag.collection.filters import Filters
 from abstrag.collection.shelf import K1, B
 from abstrag.collection.shortlist import Shortlist
@@ -39,6 +34,11 @@ from abstrag.search.relevance import ALIGNED, DEFAULT_PRESET, FAST, Preset
 from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
+from abstrag_bench.baselines.bm25 import Bm25
+from abstrag_bench.baselines.system import Element, ElementKind, Pool
+from abstrag_bench.case import SplitPart, parse_split, part_of
+from abstrag_bench.datasets.files import FilePlace, existing, read_lines
+from abstrag_bench.stats import differences, holm, intervals
 
 K: Final = 10
 REFERENCE: Final = ("bm25", "dense", "hybrid", "first look", "collection, by best hit")

@@ -24,6 +24,7 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 SOURCE: Final = ROOT / "docs" / "paper-map.toml"
 PAGE: Final = ROOT / "docs" / "paper-map.md"
+BENCH: Final = "abstrag_bench"
 HEADINGS: Final[Mapping[str, str]] = {
     "definition": "Definitions",
     "equation": "Equations",
@@ -134,10 +135,19 @@ def _label_faults(data: Mapping[str, Any], paper: str | None) -> Iterator[str]:
 def defines(place: str) -> bool:
     """Tell whether `module:name` or `module:Class.member` exists, by the syntax tree."""
     module, _, name = place.partition(":")
-    path = ROOT / "src" / "abstrag" / f"{module.replace('.', '/')}.py"
-    members = _names(path)
+    members = _names(_source(module))
     outer, _, inner = name.partition(".")
     return outer in members and (not inner or inner in members[outer])
+
+
+def _full(module: str) -> str:
+    """Return the whole name of a module, of which the map leaves `abstrag.` out."""
+    return module if module.startswith(f"{BENCH}.") else f"abstrag.{module}"
+
+
+def _source(module: str) -> Path:
+    tree = ROOT / "bench" / "src" if module.startswith(f"{BENCH}.") else ROOT / "src"
+    return tree / f"{_full(module).replace('.', '/')}.py"
 
 
 @cache
@@ -171,7 +181,7 @@ def value_of(at: str, key: str | None = None) -> object:
     """Return the value at `module:NAME`, of a mapping that under `key` (`a.b` for two levels)."""
     module, _, name = at.partition(":")
     outer, _, inner = name.partition(".")
-    found: Any = getattr(importlib.import_module(f"abstrag.{module}"), outer)
+    found: Any = getattr(importlib.import_module(_full(module)), outer)
     if inner:
         found = next(field.default for field in dataclasses.fields(found) if field.name == inner)
     for part in key.split(".") if key else ():
@@ -189,7 +199,8 @@ def render(data: Mapping[str, Any]) -> str:
         f"Where each equation, operator, algorithm, constant and prompt of *{data['title']}* is, "
         "and the test that holds it there. Generated from `docs/paper-map.toml` by "
         "`python tools/paper_map.py`; a test checks every name, test and value on it.",
-        "Modules are below `abstrag.`, tests below `tests/`.",
+        "Modules are below `abstrag.` unless they begin with `abstrag_bench.`, tests below "
+        "`tests/`.",
     ]
     for kind, heading in HEADINGS.items():
         rows = [row for row in data["row"] if row["kind"] == kind]

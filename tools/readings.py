@@ -29,17 +29,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
-from abstrag.bench.case import REPORT_PARTS, Case, SplitPart, parse_split, sampled
-from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.readings import SampledStep, false_unmet, steps_of
-from abstrag.bench.stats import intervals
-from abstrag.bench.swapped import Swapped, swapped_cases
 from abstrag.model.ranking import Hit
 from abstrag.search.relevance import PRESETS
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
+from abstrag_bench.abstrag_system import AbstragSystem, SharedIndexer
+from abstrag_bench.case import REPORT_PARTS, Case, SplitPart, parse_split, sampled
+from abstrag_bench.datasets.load import load_dataset
+from abstrag_bench.readings import SampledStep, false_unmet, steps_of
+from abstrag_bench.stats import intervals
+from abstrag_bench.swapped import Swapped, swapped_cases
 
 QUESTIONS: Final = Path(__file__).with_name("reading_questions.jsonl")
 CONTRACTS: Final = "contractnli:"  # before the number of a contract, in place of a file

@@ -35,22 +35,35 @@ Component = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A pinned package, the files it may be installed from, and whether everybody gets it."""
+    """A pinned package, the files it may be installed from, and what brings it along."""
 
     name: str
     version: str
     hashes: tuple[str, ...]
-    required: bool
+    brought_by: str  # abstrag for what everybody gets
     licence: str
+
+    @property
+    def required(self) -> bool:
+        """Whether everybody gets it."""
+        return self.brought_by == "abstrag"
 
 
 def packages() -> list[Package]:
-    """Read what is installed with abstrag, and with it as a server, in the order of names."""
+    """Read what comes with abstrag, with it as a server, with abstrag-bench, in order of names."""
     licences = tomllib.loads((REQUIREMENTS / "licences.toml").read_text("utf-8"))
-    required = {(name, version) for name, version, _ in _pins("runtime")}
+    bench = tomllib.loads((ROOT / "bench" / "pyproject.toml").read_text("utf-8"))
+    asked = {re.split(r"[^\w.-]", line)[0] for line in bench["project"]["dependencies"]}
+    found: dict[tuple[str, str, tuple[str, ...]], str] = {}
+    for brought_by, pins in (
+        ("abstrag", _pins("runtime")),
+        ("server, postgres", _pins("server")),
+        ("abstrag-bench", (pin for pin in _pins("dev") if pin[0] in asked)),
+    ):
+        for pin in pins:
+            found.setdefault(pin, brought_by)
     return [
-        Package(name, version, hashes, (name, version) in required, licences[name])
-        for name, version, hashes in sorted({*_pins("runtime"), *_pins("server")})
+        Package(*pin, brought_by, licences[pin[0]]) for pin, brought_by in sorted(found.items())
     ]
 
 
@@ -147,10 +160,7 @@ def page() -> str:
         "| package | licence | installed with |",
         "|---|---|---|",
     ]
-    lines += [
-        f"| {name} | {each.licence} | {'abstrag' if each.required else 'server, postgres'} |"
-        for name, each in rows.items()
-    ]
+    lines += [f"| {name} | {each.licence} | {each.brought_by} |" for name, each in rows.items()]
     return "\n".join(lines) + "\n"
 
 

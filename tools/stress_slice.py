@@ -15,17 +15,6 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.record import CaseRecord
-from abstrag.bench.stress import (
-    ARMS,
-    UNREFINED,
-    Stress,
-    interacting,
-    run_stress,
-    summarize,
-    to_markdown,
-)
 from abstrag.engine.refinement import packaged_evaluator
 from abstrag.errors import InputError
 from abstrag.model.record import to_json
@@ -34,6 +23,17 @@ from abstrag.search.overlap import OverlapJudge
 from abstrag.search.relevance import DEFAULT_PRESET, PRESETS
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.lessons import gold_evaluator
+from abstrag_bench.datasets.load import load_dataset
+from abstrag_bench.record import CaseRecord
+from abstrag_bench.stress import (
+    ARMS,
+    UNREFINED,
+    Stress,
+    interacting,
+    run_stress,
+    summarize,
+    to_markdown,
+)
 
 
 def same_settings(chosen: argparse.Namespace) -> None:

@@ -27,9 +27,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
-from abstrag.bench.case import Case
-from abstrag.bench.datasets.load import load_dataset
 from abstrag.config import COST_UNIT, MAX_GAP
 from abstrag.engine import searcher as searching
 from abstrag.errors import InputError
@@ -37,6 +34,9 @@ from abstrag.neural.aligner import Aligner
 from abstrag.search.match import LEAST_JUDGEMENT
 from abstrag.search.relevance import ALIGNED
 from abstrag.search.scoring import Scoring
+from abstrag_bench.abstrag_system import AbstragSystem, SharedIndexer
+from abstrag_bench.case import Case
+from abstrag_bench.datasets.load import load_dataset
 from training.sources import SOURCES, fold_of
 
 SLOPE, OFFSET = 0.6787, -1.1312  # how logits of a judge become probabilities

@@ -39,15 +39,15 @@ from abstrag.backgrounds.build import build
 from abstrag.backgrounds.compiled import CompiledBackground
 from abstrag.backgrounds.fact import BackgroundName
 from abstrag.backgrounds.source import BackgroundSource
-from abstrag.baselines.system import Pool
-from abstrag.bench.abstrag_system import AbstragSystem, PooledDocument, SharedIndexer, to_document
-from abstrag.bench.case import Case
-from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.stats import differences, intervals
 from abstrag.config import Settings
 from abstrag.engine.library import Library
 from abstrag.model.index import DocumentIndex
 from abstrag.search.relevance import PRESETS
+from abstrag_bench.abstrag_system import AbstragSystem, PooledDocument, SharedIndexer, to_document
+from abstrag_bench.baselines.system import Pool
+from abstrag_bench.case import Case
+from abstrag_bench.datasets.load import load_dataset
+from abstrag_bench.stats import differences, intervals
 
 DEPTH: Final = 10
 

@@ -22,11 +22,11 @@ from typing import Any
 from prepare import Writer, read_tokenizer
 from sources import SOURCES
 
-from abstrag.baselines.bm25 import Bm25
-from abstrag.baselines.system import Pool
-from abstrag.bench.case import Case, SplitPart, part_of
-from abstrag.bench.datasets import scifact
-from abstrag.bench.datasets.load import load_dataset
+from abstrag_bench.baselines.bm25 import Bm25
+from abstrag_bench.baselines.system import Pool
+from abstrag_bench.case import Case, SplitPart, part_of
+from abstrag_bench.datasets import scifact
+from abstrag_bench.datasets.load import load_dataset
 
 ABOUT = ("scifact", "qasper", "covidqa", "xquad", "contractnli")
 

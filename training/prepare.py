@@ -21,12 +21,12 @@ from sources import SOURCES, fold_of
 from tokenizers import Tokenizer
 from words import marks
 
-from abstrag.baselines.bm25 import Bm25
-from abstrag.baselines.system import Element, Pool, Ranked
-from abstrag.bench.case import Case
-from abstrag.bench.datasets.load import load_dataset
 from abstrag.model.answer import Label
 from abstrag.neural.passage import passage
+from abstrag_bench.baselines.bm25 import Bm25
+from abstrag_bench.baselines.system import Element, Pool, Ranked
+from abstrag_bench.case import Case
+from abstrag_bench.datasets.load import load_dataset
 
 LABELS = (Label.SUPPORTS, Label.REFUTES, Label.NOT_ENOUGH_INFO)
 MOST_TOKENS = 318

@@ -1,7 +1,8 @@
 """Every constant of the paper, once, under its paper name; and the settings a user may change.
 
-Where the paper prints no value the comment says whose choice it is. `W_L` and friends are keyed by
-plain strings so that this module stays below `model`; a `StrEnum` member finds its entry too.
+Those of its statistics alone stand with what measures, in `bench.stats`. Where the paper prints no
+value the comment says whose choice it is. `W_L` and friends are keyed by plain strings so that this
+module stays below `model`; a `StrEnum` member finds its entry too.
 """
 
 from __future__ import annotations
@@ -114,6 +115,7 @@ W_L_DEFAULT: Final[Mapping[str, float]] = MappingProxyType(
         "plain": 0.50,
     }
 )
+CUELESS_CONFIDENCE: Final = 0.7  # of a claim without a marker: taken for the author's own
 
 # --- Merging (appendix K) -------------------------------------------------------------------------
 
@@ -125,6 +127,12 @@ MERGE_CONFIRM: Final = 0.85  # confidence at which a model's merge is believed
 JUDGE_SAMPLES: Final = 3
 JUDGE_TEMPERATURE: Final = 0.3
 JUDGE_CALL_BUDGET: Final = 24  # per segment
+
+# --- Refinement and answers (appendices F and K) --------------------------------------------------
+
+GATE_CONTROLS: Final = 3  # solved cases a patch is held against in a cycle
+EDIT_VOTES: Final = 3  # k: distinct cases that must ask for an edit of a program
+GIVEN_PASSAGES: Final = 3  # to a generator
 
 # --- Ours -----------------------------------------------------------------------------------------
 

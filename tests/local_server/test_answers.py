@@ -5,13 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.baselines.backing import Backing
-from abstrag.bench.case import Case, Dataset
-from abstrag.bench.generation import ModelWriter
-from abstrag.bench.record import CaseRecord
-from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.runner import run, worst_requests
-from abstrag.bench.systems import SystemSpec
 from abstrag.engine.answer import answer
 from abstrag.engine.generator import Generator
 from abstrag.engine.searcher import Searcher
@@ -23,6 +16,13 @@ from abstrag.llm.settings import Endpoint, LlmSettings, Patience
 from abstrag.model.answer import AnswerMode, Label
 from abstrag.search.relevance import DEFAULT_PRESET
 from abstrag.workspace.tour import demo_index
+from abstrag_bench.baselines.backing import Backing
+from abstrag_bench.case import Case, Dataset
+from abstrag_bench.generation import ModelWriter
+from abstrag_bench.record import CaseRecord
+from abstrag_bench.run_folder import RunFolder
+from abstrag_bench.runner import run, worst_requests
+from abstrag_bench.systems import SystemSpec
 from tests.local_server.brevity import brief_programs
 from tests.local_server.server import LocalServer
 from tests.unit.bench.makers import make_pool

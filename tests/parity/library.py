@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from abstrag.baselines.system import Element, ElementKind, Pool
-from abstrag.bench.abstrag_system import to_document
 from abstrag.config import Settings
 from abstrag.model.background import Background
 from abstrag.model.patch import Alias, Patch, Stage
@@ -19,6 +17,8 @@ from abstrag.refine.patch_log import PatchLog, text_hash
 from abstrag.workspace.edits import hand_made
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
+from abstrag_bench.abstrag_system import to_document
+from abstrag_bench.baselines.system import Element, ElementKind, Pool
 
 TEXTS: Final = {
     "harbour": (

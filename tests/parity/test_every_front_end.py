@@ -19,7 +19,6 @@ import pytest
 from click.testing import CliRunner
 from mcp import Client as AgentClient
 
-from abstrag.bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag.cli.main import cli
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.record import to_data
@@ -31,6 +30,7 @@ from abstrag.workspace.asynchronous import AsyncAbstRAG
 from abstrag.workspace.facade import AbstRAG
 from abstrag.workspace.options import WorkspaceConfig, chosen_preset
 from abstrag.workspace.workspace import Workspace
+from abstrag_bench.abstrag_system import AbstragSystem, SharedIndexer
 from tests.parity.library import (
     QUESTIONS,
     TEXTS,

@@ -6,8 +6,8 @@ import ir_measures
 import pytest
 from ir_measures import RR, R, nDCG
 
-from abstrag.bench.metrics.catalogue import MRR, NDCG, RECALL
-from abstrag.bench.record import CaseRecord
+from abstrag_bench.metrics.catalogue import MRR, NDCG, RECALL
+from abstrag_bench.record import CaseRecord
 from tests.unit.bench.makers import make_record
 
 

@@ -14,10 +14,10 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
-from abstrag.bench.case import Case
-from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.datasets.tatqa import header_rows
 from abstrag.model.answer import Label
+from abstrag_bench.case import Case
+from abstrag_bench.datasets.load import load_dataset
+from abstrag_bench.datasets.tatqa import header_rows
 from tools.answers.rules import content_words
 
 SPLITS: Final = {"scifact": "train", "qasper": "train", "tatqa": "tune", "fetaqa": "dev"}

@@ -20,8 +20,8 @@ from abstrag.cli.options import (
     search_options,
 )
 from abstrag.cli.output import console, print_json
+from abstrag.config import GIVEN_PASSAGES
 from abstrag.engine.answer import NOT_HERE, generation_task
-from abstrag.engine.generator import TOP
 from abstrag.engine.verdicts import BY, BY_RULES
 from abstrag.model.answer import (
     Answer,
@@ -49,7 +49,7 @@ _COLOURS = {Label.SUPPORTS: "green", Label.REFUTES: "red", Label.NOT_ENOUGH_INFO
     "--k",
     "--top",
     "k",
-    default=TOP,
+    default=GIVEN_PASSAGES,
     show_default=True,
     type=click.IntRange(1, 20),
     help="Passages used.",

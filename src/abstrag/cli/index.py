@@ -192,11 +192,15 @@ def index_command(
             outcomes = []
         else:
             few = FEW if workers_options.workers is None and not workers_options.is_given else 0
-            outcomes = _outcomes(workspace, library, paths, engine, few=few, told=told)
-            prepared = 0
+            ahead: list[None] = []
+            on_ahead = None if no_prepare else lambda: ahead.append(None)
+            outcomes = _outcomes(
+                workspace, library, paths, engine, few=few, told=told, on_ahead=on_ahead
+            )
+            prepared = len(ahead)
             if not no_prepare:
                 make = None if engine is None else made_by_workers(workspace, engine)
-                prepared = prepare(workspace, told.on_prepared, make)
+                prepared += prepare(workspace, told.on_prepared, make)
                 new = (each.document for each in outcomes if each.status == "indexed")
                 names = (name for name in new if name is not None)
                 read_words(workspace, names, told.on_words)
@@ -235,6 +239,7 @@ def _outcomes(
     *,
     few: int,
     told: IndexingTold,
+    on_ahead: Callable[[], None] | None,
 ) -> list[IndexOutcome]:
     """Index, and show how far that is."""
     outcomes: list[IndexOutcome] = []
@@ -242,7 +247,15 @@ def _outcomes(
     if engine is None:
         made = library.index_paths(paths, told.on_file)
     else:
-        made = index_many(workspace, paths, engine, library=library, few=few, on_file=told.on_file)
+        made = index_many(
+            workspace,
+            paths,
+            engine,
+            library=library,
+            few=few,
+            on_file=told.on_file,
+            on_ahead=on_ahead,
+        )
     for outcome in made:
         outcomes.append(library.still_held(outcome))
         told.on_outcome(outcome)

@@ -1,4 +1,8 @@
-"""`abstrag`: the command line. One file a command; each is imported only when it is called."""
+"""`abstrag`: the command line. One file a command; each is imported only when it is called.
+
+Other packages bring commands by entry points of the group `abstrag.commands`: a name, and a click
+command. `bench` is one of these; it is in `abstrag-bench`, a distribution of its own.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,15 @@ import sys
 from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from abstrag import __version__
-from abstrag.errors import AbstragError
+from abstrag.errors import AbstragError, ResourceMissing
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 # name → what it does; the module is called like the command, with - turned into _
 COMMANDS: Final = {
@@ -29,19 +36,20 @@ COMMANDS: Final = {
     "refine": "Find out why QUERY fails on TARGET, and mend what failed if nothing else breaks.",
     "feedback": "Say which hits for QUERY are evidence and which steps are right.",
     "policy": "Show, trace and take back what refinement has learnt.",
-    "bench": "Measure retrievers on data sets, and report.",
     "report": "Write the evidence for queries into one HTML file to send.",
     "serve": "Open the studio: documents, evidence and bridges in a browser.",
     "mcp": "Serve documents to agents over the Model Context Protocol.",
     "background": "Compile aliases, vocabularies and dumps into a Background, and look into it.",
     "store": "List, check, prepare and copy stores, and remove documents.",
-    "prompts": "Show what models are asked, word for word, and score a wording.",
+    "prompts": "Show what models are asked, word for word.",
     "calls": "List the calls to language models: tokens, money, time.",
     "completion": "Set up completion in bash, zsh or fish: files, document ids, presets.",
     "schema": "Print the JSON schema of what commands print with --json.",
     "doctor": "Say what is installed and try every part once.",
     "demo": "Find in a bundled article what word matching cannot; `demo refine`: mend a query.",
 }
+GROUP: Final = "abstrag.commands"
+ELSEWHERE: Final = {"bench": "abstrag-bench"}  # command of ours → the distribution it is in
 _EPILOG: Final = """
 \b
 Exit codes:
@@ -67,28 +75,77 @@ class _Lazy(click.Group):
     """A group that imports a command when it is called: `--help` must not load spaCy."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
+        return [*COMMANDS, *_brought()]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
-            return None
-        name = cmd_name.replace("-", "_")
-        command: click.Command = getattr(import_module(f"abstrag.cli.{name}"), f"{name}_command")
-        return command
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in COMMANDS:
+            name = cmd_name.replace("-", "_")
+            own: click.Command = getattr(import_module(f"abstrag.cli.{name}"), f"{name}_command")
+            return own
+        if cmd_name in (brought := _brought()):
+            return _loaded(cmd_name, brought[cmd_name])
+        if cmd_name in ELSEWHERE and not ctx.resilient_parsing:  # Tab must not fail
+            raise ResourceMissing(
+                f"'abstrag {cmd_name}' is in {ELSEWHERE[cmd_name]!r}, which is not installed",
+                hint=f"pip install {ELSEWHERE[cmd_name]}",
+            )
+        return None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
-            near = get_close_matches(name, COMMANDS, n=2, cutoff=0.6)
-            guess = " or ".join(repr(each) for each in near)
-            ctx.fail(f"No such command {name!r}.{f' Did you mean {guess}?' if guess else ''}")
+            known = {*self.list_commands(ctx), *ELSEWHERE}
+            if name not in known:
+                near = get_close_matches(name, sorted(known), n=2, cutoff=0.6)
+                guess = " or ".join(repr(each) for each in near)
+                ctx.fail(f"No such command {name!r}.{f' Did you mean {guess}?' if guess else ''}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        brought = {name: _summary(entries[0]) for name, entries in _brought().items()}
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list((COMMANDS | brought).items()))
+
+
+def _brought() -> dict[str, list[EntryPoint]]:
+    """Return the commands of other packages by name; none of them is imported for it."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, list[EntryPoint]] = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
+        if entry.name not in COMMANDS:
+            found.setdefault(entry.name, []).append(entry)
+    return found
+
+
+def _loaded(name: str, entries: list[EntryPoint]) -> click.Command:
+    """Import a command of another package."""
+    places = sorted({entry.value for entry in entries})
+    if len(places) > 1:
+        raise ResourceMissing(
+            f"two packages bring 'abstrag {name}': {' and '.join(map(repr, places))}",
+            hint="uninstall one of them",
+        )
+    try:
+        command = entries[0].load()
+    except Exception as error:
+        raise ResourceMissing(
+            f"'abstrag {name}' cannot be loaded from {places[0]!r}: {error}",
+            hint="reinstall or uninstall the package that brings it",
+        ) from error
+    if not isinstance(command, click.Command):
+        raise ResourceMissing(
+            f"'abstrag {name}' is no click command: {places[0]!r}",
+            hint="tell those who made the package that brings it",
+        )
+    return command
+
+
+def _summary(entry: EntryPoint) -> str:
+    """Return what a package says of itself in a line, for its command."""
+    return (entry.dist.metadata["Summary"] if entry.dist else None) or entry.value
 
 
 @click.group(cls=_Lazy, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})

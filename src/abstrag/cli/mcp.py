@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from contextlib import nullcontext
 from pathlib import Path
 
 import click
 
-from abstrag.cli.options import LlmOptions, StoreTarget, llm_options
+from abstrag.cli.options import LlmOptions, llm_options, store_option
 from abstrag.cli.serve import INSTALL, connected, shown
 from abstrag.errors import ResourceMissing
-from abstrag.stores.location import STORE_VARIABLE
 from abstrag.stores.open import Target, default_store, resolved
 
 
@@ -48,13 +46,7 @@ from abstrag.stores.open import Target, default_store, resolved
     is_flag=True,
     help="Let the agent pass on what a person says of hits and steps.",
 )
-@click.option(
-    "--store",
-    "store_path",
-    type=StoreTarget(),
-    envvar=STORE_VARIABLE,
-    help="The store: a file or postgresql://USER@HOST/DATABASE.  [default: in your data folder]",
-)
+@store_option
 @llm_options
 def mcp_command(
     models_options: LlmOptions,
@@ -92,7 +84,6 @@ def mcp_command(
     from abstrag.workspace.options import WorkspaceConfig
     from abstrag.workspace.workspace import Workspace
 
-    logging.getLogger("bm25s").propagate = False  # it would tell of every index it builds
     config = WorkspaceConfig(resolved(store_path or default_store()), keep=DOCUMENTS_KEPT)
     with (
         connected(models_options) or nullcontext() as models,

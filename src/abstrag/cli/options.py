@@ -19,6 +19,7 @@ from abstrag.model.segment import Granularity
 from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.search.query.operators import OPERATORS
 from abstrag.search.relevance import DEFAULT_PRESET, FAST, PRESETS
+from abstrag.stores.location import STORE_VARIABLE
 from abstrag.stores.open import Target
 from abstrag.stores.postgres.address import is_address
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig, chosen_preset
@@ -232,7 +233,7 @@ store_option = click.option(
     "--store",
     "store_path",
     type=StoreTarget(),
-    envvar="ABSTRAG_STORE",
+    envvar=STORE_VARIABLE,
     help="The store: a file or postgresql://USER@HOST/DATABASE.  [default: in your data folder]",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")

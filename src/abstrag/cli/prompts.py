@@ -1,4 +1,4 @@
-"""`abstrag prompts`: the programs that models are asked with, their hashes, and what they score."""
+"""`abstrag prompts`: the programs that models are asked with, and their hashes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import click
 from rich.markup import escape
 from rich.table import Table as Screen
 
-from abstrag.bench.prompt_scores import SCORED, score_prompt
-from abstrag.cli.options import LlmOptions, llm_options, print_ledger
 from abstrag.cli.output import console, print_json
-from abstrag.errors import NeedsModel
 from abstrag.llm.model import CallRole
 from abstrag.llm.prompt import Program
 from abstrag.model.record import to_data
@@ -21,7 +18,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="JSON on standard o
 
 @click.group("prompts")
 def prompts_command() -> None:
-    """Show what models are asked, word for word, and score a wording on a labelled set."""
+    """Show what models are asked, word for word."""
 
 
 @prompts_command.command("list")
@@ -32,7 +29,7 @@ def prompts_list(as_json: bool) -> None:
     if as_json:
         print_json([{"name": name, **_summary(one)} for name, one in programs.items()])
         return
-    table = Screen("program", "hash", "rules", "examples", "may be edited", "labelled set")
+    table = Screen("program", "hash", "rules", "examples", "may be edited")
     for name, one in programs.items():
         told = _summary(one)
         table.add_row(
@@ -41,7 +38,6 @@ def prompts_list(as_json: bool) -> None:
             str(told["rules"]),
             str(told["examples"]),
             "yes" if one.mutable else "",
-            "yes" if name in SCORED else "",
         )
     console().print(table)
 
@@ -58,37 +54,10 @@ def prompts_show(name: str, family: str | None, as_json: bool) -> None:
         return
     out = console()
     out.print(f"[bold]{name}[/]  [dim]{base_hash(program)}[/]")
-    sent = program.request(_role(name), {})
+    sent = program.request(CallRole.INDEX, {})  # whoever is asked, the words are the same
     out.print(escape(sent.system), soft_wrap=True)
     out.print("\n[bold]schema[/]")
     out.print_json(data=to_data(program)["output_schema"])
-
-
-@prompts_command.command("score")
-@click.argument("names", nargs=-1, type=click.Choice(sorted(SCORED)))
-@llm_options
-@_json
-def prompts_score(models_options: LlmOptions, names: tuple[str, ...], as_json: bool) -> None:
-    """Ask a model about the labelled sets of programs, all by default, and print the scores."""
-    models = models_options.connect()
-    if models is None:
-        raise NeedsModel("a prompt is scored with a model", hint="--llm MODEL --base-url URL")
-    with models:
-        made = [score_prompt(load_program(one), models[_role(one)]) for one in names or SCORED]
-        ledger = models.ledger()
-    if as_json:
-        print_json({"scores": to_data(made), "ledger": to_data(ledger)})
-        return
-    table = Screen("program", "hash", "score", "measure", "obeyed", "items")
-    for score in made:
-        told = (f"{100 * score.score:.1f}", score.measure, str(score.obeyed), str(score.items))
-        table.add_row(score.program, score.hash, *told)
-    console().print(table)
-    print_ledger(ledger)
-
-
-def _role(name: str) -> CallRole:
-    return SCORED[name][0] if name in SCORED else CallRole.INDEX
 
 
 def _summary(program: Program) -> dict[str, object]:

@@ -12,7 +12,7 @@ from abstrag.cli.collection_options import CollectionOptions, collection_options
 from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
 from abstrag.cli.options import LlmOptions, json_option, llm_options, patch_options, search_options
 from abstrag.cli.output import console, print_json
-from abstrag.cli.trace import print_hit, print_query, print_trace
+from abstrag.cli.trace import describe, print_hit, print_query, print_trace
 from abstrag.errors import InputError
 from abstrag.model.cost import LOWER_IS_BETTER
 from abstrag.model.index import DocumentIndex
@@ -182,8 +182,6 @@ def _footer(ranking: Ranking, preset: Preset) -> str:
 
 def _outcome(made: Refinement, index: DocumentIndex) -> str:
     """Say in a line what refinement accepted, or why nothing."""
-    from abstrag.cli.trace import describe
-
     if made.patches:
         kept = "; ".join(f"{describe(patch, index)} ({patch.id})" for patch in made.patches)
         return f"kept {kept}"

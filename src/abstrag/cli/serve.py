@@ -11,10 +11,9 @@ from urllib.parse import quote
 import click
 
 from abstrag.cli.engine_options import budget_options
-from abstrag.cli.options import LlmOptions, StoreTarget, llm_options
+from abstrag.cli.options import LlmOptions, llm_options, store_option
 from abstrag.config import MAX_FILE_BYTES, DocumentBudget
 from abstrag.errors import InputError, ResourceMissing
-from abstrag.stores.location import STORE_VARIABLE
 from abstrag.stores.open import Target, default_store, resolved
 from abstrag.stores.open import shown as shown_store
 
@@ -44,13 +43,7 @@ _LOOPBACK: Final = "127.0.0.1"
     help="A file of lines SCOPE TOKEN; a scope is read, index or admin.",
 )
 @click.option("--name", "names", multiple=True, help="A host name the server is reached by.")
-@click.option(
-    "--store",
-    "store_path",
-    type=StoreTarget(),
-    envvar=STORE_VARIABLE,
-    help="The store: a file or postgresql://USER@HOST/DATABASE.  [default: in your data folder]",
-)
+@store_option
 @click.option(
     "--max-mb",
     type=click.FloatRange(min=0, min_open=True),

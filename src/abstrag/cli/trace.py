@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from abstrag.cli.output import family_style
 from abstrag.config import COST_UNIT
@@ -33,6 +32,8 @@ from abstrag.search.costs import cost_parts
 from abstrag.search.relevance import Preset
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from abstrag.refine.outcome import Attempt, PlacedSegment, Refinement, RefineStep, Run
 
 Labels = Mapping[str, str]
@@ -326,6 +327,8 @@ def step_words(step: StepPrice) -> str:
 
 def _comparison(made: Refinement, index: DocumentIndex) -> Table:
     """The first hits before and after, side by side."""
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for head in ("", "before", "after"):
         table.add_column(head, style="dim" if not head else "")

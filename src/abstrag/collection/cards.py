@@ -12,6 +12,7 @@ from abstrag.collection.sentences import VERSION as SENTENCES_VERSION
 from abstrag.collection.sentences import SentenceShelf, embedded
 from abstrag.collection.vectors import WINDOW_WORDS, Coded, windows
 from abstrag.errors import StoreReadOnly
+from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
 from abstrag.search.document_words import keep_words
 from abstrag.stores.protocol import DocumentInfo, LayerKey, Store
@@ -90,15 +91,30 @@ def made_layers(store: Store, encoder: TextEncoder | None, batch: Batch) -> dict
 
     Words that are read ahead are kept at once, in files; the rest is for the caller to keep.
     """
-    indexes = {each.info: store.get(each.info.id) for each in batch}
+    return layers_of({each: store.get(each.info.id) for each in batch}, store, encoder)
+
+
+def lacking(store: Store, encoder: TextEncoder, info: DocumentInfo) -> Lacking:
+    """Say what a search over all documents lacks of one that the store need not have yet."""
+    card, vectors = card_key(info), vectors_made_by(encoder)
+    keys = [(card[0], CARD, card[1]), (info.content_hash, VECTORS, vectors)]
+    kept = store.get_layers(keys)
+    return Lacking(info, keys[0] not in kept, keys[1] not in kept)
+
+
+def layers_of(
+    lacked: Mapping[Lacking, DocumentIndex], store: Store, encoder: TextEncoder | None
+) -> dict[LayerKey, bytes]:
+    """Make what some documents lack of their indexes; the store keeps the words read ahead."""
+    indexes = {each.info: index for each, index in lacked.items()}
     shelf = SentenceShelf(store, encoder)
     made: dict[LayerKey, bytes] = {}
-    for info, card, _ in batch:
+    for info, card, _ in lacked:
         if card:
             made |= shelf.stem_layer(info, indexes[info])
             content, made_of = card_key(info)
             made[content, CARD, made_of] = card_of(indexes[info]).to_bytes()
-    bare = {each.info.content_hash: each.info for each in batch if each.vectors}
+    bare = {each.info.content_hash: each.info for each in lacked if each.vectors}
     if encoder is not None and bare:
         for info in bare.values():
             keep_words(indexes[info], SpareMemory(store))

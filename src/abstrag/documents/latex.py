@@ -18,12 +18,14 @@ from abstrag.documents.latex_inline import (
     ENVIRONMENT_ARGUMENTS,
     FLOATS,
     LISTS,
+    TABULARS,
     TOKEN,
     UNREAD_ENVIRONMENTS,
     InlineReader,
+    cut_rows,
+    shape,
 )
 from abstrag.documents.latex_source import Group, LatexSource, flatten, plain
-from abstrag.documents.latex_table import TABULARS, cut_rows, shape
 from abstrag.documents.reading import Trace
 from abstrag.documents.visible import GridCell, slot, table_block
 from abstrag.model.document import Block, BlockKind, Document

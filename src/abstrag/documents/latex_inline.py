@@ -1,218 +1,53 @@
-"""Running LaTeX text: words, accents, quotes, citations, references and formulas."""
+"""Running LaTeX text and the cells of tables: words, accents, citations, references, formulas."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from abstrag.config import MAX_TABLE_COLUMNS
+from abstrag.data_file import read_data_file
 from abstrag.documents.latex_source import MAX_RAW, Group, LatexSource
 from abstrag.documents.reading import Trace
+from abstrag.documents.visible import MAX_SPAN, GridCell, as_header, has_header_look, too_large
 
-# LaTeX commands and environments that show nothing, or less than they hold.
-#
-# Arguments are written as `Source.skip` reads them: `{` for a braced one, `[` for an optional one.
-
-UNREAD: Final = MappingProxyType(  # commands whose arguments are no text
-    {
-        "addbibresource": "[{",
-        "addcontentsline": "{{{",
-        "addtocounter": "{{",
-        "addtolength": "{{",
-        "affil": "[{",
-        "affiliation": "[{",
-        "address": "[{",
-        "author": "[{",
-        "bibliography": "{",
-        "bibliographystyle": "{",
-        "color": "[{",
-        "definecolor": "{{{",
-        "documentclass": "[{",
-        "email": "{",
-        "fontsize": "{{",
-        "footnotemark": "[",
-        "geometry": "{",
-        "graphicspath": "{",
-        "hspace": "{",
-        "hypersetup": "{",
-        "hyphenation": "{",
-        "include": "{",
-        "includegraphics": "[{",
-        "includepdf": "[{",
-        "input": "{",
-        "index": "[{",
-        "institute": "{",
-        "label": "{",
-        "lstset": "{",
-        "newcounter": "{[",
-        "newenvironment": "{[[{{",
-        "newlength": "{",
-        "newtheorem": "{[{[",
-        "nocite": "{",
-        "pagenumbering": "{",
-        "pagestyle": "{",
-        "phantom": "{",
-        "phantomsection": "",
-        "renewenvironment": "{[[{{",
-        "RequirePackage": "[{",
-        "rowcolor": "[{",
-        "cellcolor": "[{",
-        "rule": "[{{",
-        "selectlanguage": "{",
-        "setcounter": "{{",
-        "setlength": "{{",
-        "thanks": "{",
-        "thispagestyle": "{",
-        "titlespacing": "{{{{",
-        "todo": "[{",
-        "usepackage": "[{",
-        "usetikzlibrary": "{",
-        "vphantom": "{",
-        "hphantom": "{",
-        "vspace": "{",
-    }
-)
-PREFIXED: Final = MappingProxyType(  # commands whose text comes behind arguments that are none
-    {
-        "colorbox": "[{",
-        "fcolorbox": "[{{",
-        "foreignlanguage": "[{",
-        "href": "[{",
-        "hyperref": "[",
-        "makebox": "[[",
-        "multicolumn": "{{",
-        "multirow": "[{[{[",
-        "parbox": "[[[{",
-        "raisebox": "{[[",
-        "resizebox": "{{",
-        "rotatebox": "[{",
-        "scalebox": "{[",
-        "textcolor": "[{",
-    }
-)
-DIMENSIONED: Final = frozenset(("vskip", "hskip", "kern", "parskip", "parindent", "baselineskip"))
-
-UNREAD_ENVIRONMENTS: Final = frozenset(
-    "comment tikzpicture tikzcd pgfpicture picture forest CCSXML filecontents filecontents*".split()
-)
-CODE_ENVIRONMENTS: Final = MappingProxyType(
-    {
-        "verbatim": "",
-        "verbatim*": "",
-        "Verbatim": "[",
-        "Verbatim*": "[",
-        "lstlisting": "[",
-        "minted": "[{",
-        "alltt": "",
-        "algorithmic": "[",
-    }
-)
-FLOATS: Final = MappingProxyType(
-    {
-        "figure": "[",
-        "table": "[",
-        "wrapfigure": "[{[{",
-        "wraptable": "[{[{",
-        "sidewaysfigure": "[",
-        "sidewaystable": "[",
-        "algorithm": "[",
-        "listing": "[",
-        "SCfigure": "[[",
-    }
-)
-LISTS: Final = frozenset(
-    ("itemize", "enumerate", "description", "compactitem", "compactenum", "inparaenum", "list")
-)
-DISPLAYS: Final = frozenset(
-    "equation align alignat flalign gather multline eqnarray displaymath math dmath split".split()
-)
-ENVIRONMENT_ARGUMENTS: Final = MappingProxyType(
-    {
-        "minipage": "[[[{",
-        "multicols": "{[",
-        "adjustbox": "{",
-        "subfigure": "[{",
-        "subtable": "[{",
-        "thebibliography": "{",
-        "spacing": "{",
-        "tcolorbox": "[",
-        "list": "{{",
-        "enumerate": "[",
-        "itemize": "[",
-        "description": "[",
-    }
-)
+# LaTeX commands and environments that show nothing, or less than they hold, and what others stand
+# for: letters, signs, accents.
 
 
-# What LaTeX commands stand for: letters, signs, accents.
+def _words(name: str) -> frozenset[str]:
+    return frozenset(_LISTS[name].split())
 
 
-def _table(text: str) -> MappingProxyType[str, str]:
-    words = text.split()
-    return MappingProxyType(dict(zip(words[::2], words[1::2], strict=True)))
+def _pairs(name: str) -> dict[str, str]:
+    words = _LISTS[name].split()
+    return dict(zip(words[::2], words[1::2], strict=True))
 
 
-LETTERS: Final = _table(
-    # these swallow the blank behind them: "\o re" is one word
-    "L Ł l ł o ø O Ø ss ß ae æ AE Æ oe œ OE Œ aa å AA Å i ı j ȷ dh ð DH Ð th þ TH Þ"
-)
-SIGNS: Final = _table(
-    "ldots … dots … textellipsis … textendash – textemdash — textbullet • textperiodcentered · "
-    "S § P ¶ copyright © textcopyright © textregistered ® texttrademark ™ pounds £ euro € "
-    "texteuro € textdegree ° degree ° dag † ddag ‡ textquoteleft ‘ textquoteright ’ "
-    "textquotedblleft “ textquotedblright ” textasciitilde ~ textasciicircum ^ textbackslash \\ "
-    "textbar | textless < textgreater > textunderscore _ textdollar $ textpercent % textmu µ "
-    "LaTeX LaTeX TeX TeX BibTeX BibTeX checkmark ✓ cmark ✓ xmark ✗ slash /"
-)
-MATH: Final = _table(
-    "alpha α beta β gamma γ delta δ epsilon ε varepsilon ε zeta ζ eta η theta θ vartheta θ iota ι "
-    "kappa κ lambda λ mu μ nu ν xi ξ pi π varpi π rho ρ varrho ρ sigma σ varsigma ς tau τ "
-    "upsilon υ phi φ varphi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π "
-    "Sigma Σ Upsilon Υ Phi Φ Psi Ψ Omega Ω times × cdot · cdots ⋯ ldots … dots … vdots ⋮ ddots ⋱ "
-    "pm ± mp ∓ div ÷ ast * star ⋆ circ ∘ bullet • oplus ⊕ otimes ⊗ odot ⊙ leq ≤ le ≤ geq ≥ ge ≥ "
-    "neq ≠ ne ≠ approx ≈ sim ∼ simeq ≃ equiv ≡ cong ≅ propto ∝ ll ≪ gg ≫ in ∈ notin ∉ ni ∋ "
-    "subset ⊂ subseteq ⊆ supset ⊃ supseteq ⊇ cup ∪ cap ∩ bigcup ⋃ bigcap ⋂ setminus ∖ emptyset ∅ "
-    "varnothing ∅ forall ∀ exists ∃ nexists ∄ neg ¬ lnot ¬ land ∧ wedge ∧ lor ∨ vee ∨ to → "
-    "rightarrow → leftarrow ← Rightarrow ⇒ Leftarrow ⇐ leftrightarrow ↔ Leftrightarrow ⇔ iff ⇔ "
-    "implies ⇒ mapsto ↦ longrightarrow ⟶ uparrow ↑ downarrow ↓ nearrow ↗ searrow ↘ infty ∞ "
-    "partial ∂ nabla ∇ sum ∑ prod ∏ int ∫ oint ∮ sqrt √ angle ∠ perp ⊥ parallel ∥ mid | vert | "
-    "lvert | rvert | Vert ‖ lVert ‖ rVert ‖ | ‖ langle ⟨ rangle ⟩ lfloor ⌊ rfloor ⌋ lceil ⌈ "
-    "rceil ⌉ ell ℓ hbar ℏ Re ℜ Im ℑ aleph ℵ prime ′ dagger † ddagger ‡ top ⊤ bot ⊥ models ⊨ "
-    "vdash ⊢ triangleq ≜ coloneqq ≔ lesssim ≲ gtrsim ≳ prec ≺ succ ≻ preceq ⪯ succeq ⪰ "
-    "square □ blacksquare ■ triangle △ degree ° lbrace { rbrace } { { } } % % & & # # $ $ _ _ "
-    "colon : backslash \\ checkmark ✓ bigvee ⋁ bigwedge ⋀ bigoplus ⨁ bigotimes ⨂ coprod ∐ iint ∬ "
-    "succsim ≿ precsim ≾ Longrightarrow ⟹ Longleftarrow ⟸ Longleftrightarrow ⟺ longmapsto ⟼ "
-    "longleftrightarrow ⟷ hookrightarrow ↪ rightharpoonup ⇀ leadsto ⇝ dashv ⊣ Vdash ⊩ because ∵ "
-    "therefore ∴ bowtie ⋈ amalg ⨿ uplus ⊎ sqcup ⊔ sqcap ⊓ sqsubseteq ⊑ sqsupseteq ⊒ nsubseteq ⊈ "
-    "subsetneq ⊊ complement ∁ gets ← lt < gt > asymp ≍ doteq ≐ bigcirc ○ diamond ⋄ lozenge ◊"
-)
-SPACES: Final = frozenset(
+_LISTS: Final = read_data_file("abstrag.documents", "latex.toml")
+TABULARS: Final[dict[str, str]] = _LISTS["tabulars"]
+CODE_ENVIRONMENTS: Final[dict[str, str]] = _LISTS["code"]
+FLOATS: Final[dict[str, str]] = _LISTS["floats"]
+ENVIRONMENT_ARGUMENTS: Final[dict[str, str]] = _LISTS["environments"]
+UNREAD_ENVIRONMENTS: Final = _words("unread_environments")
+LISTS: Final = _words("lists")
+DISPLAYS: Final = _words("displays")
+_UNREAD: Final[dict[str, str]] = _LISTS["unread"]
+_PREFIXED: Final[dict[str, str]] = _LISTS["prefixed"]
+_UNSEEN: Final[dict[str, str]] = _LISTS["unseen"]
+_RULE_ARGUMENTS: Final[dict[str, str]] = _LISTS["rules"]
+_ACCENTS: Final[dict[str, str]] = _LISTS["accents"]
+_DIMENSIONED: Final = _words("dimensioned")
+_DROPPED: Final = _words("dropped")
+_FUNCTIONS: Final = _words("functions")
+_LETTERS: Final = _pairs("letters")
+_SIGNS: Final = _pairs("signs")
+_MATH: Final = _pairs("math")
+_SPACES: Final = frozenset(
     (" ", ",", ";", ":", ">", "quad", "qquad", "enspace", "enskip", "thinspace", "space", "\n")
-)
-NAMES: Final = frozenset(  # functions that are written by their own name
-    "log ln exp sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan max min sup inf lim"
-    " limsup liminf arg det dim ker deg gcd Pr hom mod bmod".split()
-)
-_ACCENTS: Final = MappingProxyType(
-    {
-        "`": "\u0300",
-        "'": "\u0301",
-        "^": "\u0302",
-        "~": "\u0303",
-        "=": "\u0304",
-        "u": "\u0306",
-        ".": "\u0307",
-        '"': "\u0308",
-        "r": "\u030a",
-        "H": "\u030b",
-        "v": "\u030c",
-        "d": "\u0323",
-        "c": "\u0327",
-        "k": "\u0328",
-        "b": "\u0331",
-    }
 )
 
 
@@ -235,27 +70,8 @@ _TOKEN: Final = re.compile(
     r"|(?P<script>[_^])|(?P<brace>[{}])|(?P<blank>[&~])|[^\\_^{}&~]+",
     re.DOTALL,
 )
-_UNSEEN: Final = {  # commands that leave no sign, and the arguments that go with them
-    "label": "{",
-    "tag": "{",
-    "hspace": "{",
-    "vspace": "{",
-    "color": "{",
-    "textcolor": "{",
-    "phantom": "{",
-    "vphantom": "{",
-    "hphantom": "{",
-    "rule": "[{{",
-}
-_DROPPED: Final = frozenset(
-    "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr middle limits"
-    " nolimits displaystyle textstyle scriptstyle scriptscriptstyle nonumber notag mathrm mathbf"
-    " mathit mathsf mathtt mathcal mathbb mathfrak mathscr mathnormal boldsymbol bm bf rm it cal"
-    " text textrm textbf textit texttt textsf textnormal mbox hbox operatorname hat widehat bar"
-    " overline underline tilde widetilde vec dot ddot check breve acute grave mathring overbrace"
-    " underbrace stackrel overset underset substack ensuremath centering boldmath"
-    " unboldmath emph mathop mathbin mathrel mathord rlap llap smash".split()
-)
+
+
 _SIMPLE: Final = re.compile(  # needs no brackets around it, or has some
     r"\s*+(?:[+-]?[\w.,'*]*|\\[A-Za-z]+(?:\s*\{[\w\s-]*\})?|\([^()]*\))\s*"
 )
@@ -299,13 +115,13 @@ class _Math:
             self._wrap(over, "(", ")")
         elif name in _UNSEEN:
             return self._source.skip(end, _UNSEEN[name])
-        elif name in SPACES or name == "\\":
+        elif name in _SPACES or name == "\\":
             self._into.decode(" ", start, end)
-        elif name in MATH:
-            self._into.decode(MATH[name], start, end)
+        elif name in _MATH:
+            self._into.decode(_MATH[name], start, end)
             if name == "sqrt":
                 self._wrap(end, "(", ")")
-        elif name in NAMES or (name.isalpha() and name not in _DROPPED):
+        elif name in _FUNCTIONS or (name.isalpha() and name not in _DROPPED):
             self._into.keep(self._source.text, start + 1, end)
         return end
 
@@ -331,17 +147,37 @@ TOKEN: Final = re.compile(
     r"|(?P<plain>[^\\${}~&\n`'-]+|.)",
     re.DOTALL,
 )
+
+
 DISPLAY: Final = re.compile(rf"\\\[|\$\$|\\begin\s*\{{(?:{'|'.join(sorted(DISPLAYS))})\*?\}}")
+
+
 _TYPED: Final = {"--": "–", "---": "—", "``": "“", "''": "”", "`": "‘", "~": " ", "&": " "}
+
+
 _BLANK: Final = re.compile(r"[ \t]*(?:\n(?![ \t\r]*\n)[ \t]*)?")
+
+
 _PARAGRAPH: Final = re.compile(r"\n[ \t\r]*\n")
+
+
 _LETTER: Final = re.compile(r"\s*(\\[ij](?![A-Za-z])|[^\W\d_])")
+
+
 _DIMENSION: Final = re.compile(
     r"\s*(?:=\s*)?-?[\d.]+\s*(?:[a-z]{2}\b|\\[a-z]+)(?:\s*(?:plus|minus)\s*\S+)*"
 )
+
+
 _CITE: Final = re.compile(r"\w*[cC]ite\w*")
+
+
 _REFERENCE: Final = re.compile(r"(?:page|name|auto|eq|v|c|C|sub|full)?refs?")
+
+
 _LITERAL: Final = frozenset("%&$#_{}")
+
+
 _NOTHING: Final = frozenset("-/!@)")
 
 
@@ -387,15 +223,15 @@ class InlineReader:
 
     def _word(self, name: str, start: int, end: int) -> int:
         source = self._source
-        if name in UNREAD:
-            return source.skip(end, UNREAD[name])
-        if name in PREFIXED:
-            return source.skip(end, PREFIXED[name])
-        if name in LETTERS:
-            self._decode(LETTERS[name], start, end)
+        if name in _UNREAD:
+            return source.skip(end, _UNREAD[name])
+        if name in _PREFIXED:
+            return source.skip(end, _PREFIXED[name])
+        if name in _LETTERS:
+            self._decode(_LETTERS[name], start, end)
             return self._after_blank(end)
-        if name in SIGNS:
-            self._decode(SIGNS[name], start, end)
+        if name in _SIGNS:
+            self._decode(_SIGNS[name], start, end)
             return end
         if is_accent(name) and (after := self._accent(name, start, end)):
             return after
@@ -413,9 +249,9 @@ class InlineReader:
         if name in ("ensuremath", "boldmath") and (group := source.group(end)):
             self.math(group.start, group.end)
             return group.after
-        if name in DIMENSIONED and (size := _DIMENSION.match(source.text, end)):
+        if name in _DIMENSIONED and (size := _DIMENSION.match(source.text, end)):
             return size.end()
-        if name in SPACES or name in ("newline", "linebreak", "hfill", "newblock"):
+        if name in _SPACES or name in ("newline", "linebreak", "hfill", "newblock"):
             self._decode(" ", start, end)
             return end
         option = source.option(end)
@@ -503,3 +339,134 @@ class InlineReader:
 
     def _decode(self, text: str, start: int, end: int) -> None:
         self.trace.decode(text, start, end)
+
+
+_TABLE_TOKEN: Final = re.compile(
+    r"(?P<cell>&)"
+    r"|(?P<row>\\\\\*?|\\tabularnewline\b|\\cr\b)"
+    r"|\\(?:(?P<rule>midrule|hline|specialrule|Xhline|endhead|endfirsthead)"
+    r"|(?P<line>toprule|bottomrule|cmidrule|cline|addlinespace|rowcolor|endfoot|endlastfoot"
+    r"|noalign|hdashline|cdashline|arrayrulecolor|morecmidrules))(?![A-Za-z])"
+    r"|(?P<begin>\\begin\s*\{)"
+    r"|(?P<group>\{)|\\.",
+    re.DOTALL,
+)
+_TRIMS: Final = re.compile(r"\s*\([lr\d.a-z{}\s]*\)")
+_MULTICOLUMN: Final = re.compile(r"\s*\\multicolumn\s*\{\s*(\d{1,3})\s*\}")
+_MULTIROW: Final = re.compile(r"\\multirow\s*(?:\[[^\]]{0,200}\])?\s*\{\s*(\d{1,3})\s*\}")
+_SHOWN: Final = re.compile(r"\S")
+
+
+@dataclass(frozen=True, slots=True)
+class _RawTableCell:
+    """Where a cell's source stands and how far the cell reaches."""
+
+    start: int
+    end: int
+    row_span: int
+    column_span: int
+
+
+@dataclass(slots=True)
+class _RawRow:
+    """One row, and whether a rule runs the whole way above it."""
+
+    cells: list[_RawTableCell] = field(default_factory=list)
+    ruled: bool = False
+
+
+def cut_rows(source: LatexSource, start: int, end: int) -> list[_RawRow]:
+    """Cut a table's body into rows."""
+    cutter = _Cutter(source, start)
+    at = start
+    while match := _TABLE_TOKEN.search(source.text, at, end):
+        at = min(max(cutter.take(match), match.end()), end)
+    cutter.end_row(end)
+    return cutter.rows
+
+
+def shape(rows: list[_RawRow], read: Callable[[int, int], GridCell]) -> list[list[GridCell]]:
+    """Read the cells, drop those that a cell from above covers, and mark the header rows."""
+    made: list[list[GridCell]] = []
+    covered: dict[int, int] = {}  # column → first row that no cell from above reaches
+    for r, row in enumerate(rows):
+        made.append([])
+        column = 0
+        for cell in row.cells:
+            here = read(cell.start, cell.end)
+            if column + cell.column_span > MAX_TABLE_COLUMNS:
+                raise too_large(f"{MAX_TABLE_COLUMNS:,} columns", "MAX_TABLE_COLUMNS")
+            if here.text or covered.get(column, 0) <= r:
+                down, across = min(cell.row_span, len(rows) - r), cell.column_span
+                made[r].append(replace(here, row_span=down, column_span=across))
+                covered.update(dict.fromkeys(range(column, column + across), r + down))
+            column += cell.column_span
+    heads = _header_rows(rows)
+    if not heads and made:
+        heads = int(has_header_look(made[0], made[1:]))
+    return [as_header(row) if r < heads else row for r, row in enumerate(made)]
+
+
+def _header_rows(rows: list[_RawRow]) -> int:
+    """Return how many rows stand above the first rule inside the table; 0 if none does."""
+    return next((i for i, row in enumerate(rows) if row.ruled and i > 0), 0)
+
+
+class _Cutter:
+    def __init__(self, source: LatexSource, start: int) -> None:
+        self.rows: list[_RawRow] = []
+        self._source = source
+        self._row = _RawRow()
+        self._from = start
+
+    def take(self, match: re.Match[str]) -> int:
+        """Take one token and return where to go on."""
+        at = match.end()
+        if match["group"]:
+            return (self._source.closing(match.start()) or match.start()) + 1
+        if match["begin"]:
+            inner = self._source.environment(match.start())
+            return inner[1] if inner else at
+        if match["cell"]:
+            self._end_cell(match.start())
+            self._from = at
+        elif match["row"]:
+            self.end_row(match.start())
+            option = self._source.option(at) if match["row"].startswith("\\\\") else None
+            self._from = at = option.after if option else at
+        elif (match["rule"] or match["line"]) and self._at_row_start(match.start()):
+            self._row.ruled = self._row.ruled or bool(match["rule"])
+            self._from = at = self._rule_end(match["rule"] or match["line"], at)
+        return at
+
+    def _at_row_start(self, at: int) -> bool:
+        return not self._row.cells and _SHOWN.search(self._source.text, self._from, at) is None
+
+    def end_row(self, at: int) -> None:
+        """Finish a row unless nothing is in it."""
+        if self._row.cells or self._source.text[self._from : at].strip():
+            self._end_cell(at)
+            self.rows.append(self._row)
+            self._row = _RawRow()
+
+    def _end_cell(self, at: int) -> None:
+        raw = self._source.text[self._from : at]
+        across, down = _MULTICOLUMN.match(raw), _MULTIROW.search(raw)
+        self._row.cells.append(
+            _RawTableCell(
+                self._from,
+                at,
+                max(1, int(down[1])) if down else 1,
+                min(max(1, int(across[1])), MAX_SPAN) if across else 1,
+            )
+        )
+
+    def _rule_end(self, name: str, at: int) -> int:
+        """Go past the options, trims and widths of a rule."""
+        for kind in _RULE_ARGUMENTS.get(name, ""):
+            if kind == "(":
+                trims = _TRIMS.match(self._source.text, at)
+                at = trims.end() if trims else at
+            else:
+                at = self._source.skip(at, kind)
+        return at

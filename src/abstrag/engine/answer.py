@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from abstrag.config import TAU
+from abstrag.config import GIVEN_PASSAGES, TAU
 from abstrag.engine.answers.from_tables import (
     AnswerWay,
     ProposedAnswer,
@@ -22,7 +22,6 @@ from abstrag.engine.answers.from_tables import (
 from abstrag.engine.citations import Citations, CitedPassage, Quoted
 from abstrag.engine.extractive import SURE, Chosen, Reads, choose, read_sentences, unmet
 from abstrag.engine.generator import (
-    TOP,
     AnswerReply,
     CitedWords,
     GenerationTask,
@@ -102,7 +101,7 @@ def answer(
     searcher: Searcher,
     query: str,
     *,
-    k: int = TOP,
+    k: int = GIVEN_PASSAGES,
     tau: float = TAU,
     asked: Asked | None = None,
     generator: Generator | None = None,
@@ -136,7 +135,7 @@ def generation_task(
     searcher: Searcher,
     query: str,
     *,
-    k: int = TOP,
+    k: int = GIVEN_PASSAGES,
     tau: float = TAU,
     asked: Asked | None = None,
 ) -> GenerationTask | None:
@@ -145,7 +144,7 @@ def generation_task(
 
 
 def proposed_answers(
-    searcher: Searcher, query: str, *, k: int = TOP, tau: float = TAU
+    searcher: Searcher, query: str, *, k: int = GIVEN_PASSAGES, tau: float = TAU
 ) -> list[ProposedAnswer]:
     """Return everything that a question could be answered with, sure or not."""
     own = getattr(searcher, "searcher", searcher)

@@ -17,7 +17,6 @@ from abstrag.llm.prompt import Answered, Program, ask, ask_many
 from abstrag.model.answer import Asked
 from abstrag.model.record import record, to_json
 
-TOP: Final = 3  # passages a generator is given, as in the paper
 STAGES: Final = {Asked.QUESTION: "answer", Asked.CLAIM: "verdict"}
 _MAX_TOKENS: Final = 1024
 

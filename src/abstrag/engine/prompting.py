@@ -31,6 +31,7 @@ from abstrag.search.calibration import calibration_of
 from abstrag.search.prompted_judge import MAX_TOKENS, PromptedJudge
 from abstrag.search.query.prompted.expand import ExpandQuery, ProposedEdges
 from abstrag.search.query.prompted.normalize import Normalized, NormalizeQuery
+from abstrag.search.query.prompted.read import QueryReading, ReadQuery
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.relevance import Preset, judged_preset
 
@@ -45,9 +46,20 @@ class PromptedReader:
         normalizer: NormalizeQuery | None,
         expander: ExpandQuery | None,
         judge: PromptedJudge | None = None,
+        *,
+        together: ReadQuery | None = None,
     ) -> None:
-        """Take what reads and what proposes; `judge` is who judges beside, for the notes."""
+        """Take what reads and what proposes.
+
+        Args:
+            normalizer: Says what the conditions of a query are.
+            expander: Proposes alternatives.
+            judge: Who judges beside, for the notes.
+            together: Does both in one call, in the place of the two.
+        """
         self._judge = judge
+        self._together = together
+        self._readings: LruCache[QueryReading] = LruCache(_KEPT)
         self._normalizer = normalizer
         self._expander = expander
         self._read: LruCache[Normalized] = LruCache(_KEPT)
@@ -58,7 +70,8 @@ class PromptedReader:
         """What of the models' answers could not be used so far, in words."""
         said = (
             (
-                sum(read.dropped for read in self._read.values()),
+                sum(read.dropped for read in self._read.values())
+                + sum(reading.normalized.dropped for reading in self._readings.values()),
                 "dropped, because the query does not say it: {} of the model's conditions",
             ),
             (
@@ -72,22 +85,35 @@ class PromptedReader:
         )
         return tuple(what.format(count) for count, what in said if count)
 
-    def normalize(self, text: str, vocabulary: Vocabulary, *, today: date | None) -> Query | None:
-        """Turn a question or claim into literals; None where no model has that role."""
+    def normalize(self, own: Query, vocabulary: Vocabulary, *, today: date | None) -> Query | None:
+        """Read a query that the rules have read; None where no model has that role."""
+        if both := self._together:
+            reading = self._readings.get(own, lambda: both(own, vocabulary, today=today))
+            return reading.normalized.query
         read = self._normalizer
         if read is None:
             return None
-        key = (text, today)
-        return self._read.get(key, lambda: read(text, vocabulary, today=today)).query
+        key = (own.text, today)
+        made = self._read.get(key, lambda: read(own.text, vocabulary, today=today, own=own))
+        return made.query
 
     def sources(
         self, query: Query, vocabulary: Vocabulary, *, tau: float
     ) -> tuple[EdgeSource, ...]:
         """Return what a model proposes for a query within a budget, as sources of edges."""
+        if both := self._together:
+            reading = self._reading(query) or both(query, vocabulary)
+            key = (query, tau)
+            return (self._proposed.get(key, lambda: both.proposed(reading, tau=tau)),)
         expand = self._expander
         if expand is None:
             return ()
         return (self._proposed.get((query, tau), lambda: expand(query, vocabulary, tau=tau)),)
+
+    def _reading(self, query: Query) -> QueryReading | None:
+        """Return what was said of a query; what was added to it since leaves its text as it was."""
+        found = (one for one in self._readings.values() if one.question.text == query.text)
+        return next(reversed(list(found)), None)
 
 
 _BATCH: Final = 16  # segments a ranking asks its judge about at a time

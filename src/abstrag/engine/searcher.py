@@ -115,8 +115,8 @@ class QueryReader(Protocol):
         """What could not be used of what it was told, in words."""
         ...
 
-    def normalize(self, text: str, vocabulary: Vocabulary, *, today: date | None) -> Query | None:
-        """Turn a question or claim into literals; None leaves that to the rules."""
+    def normalize(self, own: Query, vocabulary: Vocabulary, *, today: date | None) -> Query | None:
+        """Read a query that the rules have read; None leaves it as they did."""
         ...
 
     def sources(
@@ -247,7 +247,8 @@ class Searcher:
 
     @cached_property
     def _told(self) -> ToldEvents:
-        return ToldEvents(self.index.frames, [segment.text for segment in self.index.segments])
+        texts = [segment.text for segment in self.index.segments]
+        return ToldEvents(self.index.frames, texts, self.index.mentions)
 
     def _alignment(self, query: Query, tau: float) -> Alignment | None:
         if not self.preset.alignment_weight:
@@ -331,10 +332,12 @@ class Searcher:
         return Glossary.of(self.index)
 
     def _read_query(self, text: str, today: date | None) -> Query:
-        if self._reader is not None:
-            read = self._reader.normalize(text, self.vocabulary, today=today)
-            if read is not None:
-                return read
+        own = self._read_by_rule(text, today)
+        if self._reader is None:
+            return own
+        return self._reader.normalize(own, self.vocabulary, today=today) or own
+
+    def _read_by_rule(self, text: str, today: date | None) -> Query:
         if asks_for_overview(text):
             return self._overview(text, today)
         if self.index.genre is not Genre.REPORT:
@@ -410,7 +413,13 @@ class Searcher:
         learned = None if alignment is None else alignment.ways
         doubted = None if alignment is None else alignment.doubted
         return budget_curve(
-            self.index, self.costed, query, sources=sources, learned=learned, doubted=doubted
+            self.index,
+            self.costed,
+            query,
+            sources=sources,
+            learned=learned,
+            doubted=doubted,
+            of_another=None if alignment is None else alignment.told_of_another,
         )
 
     def support(self, text: str, *, k: int = DEFAULT_K, tau: float = TAU) -> SupportSet:

@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from abstrag.data_file import read_data_file
 from abstrag.documents.header import cover_of
 from abstrag.documents.text import speakers
 from abstrag.language.parser import stop_words
@@ -28,60 +29,25 @@ from abstrag.model.segment import Granularity, SegmentRole
 
 _WORD: Final = re.compile(r"[a-z]+|\d+")
 _SENTENCE: Final = re.compile(r"[.!?][\"'”’)\]]*(?:\s|$)")
-_MARKERS: Final = (  # what texts of a genre write whatever they are about
-    r"\bet al\b|\[\d+(?:, ?\d+)*\]",
-    r"\b(?:fig(?:ure)?s?|tables?|eq)\.? \d",
-    r"\b(?:we|our) (?:show|find|found|propose|present|report|observe|use|demonstrate)\w*",
-    r"\b(?:methods?|results?|conclusions?|objective|background)\b",
-    r"\bp ?[<=] ?0?\.\d|\b95 ?% ci\b|±",
-    r"\b(?:shall|hereby|herein\w*|hereof|hereto|thereof|whereas|pursuant)\b",
-    r"\b(?:part(?:y|ies)|agreement|disclos\w+|confidential\w*|terminat\w+|liab\w+)\b",
-    r"\b(?:fiscal|revenues?|net (?:income|sales|earnings)|(?:share|stock)holders?|dividends?)\b",
-    r"\b(?:tax(?:es)?|assets?|liabilities|lease|impairment|amorti[sz]ation|provision|equity)\b",
-    r"\b(?:december|march|june|september) 3[01]\b|\byears? ended\b",
-    r"[$€£] ?\d|\d ?(?:million|billion|%)",
-    r"\b(?:u[hm]+|yeah|okay|oh|hey|gonna|wanna)\b|\?",
-    r"\b(?:said|told|according to|spokes\w+|announced)\b",
-    r"\b(?:19|20)\d\d\b",
-)
-_COMPILED: Final = tuple(re.compile(marker) for marker in _MARKERS)
+
+
+def _any(words: Sequence[str]) -> str:
+    return rf"\b(?:{'|'.join(words)})\b"
+
+
+_LISTS: Final = read_data_file("abstrag.indexing", "genre.toml")
+_MARKERS: Final = tuple(re.compile(marker) for marker in _LISTS["markers"])
 _LONGEST: Final = 60_000  # characters that are looked at: beginning, middle and end
 _NUMBERING: Final = re.compile(
     r"^\s*(?:(?:section|chapter|part|appendix)\s+)?(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])[.):]?\s+", re.I
 )
 # Tried in this order on each heading of the path, innermost first.
 _HEADINGS: Final[tuple[tuple[SegmentRole, re.Pattern[str]], ...]] = tuple(
-    (role, re.compile(pattern, re.I))
-    for role, pattern in (
-        (SegmentRole.REFERENCES, r"^(?:references|bibliography|works cited|literature cited)\b"),
-        (
-            SegmentRole.APPENDIX,
-            r"^(?:appendi(?:x|ces)|supplement(?:ary|al)?\b|annex\b|exhibits?\b)",
-        ),
-        (SegmentRole.ABSTRACT, r"^(?:abstract|summary|executive summary|synopsis|highlights)\b"),
-        (SegmentRole.CONCLUSION, r"\b(?:conclusions?|concluding|closing remarks|future work)\b"),
-        (
-            SegmentRole.DISCUSSION,
-            r"\b(?:discussion|limitations?|implications|threats to validity|ethic)",
-        ),
-        (
-            SegmentRole.BACKGROUND,
-            r"\b(?:background|related work|prior work|previous work|preliminaries|literature"
-            r" review|state of the art|motivation|overview of the literature)\b",
-        ),
-        (SegmentRole.INTRODUCTION, r"^(?:introduction|overview|about|preface|foreword)\b"),
-        (
-            SegmentRole.RESULTS,
-            r"\b(?:results?|findings|evaluation|experiments?|performance|analysis|analyses|"
-            r"ablations?|comparison|outcomes?|case stud(?:y|ies))\b",
-        ),
-        (
-            SegmentRole.METHODS,
-            r"\b(?:methods?|methodology|approach|model|architecture|design|implementation|"
-            r"algorithm|system|materials|procedure|training|data ?sets?|corpus|data collection|"
-            r"setup|set-up|settings?|participants|protocol|framework)\b",
-        ),
+    (
+        SegmentRole(one["role"]),
+        re.compile(rf"^{_any(one['begins'])}" if "begins" in one else _any(one["contains"]), re.I),
     )
+    for one in _LISTS["headings"]
 )
 # The labels of a structured abstract: "METHODS: We enrolled …", "Results. All …".
 _LABEL: Final = re.compile(
@@ -115,7 +81,7 @@ def features(document: Document) -> np.ndarray:
     count = max(1, len(words))
     found = Counter(words)
     used = [math.sqrt(1000 * found[word] / count) for word in function_words()]
-    marked = [math.sqrt(1000 * len(each.findall(text)) / count) for each in _COMPILED]
+    marked = [math.sqrt(1000 * len(each.findall(text)) / count) for each in _MARKERS]
     return np.array([*used, *marked, *_layout(document, prose, text, count)])
 
 
@@ -163,19 +129,8 @@ def _sampled(text: str) -> str:
 
 
 GRANULARITY: Final[Mapping[Genre, Granularity]] = MappingProxyType(
-    {
-        Genre.SCIENTIFIC: Granularity.PARAGRAPH,
-        Genre.ENGINEERING: Granularity.PARAGRAPH,
-        Genre.ABSTRACT_ONLY: Granularity.SENTENCE,
-        Genre.PAGE_LOCAL: Granularity.ELEMENT,
-        Genre.LEGAL: Granularity.SENTENCE,
-        Genre.REPORT: Granularity.PARAGRAPH,
-        Genre.NEWS: Granularity.SENTENCE,
-        Genre.TRANSCRIPT: Granularity.PARAGRAPH,
-        Genre.PLAIN: Granularity.SENTENCE,
-    }
+    {Genre(genre): Granularity(name) for genre, name in _LISTS["granularity"].items()}
 )
-
 _ENOUGH: Final = 80  # words; in fewer, function words say little, and cue words decide
 _SURE: Final = 0.5  # how probable a genre must be to be believed
 _SHORT: Final = 4_000  # an abstract is shorter than this
@@ -197,38 +152,8 @@ _PAPER_ROLES: Final = frozenset(
 )
 _CUES: Final[Mapping[Genre, re.Pattern[str]]] = MappingProxyType(
     {
-        Genre.LEGAL: re.compile(
-            r"\b(?:whereas|hereby|herein(?:after)?|hereof|hereto|thereof|pursuant to|shall|"
-            r"notwithstanding|indemnif\w+|governing law|disclosing party|receiving party|"
-            r"confidential information|plaintiffs?|defendants?)\b",
-            re.I,
-        ),
-        Genre.REPORT: re.compile(
-            r"\b(?:fiscal (?:year|quarter|20\d\d)|net (?:income|revenues?|sales|loss)|earnings|"
-            r"year[- ]over[- ]year|gross margin|operating (?:income|expenses)|shareholders?|"
-            r"stockholders?|(?:in|US\$) (?:millions|thousands)|diluted|non-GAAP|balance sheets?|"
-            r"quarter(?:ly)? (?:results|ended)|annual report)\b",
-            re.I,
-        ),
-        Genre.NEWS: re.compile(
-            r"\b(?:said|told reporters|according to|spokes(?:man|woman|person)|announced|reported"
-            r" on|Reuters|Associated Press|newsroom|on (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|"
-            r"this (?:week|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day))\b"
-        ),
-        Genre.TRANSCRIPT: re.compile(
-            r"\b(?:u[hm]+|erm+|mm-?hmm?|uh-huh|hm+|yeah|yep|okay|gonna|wanna)\b", re.I
-        ),
-        Genre.ABSTRACT_ONLY: re.compile(
-            r"\b(?:patients?|stud(?:y|ies)|we (?:show|found|find|report|propose|present|prove)"
-            r"|results?|cells?|clinical|significant(?:ly)?|expression|analysis|in vi(?:tro|vo)|"
-            r"hypothesis|randomi[sz]ed|method|conclusions?)\b",
-            re.I,
-        ),
-        Genre.ENGINEERING: re.compile(
-            r"\b(?:design|implementation|architecture|servers?|latency|throughput|deployment|"
-            r"replication|fault[- ]toleran\w+|scalab\w+|client|api|production|clusters?)\b",
-            re.I,
-        ),
+        Genre(genre): re.compile(_any(cues), 0 if genre == Genre.NEWS else re.I)
+        for genre, cues in _LISTS["cues"].items()
     }
 )
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeVar
 
+from abstrag.config import CUELESS_CONFIDENCE
+from abstrag.data_file import read_data_file
 from abstrag.documents.assemble import target_words
 from abstrag.documents.clauses import ContractClause, clauses_of
 from abstrag.indexing.abstraction.nominals import NounKeys, TermCollector, read_nominals
@@ -122,51 +124,20 @@ _CITATION: Final = (
     r"\[\d+(?:\s*[-–,]\s*\d+)*\]|\bet al\b"
     r"|\([A-Z][\w'-]+(?: (?:and|&) [A-Z][\w'-]+)?,? (?:19|20)\d\d"
 )
+
+
+def _profiles() -> Iterator[tuple[Profile, re.Pattern[str]]]:
+    for name, cues in read_data_file("abstrag.indexing", "statements.toml").items():
+        profile, pattern = Profile(name), rf"\b(?:{'|'.join(cues)})\b"
+        if profile is Profile.CITED_EXTERNAL:
+            yield profile, re.compile(f"{_CITATION}|{pattern}")
+        else:
+            yield profile, re.compile(pattern, re.I)
+
+
 # Tried in this order: the weakest reading that a cue supports wins.
-_PROFILES: Final[tuple[tuple[Profile, re.Pattern[str]], ...]] = tuple(
-    (profile, re.compile(pattern, re.I if profile is not Profile.CITED_EXTERNAL else 0))
-    for profile, pattern in (
-        (
-            Profile.DEFEATED,
-            r"\b(?:retracted|refuted|disproved|disproven|debunked|(?:was|were|been) withdrawn|"
-            r"no longer (?:holds|valid|supported|in force)|failed to replicate|superseded by|"
-            r"overturned|rescinded|turned out to be (?:false|wrong))\b",
-        ),
-        (
-            Profile.DISPUTED,
-            r"\b(?:controvers(?:y|ial)|conflicting|disputed|contested|debated|inconsistent (?:with|"
-            r"results|findings)|mixed (?:evidence|results)|remains? (?:unclear|uncertain|"
-            r"unresolved)|inconclusive|allegedly|critics (?:say|argue))\b",
-        ),
-        (
-            Profile.HYPOTHESIS,
-            r"\b(?:may|might|could|possibly|perhaps|probably|presumably|potentially|likely|"
-            r"hypothesi[sz]e[ds]?|hypothesis|speculate[ds]?|conjecture[ds]?|suggest(?:s|ed|ing)?|"
-            r"appears? to|seems? to|we (?:believe|expect|suspect)|is expected to|plans? to|"
-            r"intends? to|would)\b",
-        ),
-        (
-            Profile.CITED_EXTERNAL,
-            _CITATION + r"|\b(?:[Aa]ccording to|[Pp]revious(?:ly)? (?:stud(?:y|ies)|work|reported|"
-            r"shown)|[Pp]rior work|[Ee]arlier work|has been (?:shown|reported|suggested)|have been "
-            r"(?:shown|reported|suggested)|reported that|told reporters|said|says)\b",
-        ),
-        (
-            Profile.ESTABLISHED,
-            r"\b(?:it is (?:well[- ])?known|well[- ]established|well[- ]known|widely accepted|"
-            r"by definition|is defined as|means that|generally accepted|theorem|consensus)\b",
-        ),
-        (
-            Profile.STRONG_CLAIM,
-            r"\b(?:we (?:show|find|found|demonstrate|prove|report|observe[ds]?|establish|conclude|"
-            r"present|propose|introduce)|our (?:results|findings|experiments|analysis)|these (?:"
-            r"results|findings)|results (?:show|indicate|demonstrate)|demonstrate[sd]?|reveals?"
-            r"|revealed|significantly|outperforms?|caused?|leads? to|shall|must|signed)\b",
-        ),
-    )
-)
+_PROFILES: Final = tuple(_profiles())
 _CUED: Final = 0.9  # confidence when a cue was seen
-_DEFAULT: Final = 0.7  # no marker present: the author's own claim, as the paper has it
 
 _CITED: Final = re.compile(_CITATION)
 _FINITE: Final = frozenset({"VBD", "VBP", "VBZ", "MD"})
@@ -222,7 +193,7 @@ def profile_of(text: str) -> tuple[Profile, float, str]:
     for profile, pattern in _PROFILES:
         if match := pattern.search(text):
             return profile, _CUED, match.group(0)
-    return Profile.STRONG_CLAIM, _DEFAULT, ""
+    return Profile.STRONG_CLAIM, CUELESS_CONFIDENCE, ""
 
 
 # What headings and captions name: the terms that whatever stands under them may lean on.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final
 
+from abstrag.data_file import read_data_file
 from abstrag.language.spelling import plain
 
 _LEAD = re.compile(
@@ -79,43 +79,11 @@ def _letters(word: str) -> str:
     return _NOT_LETTER.sub("", word).casefold()
 
 
+_LISTS: Final = read_data_file("abstrag.language", "names.toml")
 # A legal form never tells what a company is called. A house word often belongs to the name, so it
 # is dropped only where the text itself drops it.
-_LEGAL: Final = MappingProxyType(
-    {
-        "inc": "inc",
-        "incorporated": "inc",
-        "corp": "corp",
-        "ltd": "ltd",
-        "limited": "ltd",
-        "llc": "llc",
-        "llp": "llp",
-        "lp": "lp",
-        "plc": "plc",
-        "pbc": "pbc",
-        "gmbh": "gmbh",
-        "ag": "ag",
-        "se": "se",
-        "sa": "sa",
-        "nv": "nv",
-        "bv": "bv",
-        "ab": "ab",
-        "oy": "oy",
-        "spa": "spa",
-        "pty": "pty",
-        "kk": "kk",
-        "sarl": "sarl",
-        "kgaa": "kgaa",
-    }
-)
-_HOUSE: Final = MappingProxyType(
-    {
-        "co": "company",
-        "company": "company",
-        "corporation": "corp",
-        "group": "group",
-    }
-)
+_LEGAL: Final[dict[str, str]] = _LISTS["legal_forms"]
+_HOUSE: Final[dict[str, str]] = _LISTS["house_words"]
 _NEXT_WORD = re.compile(r",?\s(?P<word>[A-Z](?:(?:\.[A-Z])+\.?|[A-Za-z]*\b\.?))")
 _LAST_WORD = re.compile(r"^(?P<base>.*\w[)'’]?)(?:,\s*|\s+)(?:&\s+)?(?P<last>[A-Za-z][A-Za-z./]*)$")
 
@@ -138,7 +106,7 @@ def house_form(name: str) -> tuple[str, str]:
     return base, " ".join(filter(None, (house, legal)))
 
 
-def _split(name: str, forms: MappingProxyType[str, str] | dict[str, str]) -> tuple[str, str]:
+def _split(name: str, forms: dict[str, str]) -> tuple[str, str]:
     found: list[str] = []
     while match := _LAST_WORD.match(name):
         form = forms.get(_letters(match["last"]))
@@ -156,65 +124,19 @@ class Gender(StrEnum):
     FEMALE = "female"
 
 
-_MALE_TITLES: Final = frozenset("mr mister sir lord king prince father brother pope baron".split())
-_FEMALE_TITLES: Final = frozenset(
-    "mrs ms miss madam dame lady queen princess sister mother baroness".split()
-)
-_PLAIN_TITLES: Final = frozenset(
-    """dr doctor prof professor president vice senator sen representative rep congressman
-    congresswoman governor gov mayor minister secretary chancellor ambassador judge justice
-    general gen colonel col captain capt major maj lieutenant lt sergeant sgt admiral commander
-    rev reverend rabbi bishop archbishop cardinal imam chairman chairwoman chief ceo cto cfo
-    coach officer detective saint emperor""".split()
-)
-_TITLES: Final = _MALE_TITLES | _FEMALE_TITLES | _PLAIN_TITLES
-_ADDRESS: Final = frozenset("mr mister mrs ms miss madam sir dame dr doctor prof professor".split())
-_SUFFIXES: Final = frozenset("jr sr ii iii iv phd md esq cpa mba".split())
-_PARTICLES: Final = frozenset(
-    "van von de der den del della di da dos du la le el al bin ibn ben ter ten zu y e".split()
-)
-_NAME_WORD = re.compile(r"^(?:[^\W\d_][.’'-]?)+$")
+def _listed(name: str) -> frozenset[str]:
+    return frozenset(_LISTS[name].split())
 
-# Given names whose bearers are, in English prose, nearly all of one gender. Names in wide use for
-# both (Alex, Andrea, Jordan, Kim, Robin, Taylor, Wei) are left out on purpose.
-_MALE: Final = frozenset(
-    """aaron abraham adam adrian ahmed alan albert alexander alfred ali andrew anthony antonio
-    arthur benjamin bernard bill bob boris brad brandon brian bruce carl carlos charles chris
-    christopher christoph craig dan daniel dave david dennis dick donald doug douglas dwight
-    ed edgar edmund edward edwin elijah eric ernest eugene felix ferdinand francisco
-    frank franklin fred frederick friedrich gary geoffrey george gerald giovanni giuseppe gordon
-    greg gregory guillermo gustav hans harold harry heinrich henri henry herbert herman howard hugh
-    ian igor isaac ivan jack jacob jacques jake james jason jeff jeffrey jeremy jerry jim
-    joachim joe johann johannes john jon jonathan jose joseph joshua juan julius karl keith ken
-    kenneth kevin klaus kurt lars larry lawrence leo leonard leonardo lewis louis ludwig luis luke
-    malcolm manuel marco marcus mark martin matt matthew max michael miguel mike mohamed mohammed
-    muhammad nathan nathaniel neil nelson nicholas nick nikola niels oliver oscar otto
-    pablo patrick paul pedro peter phil philip philippe pierre rafael ralph raymond ricardo richard
-    rick rob robert roberto rodney roger ron ronald roy rudolf russell ryan samuel scott sean
-    sergei simon stanley stefan stephen steve steven stuart ted terry theodore thomas tim
-    timothy tobias todd tom tony trevor victor vincent vladimir volker walter warren wayne werner
-    wilhelm will william winston wolfgang""".split()
-)
-_FEMALE: Final = frozenset(
-    """abigail ada adele agnes aisha alexandra alice alicia alison amanda amelia amy angela anita
-    ann anna anne annette annie annika barbara beatrice becky bertha beth betty brenda brigitte
-    caitlin camilla carla carmen carol caroline carolyn catherine cathy cecilia charlotte cheryl
-    christina christine cindy claire clara claudia colleen cynthia daniela deborah debra denise
-    diana diane donna doris dorothy edith eileen elaine eleanor elena elisabeth elizabeth ellen elsa
-    emily emma erica esther eva eve evelyn fatima fiona florence frances francesca gabriela
-    geraldine gertrude gina gloria grace greta hannah harriet heather heidi helen helena hilary
-    hillary hilda holly ingrid irene isabel isabella jacqueline jane janet janice jeanne jennifer
-    jenny jessica jill joan joanna josephine joyce judith judy julia julie karen karin kate
-    katherine kathleen kathryn kathy katie kimberly kristen laura lauren leah lena lillian lily
-    linda lisa liz louise lucia lucy lydia madeleine maggie margaret margot maria marie marilyn
-    marissa marjorie martha mary matilda melanie melinda melissa mercedes michelle mildred miranda
-    miriam molly monica monique nadia nancy naomi natalie nathalie nicole nina nora olga olivia
-    pamela patricia paula pauline penelope phyllis priya rachel rebecca rosa rosalind rose ruth
-    sabine sally samantha sandra sara sarah serena sharon sheila sheryl shirley simone sofia
-    sonia sophia sophie stella stephanie sue susan suzanne sylvia tamara teresa theresa tina
-    ursula valerie vanessa vera veronica victoria virginia vivian wendy yolanda yvonne
-    zoe""".split()
-)
+
+_MALE_TITLES: Final = _listed("male_titles")
+_FEMALE_TITLES: Final = _listed("female_titles")
+_TITLES: Final = _MALE_TITLES | _FEMALE_TITLES | _listed("titles")
+_ADDRESS: Final = _listed("address")
+_SUFFIXES: Final = _listed("suffixes")
+_PARTICLES: Final = _listed("particles")
+_MALE: Final = _listed("male_names")
+_FEMALE: Final = _listed("female_names")
+_NAME_WORD = re.compile(r"^(?:[^\W\d_][.’'-]?)+$")
 
 
 def gender_of(first_name: str) -> Gender | None:

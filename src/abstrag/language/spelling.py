@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from types import MappingProxyType
 from typing import Final
 
 from rapidfuzz.distance import Levenshtein
 
+from abstrag.data_file import read_data_file
 from abstrag.language.keys import key
 
 _DOTTED = re.compile(r"\b(?:\w\.){1,}\w\b\.?|\b\w\.(?=\s|$)")
@@ -18,49 +18,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS: Final = str.maketrans({"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "æ": "ae", "œ": "oe"})
 _SHORT_WORD: Final = 3  # letters; in capitals it may be an acronym
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$")
-# Pairs that differ in spelling only, whatever the sentence. Pairs such as "practise" and
-# "practice" are left out: they can be different words.
-_AMERICAN: Final = MappingProxyType(
-    {
-        "aluminium": "aluminum",
-        "anaemia": "anemia",
-        "analogue": "analog",
-        "armour": "armor",
-        "behaviour": "behavior",
-        "catalogue": "catalog",
-        "centre": "center",
-        "centres": "centers",
-        "colour": "color",
-        "defence": "defense",
-        "dialogue": "dialog",
-        "fibre": "fiber",
-        "foetal": "fetal",
-        "grey": "gray",
-        "haemoglobin": "hemoglobin",
-        "harbour": "harbor",
-        "honour": "honor",
-        "labour": "labor",
-        "labelling": "labeling",
-        "licence": "license",
-        "leukaemia": "leukemia",
-        "litre": "liter",
-        "metre": "meter",
-        "modelling": "modeling",
-        "neighbour": "neighbor",
-        "oedema": "edema",
-        "oesophageal": "esophageal",
-        "oestrogen": "estrogen",
-        "offence": "offense",
-        "paediatric": "pediatric",
-        "paediatrics": "pediatrics",
-        "programme": "program",
-        "programmes": "programs",
-        "sulphur": "sulfur",
-        "theatre": "theater",
-        "tumour": "tumor",
-        "tumours": "tumors",
-    }
-)
+_AMERICAN: Final[dict[str, str]] = read_data_file("abstrag.language", "spelling.toml")["american"]
 _ISATION = re.compile(r"isation(s?)$")
 Place = tuple[int, int]
 

@@ -20,6 +20,7 @@ from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from abstrag.data_file import read_data_file
 from abstrag.language.calendar import (
     MONTH_NAMES,
     CalendarUnit,
@@ -51,71 +52,7 @@ class TimeToken(NamedTuple):
 _WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
 
 # Kinds whose words mean nothing beyond their kind.
-_WORDS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "THE": "the",
-        "OF": "of",
-        "IN": "in during throughout within circa ca due",
-        "WEAK": "for with than over into about around",  # a count may follow as well
-        "SINCE": "since",
-        "TILL": "until till through thru",
-        "BY": "by",
-        "BEFORE": "before",
-        "AFTER": "after",
-        "FROM": "from",
-        "TO": "to",
-        "BETWEEN": "between",
-        "AND": "and",
-        "OR": "or",
-        "ON": "on",
-        "UP": "up",
-        "ONWARD": "onward onwards",
-        "VERSUS": "vs versus against compared",
-        "POSS": "its their our his her my your whose",
-        "PRE": "pre",
-        "POST": "post",
-        "THIS": "this current",
-        "LAST": "last",
-        "FINAL": "final latter",
-        "PAST": "past",
-        "NEXT": "next",
-        "COMING": "coming upcoming",
-        "THAT": "that",
-        "NOW": "now present",
-        "AGO": "ago",
-        "ENDED": "ended ending",
-        "PERIOD": "period periods",
-        "VAGUE": "few several couple many some",
-        "FISCAL": "fiscal fy",
-        "FINANCIAL": "financial",
-        "HALVES": "half halves",
-        "ERA": "calendar season vintage copyright",
-        "EVERY": "every each",
-        "FEAST": "good black bloody cyber easter ash palm",  # Good Friday
-        "BC": "bc bce",
-        # Things that are counted; after one of these no number is a year.
-        "THING": "patients participants people persons subjects men women boys girls children "
-        "adults infants individuals respondents volunteers students teachers employees workers "
-        "staff users customers members residents households families voters votes seats deaths "
-        "cases controls samples specimens mice rats cells genes proteins animals species words "
-        "tokens sentences documents articles papers pages images photos videos questions items "
-        "examples instances records rows entries points steps iterations epochs parameters units "
-        "shares copies pieces times miles feet acres hectares meters metres kilometers kilometres "
-        "kilograms grams tons tonnes pounds calories watts volts hours minutes seconds km kg mg "
-        "mm cm ml nm nt bp kb mb gb hz rpm usd eur others",
-        # Words that say that the number after them counts or labels something.
-        "TALLY": "total sample cohort out number consisting population average maximum minimum "
-        "sum majority group set mean median length height depth width size speed rate "
-        "score value level distance weight capacity",
-        "REF": "page pages pp p no nos number vol volume section sections article articles table "
-        "figure fig eq line lines room route version v item chapter rule regulation directive "
-        "form suite box isbn model grant",
-        # Plurals that are attributes of a year, not things counted.
-        "WORD": "results sales earnings revenues expenses levels losses profits elections games "
-        "awards championships finals financials statements estimates figures series "
-        "as has was does",
-    }
-)
+_WORDS: Final[dict[str, str]] = read_data_file("abstrag.language", "time_words.toml")
 _UNITS: Final = {
     **{u.value: (u, False) for u in CalendarUnit},
     **{f"{u.value}s": (u, True) for u in CalendarUnit if u is not CalendarUnit.CENTURY},

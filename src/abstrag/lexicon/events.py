@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Any, Final
 
 from abstrag.errors import ResourceMissing
-from abstrag.lexicon.inventory import EVENTS, IDIOMS, read_inventory
+from abstrag.lexicon.inventory import EVENTS, IDIOMS, listed_words, read_inventory
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import ORGANIZATION_UNITS
 from abstrag.lexicon.wordnet import sense_uses, wordnet
@@ -100,16 +100,10 @@ def one_spelling(verb: str) -> str:
 
 
 # Verbs that only lend their object a subject and a tense: "held a meeting" is a meeting.
-LIGHT_VERBS: Final = frozenset(
-    "hold have make take give do conduct perform undertake pay reach strike enter run "
-    "complete continue begin start".split()
-)
+LIGHT_VERBS: Final = listed_words("light_verbs")
 # Verbs that are events themselves and have their subject take part in their object's event too:
 # who signs or plans a merger merges.
-SHARING_VERBS: Final = frozenset(
-    "sign ink seal close finalize plan pursue seek announce cancel abandon terminate form join "
-    "renew extend launch file initiate propose".split()
-)
+SHARING_VERBS: Final = listed_words("sharing_verbs")
 
 
 @dataclass(frozen=True, slots=True)

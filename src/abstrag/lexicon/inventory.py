@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
 from hashlib import sha256
 from importlib import resources
 from typing import Any, Final
 
+from abstrag.data_file import read_data_file
 from abstrag.errors import ResourceMissing
 from abstrag.lexicon.wordnet import wordnet
 
@@ -17,16 +17,20 @@ IDIOMS: Final = "idioms.toml"
 WORDS: Final = "words.toml"
 
 
-@cache
 def listed_words(name: str) -> frozenset[str]:
     """Return one of the lists of words in `words.toml`."""
-    return frozenset(read_inventory(WORDS)[name].split())
+    return frozenset(_words()[name].split())
+
+
+@cache
+def _words() -> dict[str, str]:
+    return read_inventory(WORDS)
 
 
 def read_inventory(name: str) -> dict[str, Any]:
     """Read one TOML inventory of this package: a table of tables or lists, in the file's order."""
     try:
-        return tomllib.loads(_text(name))
+        return read_data_file("abstrag.lexicon", name)
     except (OSError, ValueError) as error:
         raise ResourceMissing(
             f"the inventory {name!r} cannot be read: {error}", hint="install the package again"

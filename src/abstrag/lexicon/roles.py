@@ -8,25 +8,18 @@ from functools import cache, lru_cache
 from typing import Final
 
 from abstrag.errors import ResourceMissing
-from abstrag.lexicon.inventory import ROLES, read_inventory
+from abstrag.lexicon.inventory import ROLES, listed_words, read_inventory
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 
 # Parts of an organization: the head of a division of X holds an office of X.
-ORGANIZATION_UNITS: Final = frozenset(
-    "division department unit section branch arm team group office laboratory lab subsidiary "
-    "board committee business segment program programme plant bureau agency affiliate council "
-    "desk centre center institute school faculty ministry".split()
-)
+ORGANIZATION_UNITS: Final = listed_words("organization_units")
 
 
 # What stands before an office makes another one of it.
 _HEADS: Final = frozenset("head lead chief principal senior master".split())
 OFFICIAL: Final = "official"
-_MEDICINE: Final = frozenset(
-    "surgery medicine cardiology neurology oncology paediatrics pediatrics radiology psychiatry"
-    " anaesthesia anesthesia obstetrics urology dermatology pathology staff".split()
-)
+_MEDICINE: Final = listed_words("medicine")
 _RANKS: Final = frozenset("vice deputy assistant associate".split())
 _OFFICES: Final = (
     "administrator.n.01",
@@ -50,10 +43,7 @@ _PROFESSIONS: Final = (
     "adjudicator.n.01",
     "money_handler.n.01",
 )
-_NO_PART: Final = frozenset(
-    "a an the this that our his her their its my your new old former first second third last next"
-    " other same no one two each every any some current then good in on by at as".split()
-)
+_NO_PART: Final = listed_words("no_part_of_office")
 _LEAST_PERSON: Final = 4  # how deep in WordNet a kind of person still says something
 _VAGUE_PEOPLE: Final = frozenset("adult grownup preserver creator contestant causal agent".split())
 _PERSON_SENSES: Final = 3
@@ -220,9 +210,3 @@ def roles() -> Roles:
         if unknown := [t for t in role.types if t not in made.by_key]:
             raise ResourceMissing(f"the role {role.key!r} is of a type {unknown[0]!r} not listed")
     return made
-
-
-def role_key(name: str) -> str | None:
-    """Return the canonical key of a role called by any of its names, or None."""
-    found = roles().find(name)
-    return found.key if found else None

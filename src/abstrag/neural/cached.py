@@ -18,6 +18,7 @@ from abstrag.neural.aligned_text import AlignedText
 from abstrag.neural.bundle import Aligning
 from abstrag.neural.encoder import TextEncoder, Vectors
 from abstrag.neural.scorer import PairScorer, SegmentJudge
+from abstrag.neural.side_by_side import SideBySide
 from abstrag.neural.word_table import Added, WordTable, name_of
 
 EMBEDDINGS: Final = "embeddings"
@@ -154,6 +155,11 @@ class CachedJudge(SegmentJudge):
     def __repr__(self) -> str:
         """Name the model: where its scores are kept makes no difference."""
         return repr(self._judge)
+
+    @property
+    def threads(self) -> int:
+        """How many pairs are read side by side."""
+        return self._judge.threads if isinstance(self._judge, SideBySide) else 1
 
     @property
     def wants_title(self) -> bool:

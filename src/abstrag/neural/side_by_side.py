@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from contextvars import copy_context
+from typing import Protocol, TypeVar, runtime_checkable
 
 from abstrag.errors import InputError
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+@runtime_checkable
+class SideBySide(Protocol):
+    """A model that several threads may ask at once."""
+
+    @property
+    def threads(self) -> int:
+        """How many texts it reads side by side."""
+        ...
 
 
 def thread_count(threads: int | None) -> int:
@@ -34,9 +45,11 @@ def side_by_side(
     from concurrent.futures import ThreadPoolExecutor  # loaded when a model runs, as the models are
 
     order = sorted(range(len(items)), key=lambda i: size(items[i]), reverse=True)
+    contexts = [copy_context() for _ in order]  # what holds here holds in a thread
     pool = ThreadPoolExecutor(workers)
     try:
-        done = dict(zip(order, pool.map(run, [items[i] for i in order]), strict=True))
+        made = pool.map(lambda context, i: context.run(run, items[i]), contexts, order)
+        done = dict(zip(order, made, strict=True))
     finally:
         pool.shutdown(cancel_futures=True)  # an interrupt need not wait for the rest
     return [done[i] for i in range(len(items))]

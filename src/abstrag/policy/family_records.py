@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
@@ -21,8 +21,6 @@ from abstrag.policy.location import known
 # What the log says about each proposed edit: who voted for it, and how far it has come.
 #
 # The log is the only memory of votes; this is a pure function of it.
-
-VOTES: Final = 3  # k: distinct cases that must ask for an edit (appendix F)
 
 
 @record

@@ -41,6 +41,7 @@ FIXED: Final = (
     "confirm_merge",
     "role_probability",
     "expand_query",
+    "read_query",
     "critic",
     "explain",
     "localize",

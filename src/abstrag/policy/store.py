@@ -15,13 +15,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from abstrag.config import EDIT_VOTES
 from abstrag.errors import PolicyError
 from abstrag.llm.prompt import Program
 from abstrag.model.patch import EditOp, PromptEdit
 from abstrag.policy.audit import AuditEntry, EntryKind, PromotionStatus
 from abstrag.policy.change import Conflict, PolicyChange
 from abstrag.policy.edit import SLOT, CaseText, apply, candidate_id, objection
-from abstrag.policy.family_records import VOTES, BlamedLine, EditCandidate, FamilyRecords, lineage
+from abstrag.policy.family_records import BlamedLine, EditCandidate, FamilyRecords, lineage
 from abstrag.policy.files import DurableFiles, locked
 from abstrag.policy.load import base_hash, canonical, content_hash, read_slots, write_slots
 from abstrag.policy.location import BASE, DEFAULT_FAMILY, MUTABLE, policy_root
@@ -300,7 +301,7 @@ class PolicyStore:
         root: Path | None = None,
         family: str = DEFAULT_FAMILY,
         *,
-        k: int = VOTES,
+        k: int = EDIT_VOTES,
         now: Callable[[], str] = utc_now,
         files: DurableFiles | None = None,
     ) -> PolicyStore:

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Final
 
+from abstrag.config import GATE_CONTROLS
 from abstrag.errors import InputError
 from abstrag.language.keys import key
 from abstrag.model.patch import EffectKind, Failure, Patch
@@ -33,8 +33,6 @@ from abstrag.refine.overlay import StatefulSearch
 from abstrag.refine.propose import LocalProposer, Proposer, Unusable
 from abstrag.refine.state import State, classify, route
 from abstrag.search.document_words import forms
-
-CONTROLS: Final = 3  # solved cases a patch is held against
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +261,7 @@ class Loop:
             return kept_share(before[name].first, after[name].first), drawn
 
         solved = [n for n, one in before.items() if one.sufficient and n != episode.query]
-        return tuple(sorted(solved, key=moved)[:CONTROLS])
+        return tuple(sorted(solved, key=moved)[:GATE_CONTROLS])
 
     def _kin(self, episode: Episode, before: dict[str, Signals]) -> list[str]:
         """Failures that ask for something the trigger asks for too."""

@@ -32,6 +32,7 @@ from abstrag.search.families import (
     names_office,
     office_around,
     one_meaning,
+    only_somebody,
     opposite,
     opposite_things,
     share_part_of_speech,
@@ -40,6 +41,7 @@ from abstrag.search.families import (
 from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
 from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
 from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_weights
+from abstrag.search.said_of import SaidOf
 from abstrag.search.told_events import PRICE as TOLD_PRICE
 from abstrag.search.told_events import ToldEvents, told_places
 
@@ -82,6 +84,8 @@ def price_limit(asked: str, said: str, family: str, *, own_word: bool = False) -
     another thing.
     """
     named = said[:1].isupper() and not asked[:1].isupper()  # "join" is not the club "United"
+    if family == Family.EXPRESSION.value and only_somebody(asked, said):
+        return 0.0
     if family == Family.EXPRESSION.value:
         return SYNONYMS if one_meaning(asked, said) and not named else LIMITS[family]
     if {asked.casefold(), said.casefold()} & _GRADING and not opposite(asked, said):
@@ -443,7 +447,48 @@ class Alignment:
                 fees[i, segment], limit = known[said]
                 cheap = self.prices[i, segment] <= limit
                 met[i, segment] = cheap and not self._meets_another(i, segment)
+                if met[i, segment] and limit < self.constants.limit:  # not an office
+                    met[i, segment] = not self._said_of_another(i, segment)
         return fees, met
+
+    def _said_of_another(self, i: int, segment: int) -> bool:
+        """Tell whether the word for a query word is said of something else than is asked."""
+        if self._said_of is None:
+            return False
+        place = self.words.place(segment, int(self.places[i, segment]))
+        aside = place.header is not None or place.in_section
+        return not aside and self._said_of.another(i, segment, place.start, place.end)
+
+    def told_of_another(self, j: int, segment: int, term: str) -> bool:
+        """Tell whether what a segment names is said of something else than a literal asks.
+
+        Where the very word for a literal stands in the segment, it is not.
+        """
+        rows = [i for i, of in enumerate(self.literal_of) if of == j]
+        if self._said_of is None or not rows or not self._said_of.asks(rows[0]):
+            return False
+        if self.direct[rows, segment].any() or segment not in self.considered:
+            return False
+        return self._said_of.told_of_another(rows[0], segment, term)
+
+    def stands_at(self, j: int, segment: int) -> int | None:
+        """Return where in a segment's own text the very word for a literal stands, if it does."""
+        for i, of in enumerate(self.literal_of):
+            if of == j and self.direct[i, segment]:
+                place = self.words.place(segment, int(self.places[i, segment]))
+                return None if place.header is not None or place.in_section else place.start
+        return None
+
+    @cached_property
+    def _said_of(self) -> SaidOf | None:
+        if self.told is None or not self.links:
+            return None
+        return SaidOf(self.query.text, self.asked, self.words, self.told, self._nearest)
+
+    def _nearest(self, i: int, segment: int) -> int | None:
+        """Return the number of the word that may stand for a query word in a segment."""
+        near = self.prices[i, segment] <= LIMITS[Family.EXPRESSION.value]
+        return int(self.places[i, segment]) if near else None
 
     def _meets_another(self, i: int, segment: int) -> bool:
         """Tell whether the word for a query word is the very word that another one asks for.

@@ -22,6 +22,7 @@ FOLDER: Final = "calibration"
 _EDGE: Final = 0.01  # shares are kept so far from 0 and 1
 _STEPS: Final = 400
 _RATE: Final = 0.5
+_CHI_SQUARE: Final = 3.841  # of one degree of freedom, at 5 %
 _SHRINK: Final = 1e-3  # pulls the slope of few cases towards nothing
 
 
@@ -36,6 +37,18 @@ class ModelCalibration:
     pairs: int = 0  # of query and segment it was fitted on
     loss_before: float = 0.0  # mean log loss of the bare shares, and of the curve
     loss_after: float = 0.0
+    loss_blind: float = 0.0  # of the share of evidence among the pairs, whatever the judge said
+
+    @property
+    def tells(self) -> bool:
+        """True unless the pairs it was fitted on give no sign that the judge's word says anything.
+
+        That is the likelihood ratio test of the slope at 5 %: a curve that is no better than the
+        bare share of evidence gives every segment the same probability, and asking is wasted.
+        """
+        if not self.loss_blind:
+            return True  # fitted before this was measured
+        return 2 * self.pairs * (self.loss_blind - self.loss_after) > _CHI_SQUARE
 
     def __call__(self, share: float) -> float:
         """Return the probability that a segment with this share is evidence."""
@@ -74,6 +87,7 @@ def fitted(
         n,
         round(_loss(before, gold), 6),
         round(_loss([made(share) for share in shares], gold), 6),
+        round(_loss([sum(gold) / n] * n, gold), 6),
     )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from abstrag.model.document import Genre
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment, SegmentKind
+from abstrag.neural.side_by_side import SideBySide
 from abstrag.search.judging import Judge
 from abstrag.search.postings import FloatArray, IntArray
 
@@ -71,6 +72,11 @@ class CompanyJudge:
                     beside = kept[other] is own
                     same = segments[other].section == segments[i].section
                     self._weights[i, column] = own.share ** abs(step) if beside and same else 0.0
+
+    @property
+    def threads(self) -> int:
+        """In how many threads at once it may be asked."""
+        return self._judge.threads if isinstance(self._judge, SideBySide) else 1
 
     @property
     def alone(self) -> Judge:

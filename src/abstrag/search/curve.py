@@ -12,7 +12,7 @@ from abstrag.model.query import Query
 from abstrag.model.ranking import BudgetCurve, BudgetStep, Entry
 from abstrag.search.bridges.graph import EdgeSource
 from abstrag.search.costed_index import CostedIndex
-from abstrag.search.lookup import FAR, Lookup
+from abstrag.search.lookup import FAR, Lookup, OfAnother
 from abstrag.search.postings import BoolArray, IntArray
 from abstrag.search.query.scope import in_scope
 
@@ -25,14 +25,23 @@ def budget_curve(
     sources: Sequence[EdgeSource] = (),
     learned: IntArray | None = None,
     doubted: BoolArray | None = None,
+    of_another: OfAnother | None = None,
 ) -> BudgetCurve:
     """Say at which τ each segment meets the whole query, and what every budget in between does.
 
     One lookup at the largest budget has all of it: a smaller one only leaves some out. `learned` is
-    what meeting literals by single words costs and `doubted` where senses are, as `Lookup` takes
-    them.
+    what meeting literals by single words costs, `doubted` where senses are and `of_another` which
+    events are, as `Lookup` takes them.
     """
-    lookup = Lookup(index, query, tau=TAU_MAX, sources=sources, learned=learned, doubted=doubted)
+    lookup = Lookup(
+        index,
+        query,
+        tau=TAU_MAX,
+        sources=sources,
+        learned=learned,
+        doubted=doubted,
+        of_another=of_another,
+    )
     inside = np.array(
         [in_scope(document.records[p].segment, query.scope) for p in lookup.segments.tolist()],
         dtype=bool,

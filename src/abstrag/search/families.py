@@ -17,7 +17,7 @@ from rapidfuzz.distance.OSA import distance as edits
 from abstrag.language.keys import key
 from abstrag.lexicon.events import event_key, event_type, names_event, nominalized
 from abstrag.lexicon.pos import Pos
-from abstrag.lexicon.roles import roles
+from abstrag.lexicon.roles import is_person, roles
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.term import Family
 from abstrag.search.lexical import stemmed
@@ -118,6 +118,17 @@ def direction(asked: str, said: str) -> str:
     if _above(narrow, wide, _UP) or b in _pieces(a):
         return "broader"
     return ""
+
+
+@lru_cache(maxsize=1 << 14)
+def only_somebody(asked: str, said: str) -> bool:
+    """Tell whether somebody is asked for, and a thing said that has to do with them.
+
+    "Chemistry" tells of no chemist; "taught" tells of a teacher, and "recipient" of receiving.
+    """
+    a, b = _singular(_word(asked)), _singular(_word(said))
+    thing = bool(wordnet().synsets(b, Pos.NOUN)) and not is_person(b)
+    return thing and is_person(a) and not one_meaning(asked, said)
 
 
 def _expression(a: str, b: str) -> bool:

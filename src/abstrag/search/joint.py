@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from abstrag.model.ranking import Hit
+from abstrag.neural.side_by_side import SideBySide, side_by_side
 from abstrag.search.judging import Judged, judge_by_bound, judge_shortlist
 from abstrag.search.postings import FloatArray, IntArray
 from abstrag.search.relevance import Preset
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from abstrag.search.scoring import Scoring
 
 BATCH: Final = 16  # pairs the judge is asked about at a time
+FEW: Final = 8  # likewise of a shortlist, which is short: more would be read for nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,9 @@ class JointRanking:
         if self.preset.judged is None:
             bounds = self.scores(self.rows, np.ones(len(self.rows)))
             return judge_by_bound(self.rows, bounds, self.ask, self.scores, k=k, batch=batch)
-        return judge_shortlist(self.rows, self.shortlist, self.ask, self.scores, k=k)
+        return judge_shortlist(
+            self.rows, self.shortlist, self.ask, self.scores, k=k, batch=min(batch, FEW)
+        )
 
     @cached_property
     def shortlist(self) -> IntArray:
@@ -137,14 +141,26 @@ class JointRanking:
 
     def ask(self, rows: IntArray) -> list[float]:
         """Return what the judge says of some rows, and remember it."""
-        said = self._gathered(
-            rows,
-            lambda share, owner, inner, _: np.array(
-                share.scoring.ask(self._candidates[owner].positions[inner])
-            ),
-        )
-        self.said.update(zip(rows.tolist(), said.tolist(), strict=True))
+        owners = self.owners[rows]
+        own = [rows[owners == owner] for owner in np.unique(owners).tolist()]
+        threads = min((self._threads(int(some[0])) for some in own), default=1)
+        # documents side by side: one alone may have too few segments to keep every core busy
+        for some, said in zip(
+            own, side_by_side(self._asked, own, threads=threads, size=len), strict=True
+        ):
+            self.said.update(zip(some.tolist(), said, strict=True))
         return [self.said[row] for row in rows.tolist()]
+
+    def _asked(self, rows: IntArray) -> list[float]:
+        """Return what the judge says of rows of one share."""
+        owner = int(self.owners[rows[0]])
+        positions = self._candidates[owner].positions[self._inner[rows]]
+        return self.shares[owner].scoring.ask(positions)
+
+    def _threads(self, row: int) -> int:
+        """Say in how many threads at once the judge of a row may be asked."""
+        judge = self.shares[int(self.owners[row])].scoring.judge
+        return judge.threads if isinstance(judge, SideBySide) else 1
 
     def _said(self, rows: IntArray) -> FloatArray:
         return np.array([self.said.get(row, 0.0) for row in rows.tolist()])

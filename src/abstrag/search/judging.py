@@ -3,7 +3,7 @@
 A judge is expensive, but it can only say so much: a segment's score is at most what it would be if
 the judge answered 1. Judged by falling bound, once the bound is below the k-th score nobody further
 down can get in, and the top k is that of judging everything. Where that takes too long, a shortlist
-is judged and the rest is taken to be no evidence.
+is judged in the same order and the rest is taken to be no evidence.
 """
 
 from __future__ import annotations
@@ -93,20 +93,34 @@ def judge_shortlist(
     score: Callable[[IntArray, FloatArray], FloatArray],
     *,
     k: int,
+    batch: int = 1,
 ) -> Judged:
-    """Judge some rows only, and rank all as if the judge had answered 0 about the others."""
+    """Judge some rows only, and rank all as if the judge had answered 0 about the others.
+
+    Of those, too, only such are judged as may still enter the top k, a few at a time.
+    """
     rows = np.arange(len(positions))
     said = np.zeros(len(rows))
-    said[shortlist] = _checked(judge(shortlist), len(shortlist)) if len(shortlist) else 0.0
     scores = score(rows, said)
+    bounds = score(shortlist, np.ones(len(shortlist)))
+    falling = np.lexsort((positions[shortlist], -bounds))
+    queue, bounds = shortlist[falling], bounds[falling]
+    made = 0
+    while made < len(queue):
+        if len(scores) >= k and bounds[made] < np.partition(scores, -k)[-k]:
+            break
+        some = queue[made : made + batch]
+        said[some] = _checked(judge(some), len(some))
+        scores[some] = score(some, said[some])
+        made += len(some)
     order = np.lexsort((positions, -scores))[:k]
-    asked = set(shortlist.tolist())
+    asked = set(queue[:made].tolist())
     return Judged(
         order=tuple(order.tolist()),
         scores=tuple(scores[order].tolist()),
         judgements=tuple(float(said[row]) if row in asked else None for row in order.tolist()),
-        made=len(shortlist),
-        avoided=len(rows) - len(shortlist),
+        made=made,
+        avoided=len(rows) - made,
     )
 
 

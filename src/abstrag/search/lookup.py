@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, reduce
 from typing import Final
 
 import numpy as np
 
 from abstrag.config import TAU, TAU_MAX
-from abstrag.model.query import Query
-from abstrag.model.term import Family, LicenceKind
+from abstrag.model.query import LiteralKind, Query
+from abstrag.model.term import Family, LicenceKind, TermKind
 from abstrag.search.bridges.cost import Aggregator, additive, budget
 from abstrag.search.bridges.graph import EdgeSource
 from abstrag.search.bridges.neighbourhood import Neighbourhood
@@ -21,6 +21,8 @@ from abstrag.search.costed_index import CONTEXT_BIT, CostedIndex, Landing
 from abstrag.search.postings import BoolArray, IntArray
 
 LEARNED: Final = -1  # in place of an ending: the literal is met by the words of a segment
+_OF: Final = (f"{TermKind.EVENT.value}:", f"{TermKind.CONCEPT.value}:")
+_SAID: Final = frozenset({LiteralKind.EVENT, LiteralKind.CONCEPT})  # of something
 FAR: Final = 1 << 40  # no way at all; far above any cost, and a sum of ten is still an int64
 
 
@@ -32,6 +34,15 @@ def by_sense(label: PathLabel) -> bool:
         and not edge.truth_preserving
         for edge in label.edges()
     )
+
+
+OfAnother = Callable[[int, int, str], bool]  # literal, segment, term
+_STATED: Final = frozenset({LicenceKind.BACKGROUND, LicenceKind.PATCH, LicenceKind.COLLECTION})
+
+
+def is_stated(path: PathLabel) -> bool:
+    """Tell whether somebody has said that a path may be taken."""
+    return any(edge.licence.kind in _STATED for edge in path.edges())
 
 
 Endings = tuple[tuple[Landing, ...], ...]  # for each literal
@@ -54,16 +65,19 @@ class Lookup:
         aggregator: Aggregator = additive,
         learned: IntArray | None = None,
         doubted: BoolArray | None = None,
+        of_another: OfAnother | None = None,
     ) -> None:
         """Lay a query over an index.
 
         `learned` has a row for each literal and a column for each segment of the document: what
         meeting it by single words costs, `FAR` where they do not. Nobody shares these ways.
         `doubted` tells where no word is near enough for a sense that only WordNet knows: its steps
-        are not taken there.
+        are not taken there. `of_another` tells for a literal, a segment and a term whether the
+        segment says it of something else than is asked: no path ends there.
         """
         self.learned = learned
         self._doubted = doubted
+        self._of_another = of_another
         self.index = index
         self.query = query
         self.tau = tau
@@ -97,9 +111,25 @@ class Lookup:
     def endings(self, segment: int, near: Neighbourhood) -> Endings:
         """Find where in one segment the paths of each literal may end."""
         return tuple(
-            tuple(self.index.landings(segment, literal, found.labels))
-            for literal, found in zip(self.query.literals, near.alone, strict=True)
+            tuple(
+                end
+                for end in self.index.landings(segment, literal, found.labels)
+                if end.context is not None
+                or not self.strays(j, segment, end.term, found.ways(end.term, without=0))
+            )
+            for j, (literal, found) in enumerate(zip(self.query.literals, near.alone, strict=True))
         )
+
+    def strays(self, j: int, segment: int, term: str, ways: Iterable[PathLabel]) -> bool:
+        """Tell whether a segment says a term of something else than a literal asks it of."""
+        if self._of_another is None or not self._may_stray(j, term, ways):
+            return False
+        return self._of_another(j, segment, term)
+
+    def _may_stray(self, j: int, term: str, ways: Iterable[PathLabel]) -> bool:
+        if self._of_another is None or not term.startswith(_OF):
+            return False
+        return self.query.literals[j].kind in _SAID and not any(map(is_stated, ways))
 
     def offers(
         self, endings: Endings, near: Neighbourhood, segment: int | None = None
@@ -170,6 +200,9 @@ class Lookup:
                 (self.index.lifted(term, literal), CONTEXT_BIT),
             ):
                 ways = list(found.ways(term, without=without))
+                if not without and ways and self._may_stray(j, term, ways):
+                    kept = [not self.strays(j, s, term, ways) for s in segments.tolist()]
+                    segments, extra = segments[kept], extra[kept]
                 if len(segments) and ways:
                     where.append(segments)
                     base.append(self._least(j, ways, segments, shares=shares))

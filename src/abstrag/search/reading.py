@@ -20,6 +20,7 @@ from abstrag.search.aligned_trace import ALIGN_WORDS
 from abstrag.search.document_words import forms
 from abstrag.search.families import direction, opposite
 from abstrag.search.literal_words import label_words
+from abstrag.search.query.definition import DEFINITION
 from abstrag.search.query.time import interval_of
 from abstrag.search.trace import stated
 
@@ -90,7 +91,7 @@ class _Reading:
             if literal.met:
                 plain = self._plain(literal, mine)
                 if plain is None:
-                    steps.append(self._bridged(literal, mine))
+                    steps.append(self._defined(literal, literals) or self._bridged(literal, mine))
                 else:
                     (headed if _aside(literal, mine) else own).append(plain)
             elif any(word.met for word in mine):
@@ -104,7 +105,7 @@ class _Reading:
         for who, some in (("it says ", own), ("it stands under ", headed)):
             if some:
                 parts.append(who + _listed(list(dict.fromkeys(some))))
-        parts += steps
+        parts += list(dict.fromkeys(steps))  # a definition speaks for several literals at once
         if lacking:
             parts.append("nothing in it meets " + _listed(lacking))
         if nearest:
@@ -112,6 +113,15 @@ class _Reading:
             told = [f"nearest to {_quoted(word.asked)} is {_quoted(word.said)}" for word in few]
             parts.append(_listed(list(dict.fromkeys(told))))
         return parts
+
+    def _defined(self, trace: LiteralTrace, every: tuple[LiteralTrace, ...]) -> str:
+        """Say which words the text defines a term by, where one of them leads to a literal."""
+        if not _by_definition(trace):
+            return ""
+        term = trace.bridges[0].source
+        those = (t for t in every if t.met and _by_definition(t) and t.bridges[0].source == term)
+        words = [_quoted(t.literal.label) for t in those if not self._verbatim(t.literal.label)]
+        return f"the text defines {_quoted(self.labels.get(term, ''))} by {_listed(words)}"
 
     def _plain(self, trace: LiteralTrace, mine: list[WordTrace]) -> str | None:
         """Quote the words that meet a literal as it is asked; None where a step is to be told."""
@@ -229,7 +239,7 @@ class _Reading:
             place, text = trace.frame or trace.mention, self.segment.text
         else:
             place, text = trace.mention, self.segment.headers[header].text
-        return "" if place is None else text[place.start : place.end]
+        return "" if place is None else text[place.start : place.end].lstrip(" .,;:")
 
     def _in_a_row(self, name: str) -> bool:
         """Tell whether a name stands in the passage, its headers or its section, word for word."""
@@ -241,6 +251,12 @@ class _Reading:
         """Tell whether the words of a label stand in the passage, its headers or its section."""
         headers = [header.text for header in self.segment.headers]
         return _holds(" ".join((self.segment.text, *headers, *self.segment.section)), label)
+
+
+def _by_definition(trace: LiteralTrace) -> bool:
+    """Tell whether nothing but a definition in the text leads to a literal."""
+    made = [b.operator for b in trace.bridges]
+    return bool(made) and set(made) == {DEFINITION} and trace.context is None
 
 
 def _holds(text: str, label: str) -> bool:
@@ -343,7 +359,7 @@ def _source(trace: LiteralTrace) -> str:
     licences = [b.licence for b in trace.bridges if b.licence is not None]
     known = {licence.kind: licence for licence in reversed(licences)}
     if LicenceKind.BACKGROUND in known:
-        return f"as {known[LicenceKind.BACKGROUND].reference} states"
+        return f"as {_background(known[LicenceKind.BACKGROUND].reference)} states"
     if LicenceKind.PATCH in known:
         return "as an accepted patch states"
     if LicenceKind.LEXICON in known:
@@ -351,6 +367,12 @@ def _source(trace: LiteralTrace) -> str:
     if any(_holds(licence.reference, trace.literal.label) for licence in licences):
         return "as the text states"
     return "judging by the name"
+
+
+def _background(reference: str) -> str:
+    """Name the Background that a licence refers to, by its file where it has one."""
+    name = reference.partition(": ")[0]
+    return "the Background" if name in ("", "background") else f"the Background {name}"
 
 
 def _price(trace: LiteralTrace) -> str:

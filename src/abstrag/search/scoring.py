@@ -87,6 +87,7 @@ class Scoring:
             aggregator=self.aggregator,
             learned=None if self.alignment is None else self.alignment.ways,
             doubted=None if self.alignment is None else self.alignment.doubted,
+            of_another=None if self.alignment is None else self.alignment.told_of_another,
         )
 
     @cached_property

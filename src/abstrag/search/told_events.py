@@ -11,6 +11,7 @@ must stand in the passage.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
@@ -21,7 +22,7 @@ from abstrag.lexicon.events import inventory
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.query import LiteralKind, Query
-from abstrag.model.term import Family, Frame, TermKind
+from abstrag.model.term import Family, Frame, Mention, TermKind
 from abstrag.search.families import opposite, step_family
 from abstrag.search.literal_words import NOWHERE
 from abstrag.search.postings import BoolArray, FloatArray
@@ -88,14 +89,30 @@ def _kinds(verb: str) -> tuple[str, ...]:
 
 
 class ToldEvents:
-    """The events of a document, by segment."""
+    """The events of a document, and what its mentions name, by segment."""
 
-    def __init__(self, frames: Iterable[Frame], texts: Sequence[str]) -> None:
+    def __init__(
+        self, frames: Iterable[Frame], texts: Sequence[str], mentions: Sequence[Mention] = ()
+    ) -> None:
+        """Take the events of a document, the texts of its segments, and its sorted mentions."""
         self._texts = texts
+        self._mentions = mentions
+        self._every: dict[int, list[Frame]] = {}
         self._by_segment: dict[int, list[Frame]] = {}
         for frame in frames:
+            self._every.setdefault(frame.segment, []).append(frame)
             if frame.slots and not frame.artifact:
                 self._by_segment.setdefault(frame.segment, []).append(frame)
+
+    def events_of(self, segment: int) -> Sequence[Frame]:
+        """Return all events of a segment."""
+        return self._every.get(segment, ())
+
+    def mentions_of(self, segment: int) -> Sequence[Mention]:
+        """Return what is mentioned in a segment and its headers."""
+        first = bisect_left(self._mentions, segment, key=lambda m: m.segment)
+        last = bisect_left(self._mentions, segment + 1, lo=first, key=lambda m: m.segment)
+        return self._mentions[first:last]
 
     def _one_sentence(self, segment: int, one: int, other: int) -> bool:
         """Tell whether two places of a segment lie in one sentence; not in it is in a header."""

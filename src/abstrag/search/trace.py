@@ -98,10 +98,10 @@ def _literal(
         distance=units / COST_UNIT,
         via=end.term,
         alternatives=others,
-        bridges=_bridges(lookup, segment, j, label, end),
+        bridges=_bridges(lookup, segment, j, label, end, alignment),
         mention=found[0] if found and end.context is None else None,
         context=end.context,
-        frame=_frame(lookup, segment, j, end),
+        frame=_frame(lookup, segment, j, end, alignment),
     )
 
 
@@ -141,19 +141,26 @@ def _union(
             used.update(dict.fromkeys(found.bridges))
             continue
         end = endings[j][offer.at]
-        used.update(dict.fromkeys(_bridges(lookup, segment, j, offer.label, end)))
+        used.update(dict.fromkeys(_bridges(lookup, segment, j, offer.label, end, alignment)))
     return tuple(used)
 
 
 def _bridges(
-    lookup: Lookup, segment: int, j: int, label: PathLabel, end: Landing
+    lookup: Lookup,
+    segment: int,
+    j: int,
+    label: PathLabel,
+    end: Landing,
+    alignment: Alignment | None,
 ) -> tuple[Bridge, ...]:
     edges = tuple(Bridge.over(edge) for edge in label.edges())
-    last = _last_bridge(lookup, segment, j, end)
+    last = _last_bridge(lookup, segment, j, end, alignment)
     return edges if last is None else (*edges, last)
 
 
-def _last_bridge(lookup: Lookup, segment: int, j: int, end: Landing) -> Bridge | None:
+def _last_bridge(
+    lookup: Lookup, segment: int, j: int, end: Landing, alignment: Alignment | None
+) -> Bridge | None:
     """What ending at this term adds as a bridge: leaning on the context, or on untold slots."""
     if not end.extra:
         return None
@@ -175,17 +182,26 @@ def _last_bridge(lookup: Lookup, segment: int, j: int, end: Landing) -> Bridge |
         licence=licence,
         literal=j,
         segment=segment,
-        details=_slots(_frame(lookup, segment, j, end), literal.slots),
+        details=_slots(_frame(lookup, segment, j, end, alignment), literal.slots),
     )
 
 
-def _frame(lookup: Lookup, segment: int, j: int, end: Landing) -> Frame | None:
+def _frame(
+    lookup: Lookup, segment: int, j: int, end: Landing, alignment: Alignment | None
+) -> Frame | None:
     """The telling of the event that leaves least to be assumed; the context tells none."""
     literal = lookup.query.literals[j]
     if literal.kind is not LiteralKind.EVENT or end.context is not None:
         return None
     frames = [f for f in lookup.index.frames_of(segment) if f.event == end.term]
-    return min(frames, key=lambda frame: frame_units(frame, literal.slots), default=None)
+
+    there = None if alignment is None else alignment.stands_at(j, segment)
+
+    def rated(frame: Frame) -> tuple[int, bool, bool]:  # "was associated" before "no association"
+        apart = there is None or not frame.start <= there < frame.end
+        return frame_units(frame, literal.slots), apart, frame.negated != literal.negated
+
+    return min(frames, key=rated, default=None)
 
 
 def _slots(frame: Frame | None, slots: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,52 +1,49 @@
-"""The same question put to BM25 and to a dense retriever, over the same segments."""
+"""The same question put to BM25 and to a sentence embedder, over the same segments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from abstrag.baselines.registry import build_baseline
-from abstrag.baselines.system import Element, ElementKind, Pool, System
+import numpy as np
+import numpy.typing as npt
+
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
+from abstrag.neural.encoder import cosines
+from abstrag.neural.passage import segment_text
+from abstrag.neural.whole_text import default_encoder
+from abstrag.search.lexical import BM25, words
 
-RIVALS = ("bm25", "dense")
+Rival = Callable[[str], npt.NDArray[np.floating[Any]]]  # a question → a score for each segment
 
 
-def rivals_of(index: DocumentIndex) -> dict[str, System]:
+def rivals_of(index: DocumentIndex) -> dict[str, Rival]:
     """Build the rivals for one document; the dense one embeds every segment."""
-    pool = pool_of(index)
-    systems = {name: build_baseline(name) for name in RIVALS}
-    for system in systems.values():
-        system.index(pool)
-    return systems
+    return {"bm25": _bm25(index), "dense": _dense(index)}
 
 
-def pool_of(index: DocumentIndex) -> Pool:
-    """Return a document's segments as the candidates of a baseline."""
-    return Pool(
-        id=index.document.id,
-        title=index.document.title,
-        elements=tuple(
-            Element(
-                id=segment.id,
-                text=segment.text,
-                kind=ElementKind(segment.kind.value),
-                section=segment.section,
-                headers=tuple(header.text for header in segment.headers),
-            )
-            for segment in index.segments
-        ),
-        granularity=index.granularity,
-    )
+def _bm25(index: DocumentIndex) -> Rival:
+    texts = [words(" ".join((*(h.text for h in s.headers), s.text))) for s in index.segments]
+    counted = BM25(texts)
+    return lambda question: counted.scores(words(question))
+
+
+def _dense(index: DocumentIndex) -> Rival:
+    encoder = default_encoder()
+    vectors = encoder.embed([segment_text(segment) for segment in index.segments])
+    return lambda question: cosines(vectors, encoder.embed([question])[0])
 
 
 def compared(
-    ranking: Ranking, rivals: Mapping[str, System], query: str, *, k: int
+    ranking: Ranking, rivals: Mapping[str, Rival], index: DocumentIndex, query: str, *, k: int
 ) -> dict[str, Any]:
     """Return our ranking and the first k of everybody else; what scores nothing is no hit."""
-    ours = [(hit.segment, hit.relevance) for hit in ranking.hits]
-    ranked = {"abstrag": ours} | {name: one.search(query, k) for name, one in rivals.items()}
+    ranked = {"abstrag": [(hit.segment, hit.relevance) for hit in ranking.hits]}
+    for name, rival in rivals.items():
+        scores = rival(query)
+        first = np.argsort(-scores, kind="stable")[:k]
+        ranked[name] = [(index.segments[at].id, float(scores[at])) for at in first]
     return {
         "systems": {
             name: [{"segment": segment, "score": score} for segment, score in hits if score > 0]

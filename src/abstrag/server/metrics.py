@@ -207,4 +207,3 @@ def set_up_logs(form: LogForm) -> None:
     else:
         handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    logging.getLogger("bm25s").propagate = False  # it would tell of every index it builds

@@ -43,7 +43,7 @@ from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from abstrag.baselines.system import System
+    from abstrag.server.compare import Rival
 
 # Files that clients sent, kept by what is in them.
 #
@@ -390,7 +390,7 @@ class Studio:
         self.uploads = Uploads(beside(workspace.target, ".studio") / "uploads")
         self.sources = Sources()
         self.preloader = Preloader(workspace)
-        self.rivals: LruCache[dict[str, System]] = LruCache(workspace.config.keep)
+        self.rivals: LruCache[dict[str, Rival]] = LruCache(workspace.config.keep)
         self.jobs = Jobs(
             workspace.target,
             waiting=settings.jobs_waiting,

@@ -1,11 +1,13 @@
-"""Opening a store's SQLite file, and what its errors mean to a person."""
+"""A store's connection: opening an SQLite file, what its errors mean, taking turns at any."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from typing import Final
 
 from abstrag.errors import InputError, StoreCorrupt, StoreError, StoreReadOnly
@@ -105,3 +107,49 @@ def translated(path: Path) -> Iterator[None]:
 def corrupt(path: Path, problem: object) -> StoreCorrupt:
     """Say that the file at a path is no store, or a broken one."""
     return StoreCorrupt(f"{str(path)!r} is not a store or is broken: {problem}", hint=_AGAIN)
+
+
+# Threads take turns at a connection, and other processes get none.
+#
+# A connection knows one transaction at a time, and it does not survive a fork: what two processes
+# say on it reaches the database mixed, and SQLite's own locks belong to the process that took them.
+
+
+class ConnectionLock:
+    """Lets one thread at a time use a connection, until it is closed."""
+
+    def __init__(self, name: str) -> None:
+        """Begin; `name` is what a person calls the store."""
+        self._name = name
+        self._process = os.getpid()
+        self._lock = RLock()  # a store may be closed while its own thread collects garbage
+        self._closed = False
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Wait for the connection and keep it to this thread until the block ends.
+
+        Raises:
+            StoreError: The store is closed, or was opened by the process this one was forked from.
+        """
+        if os.getpid() != self._process:  # first, for the lock may be held by a thread left behind
+            raise StoreError(
+                f"store {self._name!r} was opened by another process",
+                hint="open the store again in each process",
+            )
+        with self._lock:
+            if self._closed:
+                raise StoreError(f"store {self._name!r} is closed", hint="open it again")
+            yield
+
+    def end(self, close: Callable[[], None]) -> None:
+        """Close the connection, once, when the turn that another thread has is over.
+
+        A forked process only has a copy of it, and closes nothing.
+        """
+        if os.getpid() != self._process:
+            return
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                close()

@@ -3,26 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from abstrag.model.index import DocumentIndex
+from abstrag.stores.packed_rows import Blobs, packed
 from abstrag.stores.rows import pack
 from abstrag.stores.tables import Row, StoreTable
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The rows of an index, and the columns of its own row that do not depend on the store."""
+    """The rows of an index, and the columns of its own row that do not depend on the store.
+
+    An SQLite file keeps rows as blobs; where those are made already, there are no rows.
+    """
 
     id: str
     columns: Mapping[str, Any]
     rows: Mapping[StoreTable, Sequence[Row]]
+    made_blobs: Blobs | None = None
 
     @property
     def content_hash(self) -> str:
         """The hash of the document's content."""
         return str(self.columns["content_hash"])
+
+    @property
+    def blobs(self) -> Blobs:
+        """The rows as an SQLite file keeps them.
+
+        Raises:
+            OverflowError: A number is larger than a database keeps.
+        """
+        return packed(self.rows) if self.made_blobs is None else self.made_blobs
+
+    def for_a_file(self) -> Prepared:
+        """Return it with the rows as an SQLite file keeps them, and only so.
+
+        Raises:
+            OverflowError: A number is larger than a database keeps.
+        """
+        return replace(self, rows={}, made_blobs=self.blobs)
 
 
 def prepare(index: DocumentIndex) -> Prepared:

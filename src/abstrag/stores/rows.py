@@ -53,9 +53,13 @@ class Packed:
     ambiguities: bytes
 
 
-def squeeze(data: bytes) -> bytes:
-    """Compress bytes; fast rather than small, for indexing waits on it."""
-    return zlib.compress(data, 1)
+class Squeezed(bytes):
+    """Bytes that are compressed already, as a worker hands them to the process that writes."""
+
+
+def squeeze(data: bytes) -> Squeezed:
+    """Compress bytes, once; fast rather than small, for indexing waits on it."""
+    return data if isinstance(data, Squeezed) else Squeezed(zlib.compress(data, 1))
 
 
 def unsqueeze(data: bytes) -> bytes:

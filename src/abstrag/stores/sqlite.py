@@ -19,18 +19,20 @@ from abstrag.stores.columns import (
     GIVEN,
     INFO,
     INFO_COLUMNS,
+    StoredRows,
     decoding,
     document_info,
     document_infos,
+    require_sound,
 )
 from abstrag.stores.connection import (
+    ConnectionLock,
     configure,
     connect,
     connect_unwritable,
     corrupt,
     translated,
 )
-from abstrag.stores.connection_lock import ConnectionLock
 from abstrag.stores.mapped import MappedFiles
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import candidates, choose, complete, unknown
@@ -39,7 +41,6 @@ from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
 from abstrag.stores.rows import mention, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.schema import VERSION_KEY, migrate, odd_parts
 from abstrag.stores.seal import seal
-from abstrag.stores.stored_rows import StoredRows, require_sound
 from abstrag.stores.tables import POSTINGS, TABLES, TERMS, Row
 
 _INSERT: Final = (
@@ -105,7 +106,7 @@ class SqliteStore:
 
     def put_prepared(self, prepared: Prepared, *, source_path: str | None, source_hash: str) -> str:
         """Keep an index that was packed elsewhere, as `put` does."""
-        blobs = packed_rows.packed(prepared.rows)
+        blobs = prepared.blobs
         with self._writing() as run:
             document_id = self._choose_id(prepared.id, source_path)
             replaced = removal.delete(

@@ -29,7 +29,6 @@ from abstrag.workers.protocol import (
     CPU_SPENT,
     HINT,
     TIME_SPENT,
-    Crew,
     Died,
     Event,
     Item,
@@ -42,6 +41,7 @@ from abstrag.workers.protocol import (
     Result,
     Spent,
     Told,
+    WorkerPool,
     WorkerTask,
     connect,
     ended,
@@ -84,15 +84,15 @@ class Processes:
         self, task: WorkerTask[Item, Result], items: Iterable[Item]
     ) -> Generator[tuple[Item, Result | LostItem]]:
         """Yield every item with its result, in the order of the items."""
-        crew = ProcessCrew(task)
-        shift = Shift(
-            crew,
+        pool = ProcessPool(task)
+        loop = WorkLoop(
+            pool,
             self.workers,
             window=self.window,
             time_limit=self.time_limit,
             on_told=self.on_told,
         )
-        return shift.run(items)
+        return loop.run(items)
 
 
 @dataclass(slots=True)
@@ -106,8 +106,8 @@ class _Stop:
     """In place of an item: there are no more."""
 
 
-class ProcessCrew:
-    """A `Crew` of processes, each with a pipe; the end of the pipe is the end of the worker."""
+class ProcessPool:
+    """A `WorkerPool` of processes, each with a pipe; its end is the end of the worker."""
 
     def __init__(self, task: WorkerTask[Any, Any]) -> None:
         self._task = pickle.dumps(task)
@@ -251,7 +251,7 @@ def sendable(error: Exception) -> Exception:
 
 
 @dataclass(slots=True)
-class _Desk:
+class _WorkerState:
     """One worker: whether it takes items, those it has, and since when it is at the first."""
 
     ready: bool = False
@@ -260,12 +260,12 @@ class _Desk:
     since: float = 0.0
 
 
-class Shift:
-    """One task's items on their way through a crew."""
+class WorkLoop:
+    """One task's items on their way through a pool."""
 
     def __init__(
         self,
-        crew: Crew,
+        pool: WorkerPool,
         workers: int,
         *,
         window: int = WINDOW,
@@ -273,13 +273,13 @@ class Shift:
         clock: Callable[[], float] = time.monotonic,
         on_told: OnTold = nobody,
     ) -> None:
-        self._crew = crew
+        self._pool = pool
         self._workers = workers
         self._window = workers * window
         self._time_limit = time_limit
         self._clock = clock
         self._on_told = on_told
-        self._desks: dict[int, _Desk] = {}
+        self._states: dict[int, _WorkerState] = {}
         self._items: dict[int, Any] = {}  # drawn and not handed over, by ticket
         self._results: dict[int, Any] = {}  # done, and waiting for those before
         self._todo: deque[int] = deque()
@@ -289,15 +289,15 @@ class Shift:
         self._drawn = 0
 
     def run(self, items: Iterable[Any]) -> Generator[tuple[Any, Any]]:
-        """Yield every item with its result or `LostItem`, in order; end the crew when over."""
+        """Yield every item with its result or `LostItem`, in order; end the pool when over."""
         source = iter(items)
         turn = 0
-        with closing(self._crew):
+        with closing(self._pool):
             while True:
                 self._draw(source)
                 if turn == self._drawn:
                     return
-                self._staff()
+                self._fill_up()
                 self._hand_out()
                 while turn in self._results:
                     result = self._results.pop(turn)
@@ -320,90 +320,90 @@ class Shift:
             self._todo.append(self._drawn)
             self._drawn += 1
 
-    def _staff(self) -> None:
+    def _fill_up(self) -> None:
         """Start a worker for each item that waits, as long as there may be more of them."""
         open_items = len(self._items) - len(self._results)
-        while len(self._desks) < min(self._workers, open_items):
-            self._desks[self._crew.hire()] = _Desk()
+        while len(self._states) < min(self._workers, open_items):
+            self._states[self._pool.hire()] = _WorkerState()
 
     def _hand_out(self) -> None:
         if self._suspects:
-            if not any(desk.tickets for desk in self._desks.values()):
+            if not any(state.tickets for state in self._states.values()):
                 self._try_alone(self._suspects[0])
             return
         for depth in range(_HANDED):
-            for number, desk in self._desks.items():
-                if self._todo and desk.ready and len(desk.tickets) == depth:
+            for number, state in self._states.items():
+                if self._todo and state.ready and len(state.tickets) == depth:
                     self._give(number, self._todo.popleft())
 
     def _try_alone(self, suspect: int) -> None:
         """Hand a suspect to a fresh worker when everybody who may hold memory has gone home."""
-        for number, desk in list(self._desks.items()):
-            if desk.done:
-                self._crew.dismiss(number)
-                del self._desks[number]
-        self._staff()
-        fresh = [number for number, desk in self._desks.items() if desk.ready]
+        for number, state in list(self._states.items()):
+            if state.done:
+                self._pool.dismiss(number)
+                del self._states[number]
+        self._fill_up()
+        fresh = [number for number, state in self._states.items() if state.ready]
         if fresh:
             self._give(fresh[0], suspect)
 
     def _give(self, worker: int, ticket: int) -> None:
-        desk = self._desks[worker]
-        if not desk.tickets:
-            desk.since = self._clock()
-        desk.tickets.append(ticket)
-        self._crew.give(worker, self._items[ticket])
+        state = self._states[worker]
+        if not state.tickets:
+            state.since = self._clock()
+        state.tickets.append(ticket)
+        self._pool.give(worker, self._items[ticket])
 
     def _wait(self) -> None:
         seconds = None
         if self._time_limit is not None:
-            busy = [desk.since for desk in self._desks.values() if desk.tickets]
+            busy = [state.since for state in self._states.values() if state.tickets]
             if busy:
                 seconds = max(0.0, min(busy) + self._time_limit - self._clock())
-        for event in self._crew.wait(seconds):
+        for event in self._pool.wait(seconds):
             self._take(event)
         if self._time_limit is not None:
             self._end_overdue(self._time_limit)
 
     def _take(self, event: Event) -> None:
-        desk = self._desks[event.worker]
+        state = self._states[event.worker]
         match event:
             case Ready():
-                desk.ready = True
+                state.ready = True
             case ItemDone(result=result):
-                self._finish(desk, result)
+                self._finish(state, result)
             case Raised(error=error):
-                if not desk.ready:  # what it needs cannot be loaded, here or in any other worker
+                if not state.ready:  # what it needs cannot be loaded, here or in any other worker
                     raise error
-                self._finish(desk, event)
+                self._finish(state, event)
             case Died(how=how):
-                del self._desks[event.worker]
-                self._bury(desk, how)
+                del self._states[event.worker]
+                self._lost(state, how)
             case Told(what=what):
-                if desk.tickets:
-                    self._on_told(self._items[desk.tickets[0]], what)
+                if state.tickets:
+                    self._on_told(self._items[state.tickets[0]], what)
             case ItemOverBudget(why=why):
-                self._part_with(event.worker, desk, why)
+                self._dismiss(event.worker, state, why)
 
-    def _finish(self, desk: _Desk, result: Any) -> None:
-        ticket = desk.tickets.popleft()
-        desk.since = self._clock()
-        desk.done += 1
+    def _finish(self, state: _WorkerState, result: Any) -> None:
+        ticket = state.tickets.popleft()
+        state.since = self._clock()
+        state.done += 1
         self._bad_starts = 0
         self._results[ticket] = result
         self._clear(ticket)
 
-    def _bury(self, desk: _Desk, how: str) -> None:
-        if not desk.tickets:
-            self._bad_starts += not desk.ready
+    def _lost(self, state: _WorkerState, how: str) -> None:
+        if not state.tickets:
+            self._bad_starts += not state.ready
             if self._bad_starts == self._workers * _BAD_STARTS:
                 raise WorkerLost(
                     f"{self._bad_starts} workers in a row died before they could begin, {how}",
                     hint="see whether there is memory for them, or use fewer --workers",
                 )
             return
-        suspect = desk.tickets.popleft()
-        self._todo.extendleft(reversed(desk.tickets))
+        suspect = state.tickets.popleft()
+        self._todo.extendleft(reversed(state.tickets))
         self._deaths[suspect] = self._deaths.get(suspect, 0) + 1
         if self._deaths[suspect] == _DEATHS:
             self._give_up(suspect, f"its worker died twice, the second time {how}")
@@ -411,16 +411,16 @@ class Shift:
             self._suspects.append(suspect)
 
     def _end_overdue(self, limit: float) -> None:
-        for number, desk in list(self._desks.items()):
-            if desk.tickets and self._clock() - desk.since >= limit:
-                self._part_with(number, desk, TIME_SPENT.format(limit))
+        for number, state in list(self._states.items()):
+            if state.tickets and self._clock() - state.since >= limit:
+                self._dismiss(number, state, TIME_SPENT.format(limit))
 
-    def _part_with(self, number: int, desk: _Desk, why: str) -> None:
+    def _dismiss(self, number: int, state: _WorkerState, why: str) -> None:
         """End a worker and give up the item it is at; the others go back."""
-        self._crew.dismiss(number)
-        del self._desks[number]
-        ticket = desk.tickets.popleft()
-        self._todo.extendleft(reversed(desk.tickets))
+        self._pool.dismiss(number)
+        del self._states[number]
+        ticket = state.tickets.popleft()
+        self._todo.extendleft(reversed(state.tickets))
         self._give_up(ticket, why)
 
     def _give_up(self, ticket: int, why: str) -> None:

@@ -77,7 +77,7 @@ class Engine(Protocol):
         ...
 
 
-# --- What the loop asks of a crew: workers of one kind --------------------------------------------
+# --- What the loop asks of a pool: workers of one kind --------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Told:
 Event = Ready | ItemDone | Raised | Died | ItemOverBudget | Told
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """Workers of one kind. They do items in the order they are given; the loop decides which."""
 
     def hire(self) -> int:

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from abstrag.errors import ResourceMissing, WorkerLost
-from abstrag.workers.processes import WINDOW, Shift, sendable, usual_workers
+from abstrag.workers.processes import WINDOW, WorkLoop, sendable, usual_workers
 from abstrag.workers.protocol import (
     Died,
     Event,
@@ -65,9 +65,9 @@ class RayCluster:
             self._connect(ray)
         try:
             workers = self.given or int(ray.cluster_resources().get("CPU", 1))
-            crew = ActorCrew(ray, task)
-            shift = Shift(crew, workers, window=self.window, time_limit=self.time_limit)
-            yield from shift.run(items)
+            pool = ActorPool(ray, task)
+            loop = WorkLoop(pool, workers, window=self.window, time_limit=self.time_limit)
+            yield from loop.run(items)
         finally:
             if ours:
                 ray.shutdown()
@@ -130,8 +130,8 @@ class _Worker:
             return Raised, sendable(error)
 
 
-class ActorCrew:
-    """A `Crew` of Ray actors; each takes one CPU, wherever Ray finds it."""
+class ActorPool:
+    """A `WorkerPool` of Ray actors; each takes one CPU, wherever Ray finds it."""
 
     def __init__(self, ray: Any, task: WorkerTask[Any, Any]) -> None:
         self._ray = ray

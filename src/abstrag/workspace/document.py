@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from abstrag.config import TAU_MAX
+from abstrag.config import GIVEN_PASSAGES, TAU_MAX
 from abstrag.engine.searcher import DEFAULT_K, Searcher
 from abstrag.errors import InputError
 from abstrag.model.cost import LOWER_IS_BETTER, told_sum
@@ -384,7 +384,6 @@ class SearchableDocument(Searchable):
         given, by those of the workspace or by the shipped ones.
         """
         from abstrag.engine.answer import answer
-        from abstrag.engine.generator import TOP
         from abstrag.engine.verdicts import installed_verdicts
 
         writer = generator or self.workspace.generator
@@ -393,7 +392,7 @@ class SearchableDocument(Searchable):
         return answer(
             self.searcher,
             query,
-            k=k or TOP,
+            k=k or GIVEN_PASSAGES,
             tau=self._tau(tau),
             asked=asked,
             generator=writer,

@@ -16,6 +16,7 @@ from pathlib import Path
 from socket import gethostname
 from typing import Final
 
+from abstrag.collection.cards import lacking, layers_of
 from abstrag.documents.load import load_bytes
 from abstrag.engine.library import Library
 from abstrag.engine.source_files import DueFile, DuplicateFile, IndexOutcome, attempt, failed
@@ -23,10 +24,14 @@ from abstrag.errors import AbstragError, FileMissing, StoreError
 from abstrag.indexing.operator import missed_segments
 from abstrag.indexing.pipeline import index
 from abstrag.language.detect import language_of
+from abstrag.model.index import DocumentIndex
+from abstrag.neural.aligner import default_aligner
+from abstrag.neural.whole_text import default_encoder
 from abstrag.stores.open import Target, shown
 from abstrag.stores.postgres.address import is_address
 from abstrag.stores.prepared import Prepared, prepare
-from abstrag.stores.protocol import Store, together
+from abstrag.stores.protocol import DocumentInfo, Store, together
+from abstrag.stores.rows import squeeze
 from abstrag.workers.processes import Processes
 from abstrag.workers.protocol import Engine, LostItem, OnTold, tell, within
 from abstrag.workspace.options import WorkspaceConfig
@@ -34,6 +39,7 @@ from abstrag.workspace.workspace import Workspace
 
 TOGETHER: Final = 32  # documents at most that are written in one transaction
 PAUSE_S: Final = 0.5  # seconds since the last ones, and a document does not wait for others
+AHEAD: Final = 200  # segments at most of a document that is made ready for search at once, too
 FEW: Final = 24  # files that are done before more workers would have loaded their models
 
 Layer = tuple[str, str, str, bytes]  # content hash, layer, fingerprint, data
@@ -45,6 +51,7 @@ class IndexedFile:
 
     made: tuple[Prepared, dict[str, int], str] | IndexOutcome
     layers: tuple[Layer, ...]
+    ready: bool = False  # what a search over all documents needs is among the layers
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,8 @@ class Indexing:
     config: WorkspaceConfig
     host: str  # the machine that asks
     sample: str  # one of the files
+    tells: bool = False  # how far it is with a file
+    ahead: int = 0  # up to so many segments, it makes what a search over all needs, too
 
     def start(self) -> Callable[[DueFile], IndexedFile]:
         """Open the store, and load every model with a document of one sentence."""
@@ -62,24 +71,63 @@ class Indexing:
         settings = self.config.settings
         index(load_bytes(b"The first file may be timed.", name="first.txt"), settings=settings)
 
-        library = replace(
-            workspace.library,
-            on_step=lambda name: tell((name,)),
-            on_page=lambda page, pages: tell((page, pages)),
-        )
+        library = workspace.library
+        if self.tells:
+            library = replace(
+                library,
+                on_step=lambda name: tell((name,)),
+                on_page=lambda page, pages: tell((page, pages)),
+            )
+        in_a_file = not is_address(self.config.target)
+        if self.ahead:
+            default_aligner().threads = 1  # the workers share the cores between them
+            default_encoder().prepare()
 
         def perform(job: DueFile) -> IndexedFile:
             layers = _Layers(workspace.store)
+            indexes: list[DocumentIndex] = []
 
             def made() -> tuple[Prepared, dict[str, int], str]:
                 with within(self.config.budget):
                     understood = library.make(job, layers)
                     language = language_of(understood.document.text)
-                    return prepare(understood), missed_segments(understood.ambiguities), language
+                    packed = prepare(understood)
+                    packed = packed.for_a_file() if in_a_file else packed
+                    indexes.append(understood)
+                    return packed, missed_segments(understood.ambiguities), language
 
-            return IndexedFile(attempt(job.path, made), tuple(layers.new))
+            found = attempt(job.path, made)
+            ready = False
+            if indexes and len(indexes[0].records) <= self.ahead:
+                layers.new.extend(_made_ahead(workspace.store, job, indexes[0]))
+                ready = True
+            squeezed = ((*key, squeeze(data)) for *key, data in layers.new)
+            return IndexedFile(found, tuple(squeezed), ready)  # type: ignore[arg-type]
 
         return perform
+
+
+def _made_ahead(store: Store, job: DueFile, index: DocumentIndex) -> Iterator[Layer]:
+    """Make what a search over all documents needs of one while its index is at hand."""
+    document, encoder = index.document, default_encoder()
+    info = DocumentInfo(
+        id=job.name,
+        title=document.title,
+        date=document.metadata.date,
+        source_path=job.source,
+        source_hash=job.content,
+        content_hash=document.content_hash,
+        genre=index.genre,
+        granularity=index.granularity,
+        fingerprint=index.fingerprint,
+        segments=len(index.records),
+        terms=len(index.map.terms),
+        edges=len(index.map.edges),
+        indexed_at="",
+    )
+    lacked = lacking(store, encoder, info)
+    for key, data in layers_of({lacked: index}, store, encoder).items():
+        yield (*key, data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +172,7 @@ def index_many(
     library: Library | None = None,
     few: int = 0,
     on_file: Callable[[Path], None] = lambda _path: None,
+    on_ahead: Callable[[], None] | None = None,
 ) -> Iterator[IndexOutcome]:
     """Index files and everything inside folders as `Library.index_paths` does, side by side.
 
@@ -134,21 +183,28 @@ def index_many(
         library: What indexes in this process, where it is to tell how far it is.
         few: Up to so many files that are due are indexed by one worker of this machine.
         on_file: Is told each file when it is looked at, and by one worker when it is begun.
+        on_ahead: Is told of each document of which workers made what a search over all documents
+            needs, too, where there are several; long ones, and all where it is None, are left to
+            `upkeep.prepare`.
     """
     library = library or workspace.library
     order: deque[IndexOutcome | DueFile | DuplicateFile] = deque()  # looked at and not told yet
     done: dict[str, IndexOutcome] = {}  # by source
     jobs = _jobs(library.due_paths(paths, on_file), order)
-    first = list(islice(jobs, few + 1))
+    first = list(islice(jobs, max(few + 1, 2)))
     if not first:
         yield from _told(library, order, done)
         return
-    if len(first) <= few:
+    tells = len(first) <= few
+    if tells:
         heard = _listener(library, on_file)
         engine = Processes(1, time_limit=workspace.config.budget.seconds, on_told=heard)
     background = workspace.library.background
     config = replace(workspace.config.elsewhere(), background=background, create=False)
-    task = Indexing(config, gethostname(), first[0].source)
+    ahead = on_ahead is not None and workspace.embedder is default_encoder()
+    several = len(first) > 1 or bool(workspace.documents())
+    segments = AHEAD if ahead and several else 0
+    task = Indexing(config, gethostname(), first[0].source, tells, segments)
     pending: list[tuple[DueFile, IndexedFile]] = []  # made, and to be written together
     last = time.monotonic()
     with closing(engine.run(task, chain(first, jobs))) as results:
@@ -162,6 +218,8 @@ def index_many(
                 yield told
                 continue
             pending.append((job, result))
+            if result.ready and on_ahead is not None:
+                on_ahead()
             if len(pending) == TOGETHER or time.monotonic() - last > PAUSE_S:
                 yield from _written(library, pending, done)
                 last = time.monotonic()

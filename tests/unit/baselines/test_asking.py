@@ -7,15 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abstrag.baselines.backing import BATCH, CALLS, Backing, Modelled, longest
-from abstrag.baselines.bm25 import Bm25
-from abstrag.baselines.crag import LOWER, SEARCH_CALLS, UPPER, Crag
-from abstrag.baselines.dense import Dense
-from abstrag.baselines.hyde import Hyde
-from abstrag.baselines.ircot import MOST_PASSAGES, PER_STEP, Ircot
-from abstrag.baselines.registry import BASELINES, build_baseline
-from abstrag.baselines.self_rag import SelfRag
-from abstrag.baselines.system import Element, Explained, Pool, System, Versioned, Writes, Written
 from abstrag.errors import BadReply, InputError, NeedsModel
 from abstrag.llm.budget import tokens_in
 from abstrag.llm.connect import Models
@@ -23,6 +14,23 @@ from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.neural.encoder import Vectors
 from abstrag.policy.load import load_programs
+from abstrag_bench.baselines.backing import BATCH, CALLS, Backing, Modelled, longest
+from abstrag_bench.baselines.bm25 import Bm25
+from abstrag_bench.baselines.crag import LOWER, SEARCH_CALLS, UPPER, Crag
+from abstrag_bench.baselines.dense import Dense
+from abstrag_bench.baselines.hyde import Hyde
+from abstrag_bench.baselines.ircot import MOST_PASSAGES, PER_STEP, Ircot
+from abstrag_bench.baselines.registry import BASELINES, build_baseline
+from abstrag_bench.baselines.self_rag import SelfRag
+from abstrag_bench.baselines.system import (
+    Element,
+    Explained,
+    Pool,
+    System,
+    Versioned,
+    Writes,
+    Written,
+)
 
 WORDS = ("lion", "shark", "seal", "museum", "spring", "shade", "coast", "ticket")
 TEXTS = (

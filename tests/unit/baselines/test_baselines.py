@@ -3,12 +3,12 @@ import math
 import numpy as np
 import pytest
 
-from abstrag.baselines.bm25 import K1, B, Bm25
-from abstrag.baselines.dense import Hybrid
-from abstrag.baselines.registry import BASELINES, build_baseline
-from abstrag.baselines.system import Element, ElementKind, Pool, Ranked, best_first
 from abstrag.errors import InputError
 from abstrag.search.match import standardized
+from abstrag_bench.baselines.bm25 import K1, B, Bm25
+from abstrag_bench.baselines.dense import Hybrid
+from abstrag_bench.baselines.registry import BASELINES, build_baseline
+from abstrag_bench.baselines.system import Element, ElementKind, Pool, Ranked, best_first
 
 
 def pool(*texts: str) -> Pool:

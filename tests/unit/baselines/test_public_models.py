@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from abstrag.baselines.public_models import (
+from abstrag.errors import InputError
+from abstrag_bench.baselines.public_models import (
     EMBEDDER,
     RERANKER,
     VARIABLE,
     public_encoder,
     public_reranker,
 )
-from abstrag.baselines.registry import build_baseline
-from abstrag.baselines.system import Element, Pool, Versioned
-from abstrag.errors import InputError
+from abstrag_bench.baselines.registry import build_baseline
+from abstrag_bench.baselines.system import Element, Pool, Versioned
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "red", "blue", "fox", "whale", "deer")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from abstrag.baselines.dense import Rerank
-from abstrag.baselines.system import Element, Pool, Versioned
 from abstrag.errors import InputError
+from abstrag_bench.baselines.dense import Rerank
+from abstrag_bench.baselines.system import Element, Pool, Versioned
 
 
 class Vowels:

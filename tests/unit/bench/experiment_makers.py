@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from abstrag.bench.experiments.page import render
-from abstrag.bench.experiments.runner import ExperimentResult, run_experiments
-from abstrag.bench.experiments.setting import Setting, load_folder
+from abstrag_bench.experiments.page import render
+from abstrag_bench.experiments.runner import ExperimentResult, run_experiments
+from abstrag_bench.experiments.setting import Setting, load_folder
 from tests.unit.bench.makers import write_plain
 
 DATASETS = """

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from abstrag.baselines.system import Element, ElementKind, Pool
-from abstrag.bench.case import Case, Dataset
-from abstrag.bench.record import CaseRecord
-from abstrag.bench.run_folder import RunFolder, RunManifest, SystemInfo
+from abstrag_bench.baselines.system import Element, ElementKind, Pool
+from abstrag_bench.case import Case, Dataset
+from abstrag_bench.record import CaseRecord
+from abstrag_bench.run_folder import RunFolder, RunManifest, SystemInfo
 
 
 def write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> Path:

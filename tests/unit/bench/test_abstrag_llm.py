@@ -6,8 +6,19 @@ from typing import Any
 
 import pytest
 
-from abstrag.baselines.backing import Backing
-from abstrag.bench.abstrag_llm import (
+from abstrag.errors import InputError, NeedsModel
+from abstrag.llm.connect import Models
+from abstrag.llm.model import CallRole, ModelRequest
+from abstrag.llm.prompt import Prompt
+from abstrag.llm.scripted import ScriptedModel
+from abstrag.policy.load import load_programs
+from abstrag.search.calibration import (
+    fitted,
+    program_hash,
+    read_calibration,
+    save_calibration,
+)
+from abstrag_bench.abstrag_llm import (
     PARTS,
     AbstragLlmSystem,
     build_llm,
@@ -15,22 +26,18 @@ from abstrag.bench.abstrag_llm import (
     llm_names,
     unsure,
 )
-from abstrag.bench.abstrag_system import SharedIndexer
-from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.runner import run
-from abstrag.bench.systems import Builder, SystemSpec, asks_model, system_names
-from abstrag.errors import InputError, NeedsModel
-from abstrag.llm.connect import Models
-from abstrag.llm.model import ModelRequest
-from abstrag.llm.scripted import ScriptedModel
-from abstrag.policy.load import load_programs
-from abstrag.search.calibration import fitted, read_calibration, save_calibration
+from abstrag_bench.abstrag_system import SharedIndexer
+from abstrag_bench.baselines.backing import Backing
+from abstrag_bench.run_folder import RunFolder
+from abstrag_bench.runner import run
+from abstrag_bench.systems import Builder, SystemSpec, asks_model, system_names
 from tests.unit.bench.makers import make_dataset, make_pool
 
 QUERY = "What does a shark hunt?"
 SILENT: dict[str, Any] = {
     "normalize_query": {"literals": [], "answer_type": ""},
     "expand_query": {"clauses": []},
+    "read_query": {"literals": [], "answer_type": "", "clauses": []},
 }
 
 
@@ -63,7 +70,8 @@ def test_every_part_can_be_left_out_by_name() -> None:
     for part in PARTS:
         made = build_llm("x", f"abstrag-llm-no-{part}", own, SharedIndexer())
         assert made.parts == frozenset(PARTS) - {part}
-    assert build_llm("x", "abstrag-llm-cheap", own, SharedIndexer()).parts == {"judge"}
+    cheap = build_llm("x", "abstrag-llm-cheap", own, SharedIndexer())
+    assert cheap.parts == {"query", "expand", "judge"}  # the document is indexed locally
     with pytest.raises(InputError, match="no system is called"):
         build_llm("x", "abstrag-llm-no-such", own, SharedIndexer())
 
@@ -91,16 +99,53 @@ def test_the_judge_reads_the_first_hits_in_one_call_and_its_word_counts() -> Non
     assert told["details"]["stages"]["entailment"]["tokens_in"] > 0
 
 
-def test_cheaply_nobody_is_asked_where_the_local_ranking_is_sure() -> None:
+def test_cheaply_nobody_is_asked_where_the_local_ranking_is_sure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     own, model = backing()
-    system = AbstragLlmSystem("x", own, frozenset({"judge"}), cheap=True)
+    system = build_llm("x", "abstrag-llm-cheap", own, SharedIndexer())
     system.index(make_pool())
-    for query in (QUERY, "Which fish swim to Antarctica?", "When do lions sleep?"):
-        before = model.calls
-        _, told = system.search_explained(query, 10)
-        why = unsure(system.searcher.search(query, k=10, fill=True))
-        assert told["details"]["asked_because"] == why
-        assert model.calls - before == (1 if why else 0)
+    queries = (QUERY, "Which fish swim to Antarctica?", "When do lions sleep?")
+    for close, reasons in ((0.25, [False, False, False]), (0.0, [False, True, False])):
+        monkeypatch.setattr("abstrag_bench.abstrag_llm.CLOSE", close)
+        for query, expected in zip(queries, reasons, strict=True):
+            model.requests.clear()
+            _, told = system.search_explained(query, 10)
+            why = unsure(system.local_searcher.search(query, k=10, fill=True))
+            assert bool(why) == expected  # the judge is sure of the other two
+            assert told["details"]["asked_because"] == why
+            asked = [one.stage for one in model.requests]
+            assert asked == (["read_query", "entailment"] if why else [])
+
+
+def test_reading_a_query_and_proposing_alternatives_is_one_call() -> None:
+    own, model = backing()
+    system = AbstragLlmSystem("x", own, frozenset({"query", "expand"}))
+    system.index(make_pool())
+    _, told = system.search_explained(QUERY, 10)
+    assert [one.stage for one in model.requests] == ["read_query"]
+    assert told["llm_calls"] == 1
+
+
+def test_a_judge_whose_word_was_found_to_say_nothing_is_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path))
+    own, model = backing()
+    prompt = Prompt(own.programs["entailment"], own.models[CallRole.JUDGE], CallRole.JUDGE)
+    shares = [0.1, 0.9, 0.2, 0.8] * 20
+    name, wording = prompt.model.fingerprint, program_hash(prompt)
+    blind = fitted(name, wording, shares, [True, False, False, True] * 20)
+    seeing = fitted(name, wording, shares, [False, True, False, True] * 20)
+    assert (blind.tells, seeing.tells) == (False, True)
+    for made in (blind, seeing):
+        save_calibration(made)
+        model.requests.clear()
+        system = AbstragLlmSystem("x", own, frozenset({"judge"}))
+        system.index(make_pool())
+        _, told = system.search_explained(QUERY, 10)
+        assert told["details"]["judged"] == made.tells
+        assert [one.stage for one in model.requests] == ["entailment"] * made.tells
 
 
 def test_a_calibration_is_kept_under_the_model_and_the_wording(
@@ -141,6 +186,7 @@ def test_a_curve_is_fitted_to_what_people_marked(
     monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path))
     own, _ = backing()
     made = calibrated(make_dataset(2).cases, own)
+    assert calibrated(make_dataset(2).cases, own, at_once=4) == made
     assert made.pairs == 12  # three segments of each of four cases with gold
     save_calibration(made)
     system = AbstragLlmSystem("x", own, frozenset({"judge"}))

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from abstrag.cli.bench import bench_command
 from abstrag.errors import InputError
+from abstrag_bench.cli.bench import bench_command
 from tests.unit.bench import test_feverous as feverous
 from tests.unit.bench.makers import write_plain
 

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.bench.compare import compare
-from abstrag.bench.metrics.metric import Convention
-from abstrag.bench.report import export_trec
 from abstrag.errors import InputError
+from abstrag_bench.compare import compare
+from abstrag_bench.metrics.metric import Convention
+from abstrag_bench.report import export_trec
 from tests.unit.bench.makers import make_record, write_run
 
 

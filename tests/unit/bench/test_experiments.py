@@ -7,10 +7,17 @@ from pathlib import Path
 import pytest
 
 from abstrag import config
-from abstrag.baselines.backing import Backing
-from abstrag.bench.datasets import plain
-from abstrag.bench.experiments import with_constants
-from abstrag.bench.experiments.runner import (
+from abstrag.errors import InputError
+from abstrag.llm.connect import Models
+from abstrag.llm.scripted import ScriptedModel
+from abstrag.model.background import Background
+from abstrag.model.patch import ClauseCost, HypernymRestriction, Patch, Stage
+from abstrag.model.term import Licence, LicenceKind
+from abstrag.policy.load import load_programs
+from abstrag_bench.baselines.backing import Backing
+from abstrag_bench.datasets import plain
+from abstrag_bench.experiments import with_constants
+from abstrag_bench.experiments.runner import (
     ADAPTIVE,
     OTHER,
     TWO,
@@ -21,7 +28,7 @@ from abstrag.bench.experiments.runner import (
     run_experiments,
     summary_tables,
 )
-from abstrag.bench.experiments.setting import (
+from abstrag_bench.experiments.setting import (
     Experiment,
     ExperimentKind,
     Folder,
@@ -29,18 +36,11 @@ from abstrag.bench.experiments.setting import (
     load_folder,
     same_settings,
 )
-from abstrag.bench.experiments.sweep import label, points_of
-from abstrag.bench.metrics.catalogue import NDCG, SUFF
-from abstrag.bench.metrics.metric import values
-from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.systems import system_names
-from abstrag.errors import InputError
-from abstrag.llm.connect import Models
-from abstrag.llm.scripted import ScriptedModel
-from abstrag.model.background import Background
-from abstrag.model.patch import ClauseCost, HypernymRestriction, Patch, Stage
-from abstrag.model.term import Licence, LicenceKind
-from abstrag.policy.load import load_programs
+from abstrag_bench.experiments.sweep import label, points_of
+from abstrag_bench.metrics.catalogue import NDCG, SUFF
+from abstrag_bench.metrics.metric import values
+from abstrag_bench.run_folder import RunFolder
+from abstrag_bench.systems import system_names
 from tests.unit.bench.experiment_makers import MAIN, make_setting, page_of
 from tests.unit.bench.makers import make_record
 from tools import paper_map

@@ -13,17 +13,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from abstrag.bench.experiments.page import render
-from abstrag.bench.experiments.plan import plan
-from abstrag.bench.experiments.runner import run_experiments
-from abstrag.bench.experiments.setting import Experiment, ExperimentKind, Setting
-from abstrag.bench.experiments.sweep import label, points_of
-from abstrag.bench.experiments.tables import effort, tokens
-from abstrag.bench.experiments.timing import RECORDED, Timing, record_times
-from abstrag.bench.record import CaseRecord
-from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.shared import VARIABLE, layer_cache, share_only, shared
-from abstrag.cli.bench_experiments import bench_experiments
 from abstrag.errors import InputError
 from abstrag.indexing.operator import Layer
 from abstrag.indexing.segment import SegmentLayout
@@ -31,6 +20,17 @@ from abstrag.model.record import from_json, to_json
 from abstrag.neural.aligner import Aligner, default_aligner
 from abstrag.neural.judge import EvidenceJudge, default_judge
 from abstrag.stores.sqlite import SqliteStore
+from abstrag_bench.cli.experiments import bench_experiments
+from abstrag_bench.experiments.page import render
+from abstrag_bench.experiments.plan import plan
+from abstrag_bench.experiments.runner import run_experiments
+from abstrag_bench.experiments.setting import Experiment, ExperimentKind, Setting
+from abstrag_bench.experiments.sweep import label, points_of
+from abstrag_bench.experiments.tables import effort, tokens
+from abstrag_bench.experiments.timing import RECORDED, Timing, record_times
+from abstrag_bench.record import CaseRecord
+from abstrag_bench.run_folder import RunFolder
+from abstrag_bench.shared import VARIABLE, layer_cache, share_only, shared
 from tests.unit.bench.experiment_makers import MAIN, make_setting, page_of
 from tests.unit.bench.makers import make_record, write_plain
 
@@ -147,7 +147,7 @@ def test_a_sweep_shares_no_layer_that_has_prices_in_it(tmp_path: Path) -> None:
 
 
 def command(tmp_path: Path, out: str) -> list[str]:
-    code = "from abstrag.cli.bench_experiments import bench_experiments as b; b()"
+    code = "from abstrag_bench.cli.experiments import bench_experiments as b; b()"
     options = f"--data {tmp_path / 'data'} --out {tmp_path / out} --configs {tmp_path / 'configs'}"
     return [sys.executable, "-c", code, *options.split()]
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from abstrag.bench.datasets.feverous import load
 from abstrag.errors import InputError
+from abstrag_bench.datasets.feverous import load
 from tests.unit.bench.makers import write_json, write_lines
 
 

@@ -9,20 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from abstrag.baselines.backing import Backing
-from abstrag.bench.case import Case, Dataset
-from abstrag.bench.datasets import qasper, tatqa
-from abstrag.bench.generation import UNANSWERABLE, ModelWriter, asked_of, quotes_held
-from abstrag.bench.local_writer import LocalWriter
-from abstrag.bench.metrics.catalogue import ANSWER_F1
-from abstrag.bench.metrics.label import ACCURACY, class_scores, macro_f1
-from abstrag.bench.record import CaseRecord
-from abstrag.bench.report import report
-from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.runner import Options, run, worst_requests
-from abstrag.bench.systems import SystemSpec
 from abstrag.cli import options as cli_models
-from abstrag.cli.bench import bench_command
 from abstrag.engine.generator import CitedWords, Given, VerdictReply
 from abstrag.errors import BadReply, InputError, ModelUnreachable, NotComputable, OverBudget
 from abstrag.llm.connect import Models
@@ -31,6 +18,19 @@ from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.answer import Asked, Label
 from abstrag.policy.load import load_programs
 from abstrag.workers.processes import Processes
+from abstrag_bench.baselines.backing import Backing
+from abstrag_bench.case import Case, Dataset
+from abstrag_bench.cli.bench import bench_command
+from abstrag_bench.datasets import qasper, tatqa
+from abstrag_bench.generation import UNANSWERABLE, ModelWriter, asked_of, quotes_held
+from abstrag_bench.local_writer import LocalWriter
+from abstrag_bench.metrics.catalogue import ANSWER_F1
+from abstrag_bench.metrics.label import ACCURACY, class_scores, macro_f1
+from abstrag_bench.record import CaseRecord
+from abstrag_bench.report import report
+from abstrag_bench.run_folder import RunFolder
+from abstrag_bench.runner import Options, run, worst_requests
+from abstrag_bench.systems import SystemSpec
 from tests.unit.bench.makers import make_pool, make_record, write_json, write_lines
 
 BM25 = SystemSpec.of("bm25")
@@ -211,8 +211,8 @@ def greedy() -> dict[str, Any]:
 def test_the_most_that_is_foretold_is_never_exceeded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from abstrag.baselines import registry
-    from abstrag.baselines.bm25 import Bm25
+    from abstrag_bench.baselines import registry
+    from abstrag_bench.baselines.bm25 import Bm25
 
     for name in ("self-rag", "crag"):  # with a retriever that needs no weights
         entry = registry.BASELINES[name]

@@ -7,13 +7,14 @@ import sys
 import time
 from pathlib import Path
 
-from abstrag.bench.report import report
-from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.summary import Score, Summary
+from abstrag_bench.report import report
+from abstrag_bench.run_folder import RunFolder
+from abstrag_bench.summary import Score, Summary
 from tests.unit.bench.makers import write_plain
 
 COMMAND = (
-    "from abstrag.cli.bench import bench_command as b; import sys; b.main(sys.argv[1:], 'abstrag')"
+    "from abstrag_bench.cli.bench import bench_command; import sys\n"
+    "bench_command.main(sys.argv[1:], 'abstrag')"
 )
 
 

@@ -2,7 +2,8 @@ import math
 
 import pytest
 
-from abstrag.bench.metrics.catalogue import (
+from abstrag.errors import NotComputable
+from abstrag_bench.metrics.catalogue import (
     ANSWER_F1,
     ANY_SET,
     BRIDGE_COST,
@@ -17,10 +18,9 @@ from abstrag.bench.metrics.catalogue import (
     SUFF,
     token_f1,
 )
-from abstrag.bench.metrics.label import ACCURACY, macro_f1
-from abstrag.bench.metrics.metric import Convention, values
-from abstrag.bench.metrics.whole_run import feverous_score, gain, gains
-from abstrag.errors import NotComputable
+from abstrag_bench.metrics.label import ACCURACY, macro_f1
+from abstrag_bench.metrics.metric import Convention, values
+from abstrag_bench.metrics.whole_run import feverous_score, gain, gains
 from tests.unit.bench.makers import make_record
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from abstrag.bench.datasets import packs, plain
-from abstrag.bench.datasets.load import load_dataset
 from abstrag.errors import InputError
 from abstrag.model.document import Genre
+from abstrag_bench.datasets import packs, plain
+from abstrag_bench.datasets.load import load_dataset
 from tests.unit.bench.makers import write_lines
 
 DOCUMENT: dict[str, Any] = {

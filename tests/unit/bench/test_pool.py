@@ -1,9 +1,9 @@
-from abstrag.baselines.system import Element, ElementKind, Pool
-from abstrag.bench.abstrag_system import to_document
 from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.segment import SegmentLayout
 from abstrag.model.document import BlockKind, Genre
 from abstrag.model.segment import Granularity
+from abstrag_bench.abstrag_system import to_document
+from abstrag_bench.baselines.system import Element, ElementKind, Pool
 
 POOL = Pool(
     "p",

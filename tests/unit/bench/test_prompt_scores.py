@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from abstrag.bench.prompt_scores import SCORED, items_of, score_prompt
 from abstrag.llm.model import ModelRequest
 from abstrag.llm.prompt import fenced
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.policy.load import load_program
 from abstrag.policy.location import PROGRAMS
+from abstrag_bench.prompt_scores import SCORED, items_of, score_prompt
 
 
 def test_every_program_has_a_labelled_set_but_the_one_that_invents() -> None:

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from abstrag.bench.datasets.qasper import load
 from abstrag.errors import InputError
+from abstrag_bench.datasets.qasper import load
 from tests.unit.bench.makers import write_json
 
 

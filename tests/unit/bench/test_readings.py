@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from abstrag.baselines.system import Element, ElementKind, Pool
-from abstrag.bench.case import Case
-from abstrag.bench.hidden_words import (
+from abstrag.testing.sample_index import sample_index
+from abstrag_bench.baselines.system import Element, ElementKind, Pool
+from abstrag_bench.case import Case
+from abstrag_bench.hidden_words import (
     TEXT,
     WordPlace,
     content_places,
@@ -14,9 +15,8 @@ from abstrag.bench.hidden_words import (
     hiding,
     keeping,
 )
-from abstrag.bench.readings import _WORD, _in_a_row, _stands, said_unmet
-from abstrag.bench.swapped import swapped_cases
-from abstrag.testing.sample_index import sample_index
+from abstrag_bench.readings import _WORD, _in_a_row, _stands, said_unmet
+from abstrag_bench.swapped import swapped_cases
 
 
 def test_a_hidden_word_is_gone_from_the_text_with_what_stands_on_it() -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from abstrag.bench.metrics.metric import Convention
-from abstrag.bench.record import CaseRecord
-from abstrag.bench.render.table import contrasts_of
-from abstrag.bench.report import report
-from abstrag.bench.stats import holm
-from abstrag.bench.summary import Summary
 from abstrag.errors import InputError, NotComputable
+from abstrag_bench.metrics.metric import Convention
+from abstrag_bench.record import CaseRecord
+from abstrag_bench.render.table import contrasts_of
+from abstrag_bench.report import report
+from abstrag_bench.stats import holm
+from abstrag_bench.summary import Summary
 from tests.unit.bench.makers import make_record, write_run
 
 GOLD_ONLY, ALL_CASES = Convention.GOLD_ONLY, Convention.ALL_CASES

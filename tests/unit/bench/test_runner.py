@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from abstrag.baselines.system import Pool, Ranked
-from abstrag.bench import runner
-from abstrag.bench.case import Dataset
-from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.runner import Options, run
-from abstrag.bench.systems import SystemSpec
 from abstrag.errors import InputError, NeedsModel, WorkerLost
 from abstrag.workers.processes import Processes
 from abstrag.workers.protocol import LostItem
+from abstrag_bench import runner
+from abstrag_bench.baselines.system import Pool, Ranked
+from abstrag_bench.case import Dataset
+from abstrag_bench.run_folder import RunFolder
+from abstrag_bench.runner import Options, run
+from abstrag_bench.systems import SystemSpec
 from tests.unit.bench.makers import make_dataset
 
 BM25 = [SystemSpec.of("bm25")]

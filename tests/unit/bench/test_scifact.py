@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.bench.datasets.scifact import load
 from abstrag.errors import InputError
+from abstrag_bench.datasets.scifact import load
 from tests.unit.bench.makers import write_lines
 
 CORPUS = [

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.bench.case import SplitPart, parse_split, part_of, sampled
-from abstrag.bench.datasets.load import load_dataset
 from abstrag.errors import InputError
+from abstrag_bench.case import SplitPart, parse_split, part_of, sampled
+from abstrag_bench.datasets.load import load_dataset
 from tests.unit.bench.makers import make_cases, write_plain
 
 

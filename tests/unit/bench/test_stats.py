@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from abstrag.bench.stats import (
+from abstrag.errors import NotComputable
+from abstrag_bench.stats import (
     PairedDifference,
     difference_of_each,
     differences,
@@ -11,7 +12,6 @@ from abstrag.bench.stats import (
     significant,
     two_sided_p,
 )
-from abstrag.errors import NotComputable
 
 
 def test_the_interval_of_a_mean_is_where_theory_puts_it() -> None:

@@ -6,19 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.baselines.system import Element, ElementKind, Pool
-from abstrag.bench.abstrag_system import to_document
-from abstrag.bench.case import Case, Dataset
-from abstrag.bench.stress import (
-    ARMS,
-    UNREFINED,
-    GuessingProposer,
-    Stress,
-    interacting,
-    run_stress,
-    summarize,
-    to_markdown,
-)
 from abstrag.config import MAX_GAP
 from abstrag.errors import InputError
 from abstrag.model.patch import (
@@ -39,6 +26,19 @@ from abstrag.stores.location import MEMORY
 from abstrag.workspace.lessons import gold_evaluator
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
+from abstrag_bench.abstrag_system import to_document
+from abstrag_bench.baselines.system import Element, ElementKind, Pool
+from abstrag_bench.case import Case, Dataset
+from abstrag_bench.stress import (
+    ARMS,
+    UNREFINED,
+    GuessingProposer,
+    Stress,
+    interacting,
+    run_stress,
+    summarize,
+    to_markdown,
+)
 from tests.unit.refine.harbour import EMPLOYEE, PRESET, evaluator, refiner
 from tools import stress_slice
 

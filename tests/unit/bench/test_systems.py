@@ -7,19 +7,6 @@ from typing import Any
 
 import pytest
 
-from abstrag.baselines.system import Element, ElementKind, Explained, Pool
-from abstrag.bench.ablations import ablations, build_variant
-from abstrag.bench.abstrag_system import (
-    UNIFORM_WEIGHT,
-    AbstragSystem,
-    SharedIndexer,
-    to_document,
-    uniform_edge,
-    without_context,
-)
-from abstrag.bench.case import Dataset
-from abstrag.bench.runner import Bench, ScoringUnit, run
-from abstrag.bench.systems import Builder, SystemSpec, ranges_of, system_names
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
@@ -27,6 +14,19 @@ from abstrag.search.query.operators import OPERATORS
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
+from abstrag_bench.ablations import ablations, build_variant
+from abstrag_bench.abstrag_system import (
+    UNIFORM_WEIGHT,
+    AbstragSystem,
+    SharedIndexer,
+    to_document,
+    uniform_edge,
+    without_context,
+)
+from abstrag_bench.baselines.system import Element, ElementKind, Explained, Pool
+from abstrag_bench.case import Dataset
+from abstrag_bench.runner import Bench, ScoringUnit, run
+from abstrag_bench.systems import Builder, SystemSpec, ranges_of, system_names
 from tests.unit.bench.makers import make_cases
 
 POOL = Pool(
@@ -140,7 +140,7 @@ def test_an_element_of_several_segments_is_ranked_and_shown_once(build: Builder)
 def test_seconds_are_those_of_the_search_a_user_makes(
     build: Builder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from abstrag.bench import abstrag_system
+    from abstrag_bench import abstrag_system
 
     system = build(SystemSpec.of("abstrag"))
     assert isinstance(system, AbstragSystem)
@@ -239,7 +239,7 @@ def test_tuned_numbers_reach_the_preset_and_the_budget(build: Builder) -> None:
 
 
 def test_variants_share_one_index_of_a_document(monkeypatch: pytest.MonkeyPatch) -> None:
-    from abstrag.bench import abstrag_system
+    from abstrag_bench import abstrag_system
 
     made: list[str] = []
     original = abstrag_system.index  # type: ignore[attr-defined]

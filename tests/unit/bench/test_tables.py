@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from abstrag.bench.datasets import contractnli, fetaqa, tatqa
 from abstrag.errors import InputError
+from abstrag_bench.datasets import contractnli, fetaqa, tatqa
 from tests.unit.bench.makers import write_json, write_lines
 
 ROWS = [

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.bench.case import Dataset, SplitPart, part_of
-from abstrag.bench.datasets.load import load_dataset
-from abstrag.bench.tuning import Trial, candidates, freeze, read_frozen, refuse_tuned, select, tune
 from abstrag.errors import InputError
+from abstrag_bench.case import Dataset, SplitPart, part_of
+from abstrag_bench.datasets.load import load_dataset
+from abstrag_bench.tuning import Trial, candidates, freeze, read_frozen, refuse_tuned, select, tune
 from tests.unit.bench.makers import make_dataset, write_plain
 
 

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.bench.case import Case, Dataset
-from abstrag.bench.local_writer import LocalWriter
-from abstrag.bench.metrics.label import ACCURACY, ANSWERED, WRONG, verdict_score
-from abstrag.bench.record import CaseRecord
-from abstrag.bench.report import report
-from abstrag.bench.run_folder import RunFolder
-from abstrag.bench.runner import Options, run
-from abstrag.bench.systems import SystemSpec
 from abstrag.errors import NotComputable
 from abstrag.workers.processes import Processes
+from abstrag_bench.case import Case, Dataset
+from abstrag_bench.local_writer import LocalWriter
+from abstrag_bench.metrics.label import ACCURACY, ANSWERED, WRONG, verdict_score
+from abstrag_bench.record import CaseRecord
+from abstrag_bench.report import report
+from abstrag_bench.run_folder import RunFolder
+from abstrag_bench.runner import Options, run
+from abstrag_bench.systems import SystemSpec
 from tests.unit.bench.makers import make_pool, make_record
 
 

@@ -62,3 +62,15 @@ def test_with_late_embeddings_the_best_of_all_are_those_of_judging_everything(k:
     expected = sorted(rows.tolist(), key=lambda row: (-everything[row], row))[:k]
     assert list(found.order) == expected
     assert list(found.scores) == [everything[row] for row in expected]
+
+
+def test_documents_are_judged_side_by_side_as_one_after_the_other() -> None:
+    class Threaded(Counted):
+        threads = 2
+
+    found = []
+    for judge in (Counted("lock"), Threaded("lock")):
+        joint = JointRanking(shares(GENERAL, judge, Topics()), GENERAL)
+        found.append((joint.ask(joint.rows), sorted(judge.asked)))
+    assert found[0] == found[1]
+    assert len(found[0][1]) == len(everybody())

@@ -222,6 +222,13 @@ def test_a_defined_term_stands_for_the_company() -> None:
     assert edge(draft, "entity:company", "entity:acme").truth_preserving
 
 
+def test_a_name_that_is_quoted_after_hereinafter_is_another_name() -> None:
+    draft = normalized(
+        'Lowther Bakeries, hereinafter "the Lessee", left in March. The Lessee owed two months.'
+    )
+    assert mentions(draft)[-1] == ("Lessee", "entity:lowther bakeries")
+
+
 def test_a_term_for_both_parties_stands_for_neither() -> None:
     draft = normalized('Acme Inc. and Bolt Ltd. (collectively, the "Parties") agree.')
     assert not [e for e in layer(draft).edges if "parties" in e.source]

@@ -1,7 +1,7 @@
 import pytest
 
 from abstrag.errors import ResourceMissing
-from abstrag.lexicon.roles import OfficeRole, Roles, role_key, roles
+from abstrag.lexicon.roles import OfficeRole, Roles, roles
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,8 @@ from abstrag.lexicon.roles import OfficeRole, Roles, role_key, roles
     ],
 )
 def test_full_forms_and_acronyms_are_one_role(name: str, key: str | None) -> None:
-    assert role_key(name) == key
+    found = roles().find(name)
+    assert (found and found.key) == key
 
 
 def test_general_roles_are_found_all_the_way_up_nearest_first() -> None:

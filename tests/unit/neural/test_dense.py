@@ -7,8 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abstrag.baselines.dense import Dense, element_text
-from abstrag.baselines.system import Element, ElementKind, Pool
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.span import Quote, Span
@@ -17,6 +15,8 @@ from abstrag.neural.passage import passage, segment_text
 from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search.dense import DenseSimilarity
 from abstrag.search.postings import IntArray
+from abstrag_bench.baselines.dense import Dense, element_text
+from abstrag_bench.baselines.system import Element, ElementKind, Pool
 from tests.unit.neural.letters import Letters
 from tests.unit.stores.samples import sample_index
 

@@ -121,7 +121,8 @@ def test_the_packaged_one_is_loaded_once(shipped: WholeTextEncoder) -> None:
 
 def test_nothing_is_loaded_before_it_is_asked_for() -> None:
     code = (
-        "import sys, abstrag.neural.whole_text, abstrag.search.dense, abstrag.baselines.dense\n"
+        "import sys, abstrag.neural.whole_text, abstrag.search.dense\n"
+        "import abstrag_bench.baselines.dense\n"
         "sys.exit(bool({'onnxruntime', 'tokenizers'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -66,6 +66,7 @@ NEGATIVE: dict[str, Callable[[Example], bool]] = {
     "confirm_merge": all_in("verdicts", "verdict", "different", "unsure"),
     "role_probability": _improbable,
     "expand_query": nothing("clauses"),
+    "read_query": nothing("clauses"),
     "critic": says("sufficient", False),
     "explain": says("dominant", "none"),
     "localize": _nothing_unmet,

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.bench.datasets.load import load_dataset
 from abstrag.errors import InputError
 from abstrag.model.patch import EffectKind, Patch, Stage, StepPrice
 from abstrag.model.term import Licence, LicenceKind
@@ -17,6 +16,7 @@ from abstrag.stores.location import MEMORY
 from abstrag.workspace.lessons import export_packs
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
+from abstrag_bench.datasets.load import load_dataset
 from tests.unit.refine.harbour import LOCK, SEWAGE, TEXT
 
 STEP = SaidStep("sewage", "wastewater")

@@ -7,7 +7,7 @@ from abstrag.errors import InputError
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment, SegmentKind, SegmentRole
 from abstrag.model.span import OffsetMap, Span
-from abstrag.search.judging import judge_by_bound
+from abstrag.search.judging import judge_by_bound, judge_shortlist
 from abstrag.search.overlap import OverlapJudge
 from abstrag.search.postings import FloatArray, IntArray
 from abstrag.search.query.scope import in_scope
@@ -38,6 +38,27 @@ def test_judging_stops_when_nobody_further_down_can_get_in() -> None:
     found = judge_by_bound(np.arange(5), BOUNDS, judge, times_bound, k=2)
     assert asked == [0, 1, 2]
     assert found.order == (0, 1)
+    assert (found.made, found.avoided) == (3, 2)
+
+
+def test_of_a_shortlist_nobody_is_judged_who_cannot_get_in() -> None:
+    shortlist = np.array([3, 0, 1, 2])
+    asked: list[int] = []
+
+    def score(rows: IntArray, said: FloatArray) -> FloatArray:
+        scores: FloatArray = BOUNDS[rows] * (0.2 + 0.8 * said)
+        return scores
+
+    def judge(rows: IntArray) -> list[float]:
+        asked.extend(rows.tolist())
+        return [0.9 if row == 0 else 0.1 for row in rows]
+
+    found = judge_shortlist(np.arange(5), shortlist, judge, score, k=2)
+    assert asked == [0, 1, 2]  # by what they may reach, and the fourth may not reach the second
+    every = np.array([0.9, 0.1, 0.1, 0.1, 0.0])
+    scores = score(np.arange(5), every)
+    assert found.order == tuple(np.argsort(-scores)[:2].tolist())
+    assert found.scores == tuple(np.sort(scores)[::-1][:2].tolist())
     assert (found.made, found.avoided) == (3, 2)
 
 

@@ -183,3 +183,57 @@ def test_what_comes_nearest_to_an_unmet_word_is_told() -> None:
     near = word("average", "Net", price=0.5, family=Family.RELATED, met=False)
     said = read(trace_of(LiteralTrace(literal("average"), met=False)), "Net income", (near,))
     assert "othing in it meets “average”; nearest to “average” is “Net”" in said
+
+
+def test_all_that_a_definition_defines_is_told_in_one_phrase() -> None:
+    text = "A hat-trick is three goals by one player. The plumber managed a hat-trick. He was glad."
+    made = index(load_bytes(text.encode(), name="defined.txt"))
+    hits = Searcher(made, preset=SMOOTH).search("Who made three goals?", k=3).hits
+    told = next(hit.reading for hit in hits if "plumber" in hit.text).replace("The t", "the t")
+    assert "the text defines “hat-trick” by “three” and “goal”" in told.replace(
+        "The text", "the text"
+    )
+    assert " is a " not in told
+
+
+def test_a_background_is_called_by_its_file_where_it_has_one() -> None:
+    for reference, told in (
+        ("background: classes.Kurio", "Kurio is a tablet, as the Background states"),
+        ("chips.toml: classes.Kurio", "Kurio is a tablet, as the Background chips.toml states"),
+    ):
+        licence = Licence(LicenceKind.BACKGROUND, reference)
+        bridge = Bridge(
+            Family.CONCEPT,
+            Relation.IMPLIES,
+            "abstract_concepts",
+            "entity:kurio",
+            "concept:tablet",
+            0.0,
+            0.0,
+            0.0,
+            truth_preserving=True,
+            licence=licence,
+        )
+        trace = LiteralTrace(
+            literal("tablet"),
+            met=True,
+            distance=0.0,
+            via="entity:kurio",
+            bridges=(bridge,),
+            mention=Mention("entity:kurio", 0, 0, 5),
+        )
+        segment = segment_of("Kurio sells well.")
+        labels = {"entity:kurio": "Kurio"}
+        assert told in read_aloud(trace_of(trace), segment, labels, tau=1.5)
+
+
+def test_no_stop_before_a_name_is_quoted() -> None:
+    text = "It is today. Investors may call."
+    trace = LiteralTrace(
+        literal("investor"),
+        met=True,
+        distance=0.0,
+        via="concept:investor",
+        mention=Mention("concept:investor", 0, 11, 22),
+    )
+    assert read(trace_of(trace), text).startswith("It says “Investors”")

@@ -153,6 +153,44 @@ def test_workers_prepare_the_search_over_all_as_one_process_does(tmp_path: Path)
     assert found[0] == found[1]
 
 
+def test_workers_make_a_file_ready_for_search_while_its_index_is_at_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "notes"
+    write_folder(folder, 3)
+    write(folder / "long.md", "# Long\n\n" + "The ferry left. The pier stayed. " * 5)
+    monkeypatch.setattr(many_files, "AHEAD", 8)  # so that one of them is too long for it
+    found, files = [], []
+    for name in ("after", "at once"):
+        with Workspace(WorkspaceConfig(tmp_path / name / "store.db")) as workspace:
+            ahead: list[None] = []
+            on_ahead = (lambda ahead=ahead: ahead.append(None)) if name == "at once" else None
+            outcomes = list(index_many(workspace, [folder], Processes(2), on_ahead=on_ahead))
+            made = prepare(workspace)
+            indexed = len(workspace.documents())
+            assert len(ahead) + made == indexed
+            assert len(ahead) == (0 if on_ahead is None else indexed - 1)
+            assert prepare(workspace) == 0
+        kept = rows(tmp_path / name / "store.db")
+        found.append((outcomes, {**kept, "layers": sorted(kept["layers"])}))
+        beside = tmp_path / name / "store.db.mapped"
+        files.append({f.relative_to(beside): f.read_bytes() for f in beside.rglob("*.*")})
+    assert found[0] == found[1]
+    assert files[0] == files[1]
+    assert len(files[0]) == indexed + 1  # the words of each, and what is mapped of all
+
+
+def test_a_single_document_is_not_made_ready_for_a_search_over_all(tmp_path: Path) -> None:
+    write(tmp_path / "notes" / "ferry.md", "# Ferry\n\nThe ferry left.\n")
+    ahead: list[None] = []
+    with Workspace(WorkspaceConfig(tmp_path / "store.db")) as workspace:
+        told = index_many(
+            workspace, [tmp_path / "notes"], Processes(1), on_ahead=lambda: ahead.append(None)
+        )
+        assert [each.status for each in told] == ["indexed"]
+    assert ahead == []
+
+
 def test_only_what_changed_is_done_again(tmp_path: Path) -> None:
     folder, path = tmp_path / "notes", tmp_path / "store.db"
     files = write_folder(folder, 3)

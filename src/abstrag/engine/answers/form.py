@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
+from abstrag.data_file import read_data_file
 from abstrag.language.calendar import MONTH_NAMES
 
 
@@ -58,6 +59,7 @@ class Wanted:
     listed: bool = False  # the periods themselves are asked for: "which years does the table …?"
 
 
+_LISTS: Final = read_data_file("abstrag.engine.answers", "questions.toml")
 _ASIDE: Final = re.compile(
     r"\((?:[^()]{0,40}\bin\b[^()]*|[^()]*(?:million|thousand|%)[^()]*)\)", re.I
 )
@@ -152,46 +154,9 @@ _REASON: Final = re.compile(
 _YES_NO: Final = re.compile(
     r"^\s*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must)\b", re.I
 )
-_COMPARISONS: Final = (
-    (
-        FigureComparison.MOST,
-        re.compile(r"\b(?:highest|largest|most|greatest|biggest|maximum|peak)\b", re.I),
-    ),
-    (FigureComparison.LEAST, re.compile(r"\b(?:lowest|smallest|least|fewest|minimum)\b", re.I)),
-    (
-        FigureComparison.MORE,
-        re.compile(
-            r"\b(?:exceed(?:s|ed)?|more\s+than|greater\s+than|above|over|higher\s+than|"
-            r"larger\s+than|at\s+least)\b",
-            re.I,
-        ),
-    ),
-    (
-        FigureComparison.LESS,
-        re.compile(
-            r"\b(?:less\s+than|below|under|lower\s+than|smaller\s+than|fewer\s+than|at\s+most)\b",
-            re.I,
-        ),
-    ),
-    (FigureComparison.MOST, re.compile(r"\b(?:higher|larger|greater|bigger|more)\b", re.I)),
-    (FigureComparison.LEAST, re.compile(r"\b(?:lower|smaller|less|fewer)\b", re.I)),
-    (
-        FigureComparison.RISE,
-        re.compile(
-            r"\b(?:increas\w+|gr[eo]w\w*|growth|rise|rose|risen|improv\w+|go\s+up|gone\s+up|"
-            r"expand\w*)\b",
-            re.I,
-        ),
-    ),
-    (
-        FigureComparison.FALL,
-        re.compile(
-            r"\b(?:decreas\w+|declin\w+|drop\w*|f[ae]ll\w*|fell|reduc\w+|shr[aiu]nk|go\s+down|"
-            r"gone\s+down|deteriorat\w+)\b",
-            re.I,
-        ),
-    ),
-    (FigureComparison.CHANGE, re.compile(r"\bchang\w+\b", re.I)),
+_COMPARISONS: Final = tuple(
+    (FigureComparison(one["is"]), re.compile(rf"\b(?:{'|'.join(one['words'])})\b", re.I))
+    for one in _LISTS["comparisons"]
 )
 _LIMIT: Final = re.compile(
     r"(?:than|exceed(?:s|ed)?|above|over|below|under|least|"
@@ -320,16 +285,7 @@ def measure(text: str, form: Form | None = None) -> str:
 
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|\d+(?:[.,]\d+)*")
-_STOP: Final = frozenset(
-    "a an the of in on at to for from by with and or as is are was were be been being it "
-    "its it's this"
-    " that these those their they them he she his her we our us you your i my which who "
-    "whom whose what"
-    " when where how why do does did has have had there also into per each all any some if "
-    "than then so"
-    " such both between during over under within about respectively respective much many "
-    "us$ s".split()
-)
+_STOP: Final = frozenset(_LISTS["stop_words"].split())
 _YEAR: Final = re.compile(r"(?<![\d.$])(?:FY\s?|CY\s?)?['’]?((?:19|20)\d\d)(?!\d|[.,]\d)", re.I)
 _SHORT_YEAR: Final = re.compile(r"\bFY\s?['’]?(\d\d)\b", re.I)
 _ORDINALS: Final = {

@@ -12,6 +12,7 @@ from typing import Final
 
 from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.language.words import NOUNS, Words
+from abstrag.lexicon.inventory import listed_words
 from abstrag.lexicon.roles import roles
 
 
@@ -33,32 +34,11 @@ _KINDS: Final = frozenset(
 )
 _PIECES: Final = frozenset("piece stretch strip tract plot patch".split())  # "a piece of land"
 # Words that classify nothing wherever they stand.
-_EMPTY: Final = frozenset(
-    "amount bit case couple day decade example fact half instance item kind lot majority matter "
-    "hereinafter mean means month name number one other pair part period piece point portion rest "
-    "same sort thing time total type way week year".split()
-)
+_EMPTY: Final = listed_words("empty_classes")
 # As predicates these judge and do not classify: "X is a problem" is somebody's opinion.
-_JUDGING: Final = frozenset(
-    "ability advantage aim alternative area aspect attempt average basis benefit candidate cause "
-    "challenge choice combination component concern condition consequence contribution difference "
-    "difficulty direction disadvantage drawback effect element end exception extension extent "
-    "factor failure fashion feature focus fraction function future goal idea implication "
-    "improvement indication indicator issue key lack level limitation manner meaning means member "
-    "minority mistake must necessity need objective opportunity option outcome percentage person "
-    "place position possibility priority problem proof purpose question range reason regard "
-    "requirement result role second side sign situation solution source start step subject subset "
-    "success sum target term thought topic value variant variety version work".split()
-)
-_PRIVATIVE: Final = frozenset(
-    "alleged apparent attempted ex failed fake false former future hypothetical ideal likely mock "
-    "non past perfect possible potential presumed promising prospective pseudo putative so-called "
-    "supposed suspected typical would-be".split()
-)
-_SUPPOSING: Final = frozenset(
-    "assume suppose hypothesize believe think suspect hope pretend doubt deny wonder imagine "
-    "speculate expect ask dispute reject seem appear consider".split()
-)
+_JUDGING: Final = listed_words("judging")
+_PRIVATIVE: Final = listed_words("privative")
+_SUPPOSING: Final = listed_words("supposing")
 _CONDITIONS: Final = frozenset({"if", "whether", "unless", "lest", "though", "when"})
 _FACTUAL_MODALS: Final = frozenset({"will", "shall"})
 _NEGATIONS: Final = frozenset({"no", "not", "n't", "never", "neither", "nor", "without", "hardly"})

@@ -20,6 +20,7 @@ from abstrag.indexing.abstraction.class_statements import (
 )
 from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.language.words import NOUNS, Words
+from abstrag.lexicon.inventory import listed_words
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import wordnet
@@ -31,10 +32,7 @@ _NARROWS_DEFINED: Final = frozenset(
     {"prep", "relcl", "acl", "nummod", "poss", "npadvmod", "advmod"}
 )
 _PHRASE_WORDS: Final = frozenset({"NOUN", "PROPN", "ADJ", "NUM", "SYM", "X"})
-_HEDGES: Final = frozenset(
-    "typically often usually sometimes mostly partly arguably perhaps maybe possibly probably "
-    "likely essentially almost".split()
-)
+_HEDGES: Final = listed_words("hedges")
 _SAYING: Final = frozenset({"term", "expression", "phrase", "word"})
 # What a definition has in neither of its parts: another term, or the first of several cases.
 _APART: Final = frozenset({'"', "“", "”", "(", "``", "''", ";"})

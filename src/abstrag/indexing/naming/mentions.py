@@ -73,7 +73,7 @@ _ALSO = re.compile(
     rf"|,?\s*(?:\(|,|\b(?:is|was|are)\b|\bor\b|—)?\s*{_HOW}"
     rf"(?:{_KNOWN}|a\.?k\.?a\.?|doing\s+business\s+as|trading\s+as|d/b/a|formerly|née"
     r"|goes?\s+by(?:\s+the\s+name(?:\s+of)?)?))"
-    r"\s+(?:simply\s+|just\s+|the\s+name\s+)*(?:the\s+)?[\"“‘']?",
+    r"\s+(?:simply\s+|just\s+|the\s+name\s+)*(?:the\s+)?[\"“‘']?(?:the\s+)?",
     re.IGNORECASE,
 )
 _CALLED = re.compile(

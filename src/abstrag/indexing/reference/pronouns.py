@@ -41,17 +41,9 @@ _SHARED: Final = frozenset({"conj", "xcomp", "pcomp", "advcl", "prep"})
 _STEPS: Final = 4  # from a verb to the one it shares its subject with
 # "It" that refers to nothing: "it is clear that", "it took hours to", "it was in May that", "it
 # rains", "it turns out that".
-_EMPTY_VERBS: Final = frozenset(
-    """seem appear happen turn follow take remain become mean matter suffice transpire emerge
-    look make be""".split()
-)
-_FINDING: Final = frozenset(
-    "make find render consider deem think believe keep leave take prove".split()
-)
-_OF_CLAUSES: Final = frozenset(  # adjectives that say something of a clause, hardly of a thing
-    """worth likely unlikely clear unclear possible impossible probable evident obvious unknown
-    doubtful conceivable plausible""".split()
-)
+_EMPTY_VERBS: Final = listed_words("empty_verbs")
+_FINDING: Final = listed_words("finding_verbs")
+_OF_CLAUSES: Final = listed_words("of_clauses")
 _WEATHER: Final = frozenset({"rain", "snow", "hail", "thunder", "drizzle"})
 _CLAUSES: Final = frozenset({"ccomp", "csubj", "csubjpass", "xcomp", "advcl", "acl", "relcl"})
 _COMPLEMENTIZERS: Final = frozenset("that whether if to how why for when because what".split())

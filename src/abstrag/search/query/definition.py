@@ -25,6 +25,7 @@ from abstrag.search.document_words import forms
 from abstrag.search.lexical import stemmed
 from abstrag.search.query.vocabulary import Vocabulary
 
+DEFINITION: Final = "definition"  # the operator that offers the terms a text defines
 _TERM: Final = r"[\"“*'‘]*(?P<term>[A-Za-z][\w'’-]*(?:\s[\w'’-]+){0,3}?)[\"”*'’]*"
 _USUALLY: Final = r"(?:(?:usually|often|here|generally|commonly|simply)\s+)?"
 _FORMS: Final = tuple(
@@ -199,7 +200,7 @@ def _edge(source: str, target: str, used: UsedDefinition) -> Edge:
         target=target,
         relation=Relation.IMPLIES,
         family=Family.EXPRESSION,
-        operator="definition",
+        operator=DEFINITION,
         weight=OMEGA[Family.EXPRESSION],
         distance=0.0,
         truth_preserving=True,

@@ -163,7 +163,7 @@ def normalize(text: str, vocabulary: TermLookup, *, today: date | None = None) -
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> tuple[Doc, Words]:
+def parsed_query(text: str) -> tuple[Doc, Words]:
     """Parse a query once, for it is read again with every document's vocabulary."""
     (doc,) = parse([text])
     return doc, Words(doc)
@@ -175,7 +175,7 @@ class _Reader:
     def __init__(self, text: str, vocabulary: TermLookup, today: date | None) -> None:
         self.text = text
         self.vocabulary = vocabulary
-        self.doc, self.words = _parsed(text)
+        self.doc, self.words = parsed_query(text)
         self.scope, places = scope_of(text, vocabulary.has_section)
         self.today = today
         self.window: Interval | None = None

@@ -14,6 +14,7 @@ from abstrag.config import OMEGA
 from abstrag.language.keys import term_id
 from abstrag.lexicon.events import event_key
 from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.roles import is_person
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.distances import abstraction_distance, expression_distance
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
@@ -153,7 +154,9 @@ def same_root(kind: str, word: str) -> frozenset[str]:
     for pos, own in _OF_POS.items():
         if own.value == kind:
             for lemma, other in wordnet().derived(word, pos):
-                found |= _terms_of(lemma, other)
+                somebody = pos is Pos.NOUN and is_person(word)
+                if somebody is (other is Pos.NOUN and is_person(lemma)):  # chemist, chemistry
+                    found |= _terms_of(lemma, other)
     return frozenset(found)
 
 

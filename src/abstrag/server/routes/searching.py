@@ -120,6 +120,6 @@ async def compare(document: str, body: CompareIn, studio: StudioDep) -> Response
         info = studio.workspace.store.find(document)
         index = studio.workspace.index(info)
         rivals = studio.rivals.get((info.id, info.content_hash), lambda: rivals_of(index))
-        return compared(ranking, rivals, body.query, k=body.k)
+        return compared(ranking, rivals, index, body.query, k=body.k)
 
     return answer(await studio.comparing(work))

@@ -23,7 +23,7 @@ from psycopg.pq import Format
 from psycopg.types.string import StrDumper, TextBinaryLoader, TextLoader
 
 from abstrag.errors import StoreError
-from abstrag.stores.connection_lock import ConnectionLock
+from abstrag.stores.connection import ConnectionLock
 from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import is_busy, is_passing, translated
 

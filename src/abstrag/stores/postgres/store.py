@@ -14,9 +14,11 @@ from abstrag.stores.columns import (
     GIVEN,
     INFO,
     INFO_COLUMNS,
+    StoredRows,
     decoding,
     document_info,
     document_infos,
+    require_sound,
 )
 from abstrag.stores.memory import LIMITS
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
@@ -31,7 +33,6 @@ from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
 from abstrag.stores.rows import mention, squeeze, unpack, unpack_background, unsqueeze
 from abstrag.stores.schema import VERSION_KEY
 from abstrag.stores.seal import seal
-from abstrag.stores.stored_rows import StoredRows, require_sound
 from abstrag.stores.tables import TABLES, Row, StoreTable
 
 _INSERT: Final = (

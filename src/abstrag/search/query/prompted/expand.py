@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 from typing import Literal as Choice
 
 import numpy as np
@@ -95,6 +95,27 @@ class ProposedEdges:
 
 
 @dataclass(frozen=True, slots=True)
+class AlternativesQuestion:
+    """A query with the ids of its conditions, and the words of the document shown with it."""
+
+    text: str
+    asked: Mapping[str, Literal]
+    shown: Mapping[str, tuple[str, ...]]  # word → the terms it names
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """The inputs of a program that proposes alternatives."""
+        return {
+            "query": self.text,
+            "literals": [
+                {"id": name, "kind": literal.kind.value, "label": literal.label}
+                for name, literal in self.asked.items()
+            ],
+            "terms": list(self.shown),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class ExpandQuery:
     """Asks a model for alternatives of a query in the words of a document."""
 
@@ -107,22 +128,28 @@ class ExpandQuery:
         Raises:
             ModelError: The model failed.
         """
-        asked = {f"q{n}": literal for n, literal in enumerate(query.literals, 1)}
+        question = self.question(query, vocabulary)
+        if question is None:
+            return ProposedEdges()
+        reply = self.prompt.ask(ModelClauses, question.inputs, max_tokens=_MAX_TOKENS)
+        return self.typed(question, reply.value, tau=tau, call=reply.call)
+
+    def question(self, query: Query, vocabulary: Vocabulary) -> AlternativesQuestion | None:
+        """Return what to ask about a query; None where the document has no term to offer."""
         shown = self._shown(query, vocabulary)
         if not shown:
-            return ProposedEdges()
-        inputs = {
-            "query": query.text,
-            "literals": [
-                {"id": name, "kind": literal.kind.value, "label": literal.label}
-                for name, literal in asked.items()
-            ],
-            "terms": list(shown),
-        }
-        reply = self.prompt.ask(ModelClauses, inputs, max_tokens=_MAX_TOKENS)
+            return None
+        return AlternativesQuestion(
+            query.text, {f"q{n}": literal for n, literal in enumerate(query.literals, 1)}, shown
+        )
+
+    def typed(
+        self, question: AlternativesQuestion, said: ModelClauses, *, tau: float, call: str
+    ) -> ProposedEdges:
+        """Parse a reply; what is not typed, not known to the document or too dear is dropped."""
         limit, kept, dropped = budget(tau), dict[Edge, None](), 0
-        for clause in reply.value.clauses:
-            edges = [self._edge(said, asked, shown, reply.call) for said in clause.edges]
+        for clause in said.clauses:
+            edges = [self._edge(e, question.asked, question.shown, call) for e in clause.edges]
             typed = [edge for edge in edges if edge is not None]
             if not typed or len(typed) < len(edges) or total(e.units for e in typed) > limit:
                 dropped += 1

@@ -80,34 +80,52 @@ class NormalizeQuery:
     prompt: Prompt
 
     def __call__(
-        self, text: str, vocabulary: Vocabulary, *, today: date | None = None
+        self,
+        text: str,
+        vocabulary: Vocabulary,
+        *,
+        today: date | None = None,
+        own: Query | None = None,
     ) -> Normalized:
         """Return the query; where a model's reply has nothing of use it is the rules' query.
+
+        Args:
+            text: The question or claim.
+            vocabulary: The terms of the document it is put to.
+            today: What "last week" is reckoned from.
+            own: The rules' query, where it was read already.
 
         Raises:
             InputError: The query is empty, too long, or holds nothing that can be looked for.
             ModelError: The model failed.
         """
-        own = normalize(text, vocabulary, today=today)
+        own = own or normalize(text, vocabulary, today=today)
         reply = self.prompt.ask(ModelQuery, {"query": text}, max_tokens=_MAX_TOKENS)
-        reader = _Reader(text, own, vocabulary, today)
-        found = [literal for said in reply.value.literals for literal in reader.read(said)]
-        if not found:
-            return Normalized(own, reply.call, reader.dropped)
-        plain = [literal for literal in own.literals if literal.kind in _PLAIN]
-        kinds = key(reply.value.answer_type)
-        subject = None if own.subject is None else own.literals[own.subject]
-        literals = weighted([*plain, *found, *own.literals], vocabulary, subject=subject)
-        literals = _lightened(literals, marked={one.terms for one in (*plain, *found)})
-        terms = [literal.terms for literal in literals]
-        kept = subject is not None and subject.terms in terms
-        query = replace(
-            own,
-            literals=literals,
-            subject=terms.index(subject.terms) if subject is not None and kept else None,
-            answer_type=own.answer_type or kinds or None,
-        )
-        return Normalized(query, reply.call, reader.dropped)
+        return marked(own, reply.value, vocabulary, call=reply.call, today=today)
+
+
+def marked(
+    own: Query, said: ModelQuery, vocabulary: Vocabulary, *, call: str, today: date | None
+) -> Normalized:
+    """Return the rules' query with what a model marked in it."""
+    reader = _Reader(own.text, own, vocabulary, today)
+    found = [literal for one in said.literals for literal in reader.read(one)]
+    if not found:
+        return Normalized(own, call, reader.dropped)
+    plain = [literal for literal in own.literals if literal.kind in _PLAIN]
+    kinds = key(said.answer_type)
+    subject = None if own.subject is None else own.literals[own.subject]
+    literals = weighted([*plain, *found, *own.literals], vocabulary, subject=subject)
+    literals = _lightened(literals, marked={one.terms for one in (*plain, *found)})
+    terms = [literal.terms for literal in literals]
+    kept = subject is not None and subject.terms in terms
+    query = replace(
+        own,
+        literals=literals,
+        subject=terms.index(subject.terms) if subject is not None and kept else None,
+        answer_type=own.answer_type or kinds or None,
+    )
+    return Normalized(query, call, reader.dropped)
 
 
 def _lightened(literals: Sequence[Literal], marked: Set[tuple[str, ...]]) -> tuple[Literal, ...]:

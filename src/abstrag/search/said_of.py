@@ -1,0 +1,298 @@
+"""What a word of a passage is said of: of what the query asks it of, or of something else.
+
+"Incidence increased" says nothing about a mortality that "has risen", whatever the two verbs cost.
+The query is parsed; of a passage there are its events with who takes part in them, and its noun
+phrases. A step is said of something else where the event of the passage has other parties than the
+one of the query, where a negation denies what stands far away, and where the word only
+modifies another noun ("cell division" for *cellular clocks*).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from abstrag.language.words import NOUNS, Words
+from abstrag.lexicon.events import names_event
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.term import Family, Frame, Mention, Slot, TermKind
+from abstrag.neural.aligned_text import AlignedText
+from abstrag.search.document_words import DocumentWords, forms
+from abstrag.search.families import step_family
+from abstrag.search.postings import IntArray
+from abstrag.search.query.normalize import parsed_query
+from abstrag.search.told_events import ToldEvents
+
+Place = tuple[int, int]  # where a word begins and ends
+_NAME: Final = f"{TermKind.ENTITY.value}:"
+ASIDE: Final[Place] = (-1, -1)  # in a header or the name of the section
+
+_PARTIES: Final = frozenset({"who", "whom"})
+_WANTED: Final = frozenset(
+    {"which", "what", "whose", "many", "much"}
+)  # "which lease was annulled?"
+_MODIFIERS: Final = frozenset({"amod", "compound", "nmod"})
+_OF_NOUN: Final = frozenset("of in to for between among".split())  # "reduction of", "decline in"
+_SUM: Final = re.compile(r"[$€£¥]|\d")  # "increased by $29 million"
+_ENDED: Final = re.compile(r"[.!?;]\s+(?=\W*[A-Z])")
+_TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+_HEAD_ENDS: Final = re.compile(
+    r"\s(?:of|in|on|at|under|to|for|from|with|by|between|among|that|which|who|whose|similar)\s"
+)
+_BESIDE: Final = 8  # tokens between a negation and what it denies
+
+
+class AskedOf(NamedTuple):
+    """What a word of the query is asked of, as numbers of its content words."""
+
+    things: tuple[
+        int, ...
+    ] = ()  # what an event happens to, or who does it where nothing suffers it
+    around: tuple[int, ...] = ()  # the other words of the phrases that name it
+    doers: tuple[int, ...] = ()  # who does it, where it happens to something
+    suffered: bool = False  # the things are what a verb is done to
+    modified: tuple[int, ...] = ()  # the noun that the word modifies, and its other modifiers
+    denied: tuple[int, ...] = ()  # what a negation denies
+
+
+@lru_cache(maxsize=64)
+def asked_of(text: str, spans: tuple[Place, ...]) -> tuple[AskedOf, ...]:
+    """Say of each content word of a query what it is asked of."""
+    words = parsed_query(text)[1]
+    number: dict[int, int] = {}
+    for token in range(words.size):
+        at = bisect_left(spans, (words.start[token] + 1, 0)) - 1
+        if at >= 0 and words.start[token] < spans[at][1]:
+            number[token] = at
+    found = [AskedOf()] * len(spans)
+    for token, at in number.items():
+        if found[at] == AskedOf():
+            found[at] = _asked(words, token, at, number)
+    return tuple(found)
+
+
+def _asked(words: Words, token: int, at: int, number: dict[int, int]) -> AskedOf:
+    def numbers(tokens: Iterable[int]) -> tuple[int, ...]:
+        return tuple(sorted({number[t] for t in tokens if number.get(t, at) != at}))
+
+    head = words.head[token]
+    if words.dep[token] == "neg":
+        return AskedOf(denied=numbers([head]))
+    things, doers, suffered = _parties(words, token)
+    things = [t for t in things if not _WANTED & {words.lower[c] for c in words.children[t]}]
+    if own := numbers(things):
+        around = numbers(t for thing in things for t in _phrase(words, thing))
+        rest = tuple(i for i in around if i not in own)
+        return AskedOf(own, rest, numbers(doers), suffered)
+    if words.dep[token] in _MODIFIERS and words.pos[head] in NOUNS:
+        beside = (c for c in words.children[head] if words.dep[c] in _MODIFIERS)
+        return AskedOf(modified=numbers([head, *beside]))
+    return AskedOf()
+
+
+def _parties(words: Words, token: int) -> tuple[list[int], list[int], bool]:
+    """Return what an event of the query happens to, who does it, and whether it is a verb's object.
+
+    Of a verb without an object it is the subject, of a noun what follows it.
+    """
+    children = words.children[token]
+    if words.pos[token] == "VERB":
+        if words.dep[token] in ("amod", "acl") and words.pos[words.head[token]] in NOUNS:
+            done = words.dep[token] == "acl" and words.tag[token] == "VBN"
+            return [words.head[token]], [], done
+        helping = [c for c in children if words.dep[c] in ("aux", "auxpass")]
+        children = [*children, *(c for h in helping for c in words.children[h])]  # "Has it risen?"
+        objects = [c for c in children if words.dep[c] in ("dobj", "nsubjpass")]
+        subjects = [c for c in children if words.dep[c] == "nsubj"]
+        return (objects, subjects, True) if objects else (subjects, [], False)
+    if words.pos[token] in NOUNS and names_event(words.key[token]):
+        within = [c for c in children if words.dep[c] == "prep" and words.lower[c] in _OF_NOUN]
+        return [t for c in within for t in words.children[c] if words.dep[t] == "pobj"], [], False
+    return [], [], False
+
+
+def _phrase(words: Words, head: int) -> list[int]:
+    """Return the words of a noun phrase besides its head, and of what hangs from it."""
+    found, open_ = [], [head]
+    for token in open_:
+        below = words.children[token]
+        deeper = words.dep[token] == "prep"
+        open_ += [c for c in below if words.dep[c] in _MODIFIERS]
+        open_ += [c for c in below if words.dep[c] == ("pobj" if deeper else "prep")]
+        if token != head:
+            found.append(token)
+    return found
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One segment: its text, its events and noun phrases, and where words of the query stand."""
+
+    text: str
+    frames: Sequence[Frame]
+    mentions: Sequence[Mention]
+    places: Callable[[int], Collection[Place]]  # of a query word, in the text or `ASIDE`
+
+
+def said_of_another(asked: AskedOf, said: Place, passage: Passage, *, certain: bool) -> bool:
+    """Tell whether a word of a passage is said of something else than the query asks it of.
+
+    `certain` is a step that holds wherever the words stand: another form or a synonym. Where what
+    it is asked of is not named at all, it may be called otherwise.
+    """
+
+    def of(words: Iterable[int]) -> list[Place]:
+        return [p for i in words for p in passage.places(i) if p != said]
+
+    if asked.denied:
+        return _apart(said, of(asked.denied), passage.text)
+    if asked.modified:
+        return _modifies_another(said, of(asked.modified), passage)
+    places, doers = of(asked.things), of(asked.doers)
+    named = bool(places)
+    if not asked.things or (certain and not named):
+        return False
+    places += of(asked.around)
+    if ASIDE in places:
+        return False  # a header or the section names it for all that stands there
+    parties = [s for f in passage.frames if f.start <= said[0] < f.end for s in f.slots]
+    parties = [s for s in parties if s.name in _PARTIES and not _SUM.match(passage.text, s.start)]
+    suffering = [s for s in parties if s.name == "whom"]
+    told = suffering if suffering and asked.suffered else parties
+    if not told:
+        return False  # it does not say of what: "the increase was due to …"
+    if not (suffering and _is_verb(passage.text[said[0] : said[1]])):
+        places += doers
+    if not places and any((slot.term or "").startswith(_NAME) for slot in told):
+        return False  # a name may be of the kind that is asked for
+    return not any(_names(slot, place, passage.text, named) for slot in told for place in places)
+
+
+def _names(slot: Slot, place: Place, text: str, as_head: bool) -> bool:
+    """Tell whether a word stands in what names a party, before what hangs from its head."""
+    whole = slot.coerced or not as_head  # an office stands for what it is of
+    cut = None if whole else _HEAD_ENDS.search(text, slot.start, slot.end)
+    return slot.start <= place[0] and place[1] <= (slot.end if cut is None else cut.start())
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_verb(word: str) -> bool:
+    return bool(wordnet().base_forms(word.split()[0].casefold(), Pos.VERB)) if word else False
+
+
+def _apart(said: Place, places: Collection[Place], text: str) -> bool:
+    """Tell whether something stands in a text and nowhere near a word."""
+    inside = [place for place in places if place[0] >= 0]
+    return (
+        bool(inside)
+        and len(inside) == len(places)
+        and not any(_between(said, place, text) <= _BESIDE for place in inside)
+    )
+
+
+def _between(one: Place, other: Place, text: str) -> int:
+    """Return how many tokens stand between two words; many where a sentence ends."""
+    first, last = min(one, other)[1], max(one, other)[0]
+    if _ENDED.search(text, first - 1, last + 1):
+        return len(text)
+    return sum(1 for _ in _TOKEN.finditer(text, first, max(first, last)))
+
+
+def _modifies_another(said: Place, heads: Collection[Place], passage: Passage) -> bool:
+    """Tell whether a word stands before the head of a noun phrase that is not what is asked."""
+    for mention in passage.mentions:
+        inside = mention.start <= said[0] and said[1] < mention.end and mention.header is None
+        if inside and mention.term.partition(":")[0] in ("concept", "entity", "role"):
+            return not any(mention.start <= a and b <= mention.end for a, b in heads)
+    return False
+
+
+class SaidOf:
+    """Which words of a document's segments are said of something else than a query asks."""
+
+    def __init__(
+        self,
+        query: str,
+        asked: AlignedText,
+        words: DocumentWords,
+        told: ToldEvents,
+        nearest: Callable[[int, int], int | None],
+    ) -> None:
+        """Lay a query over a document's words and events.
+
+        `nearest` is for a word of the query and a segment the number of the word that meets it
+        there, None where none is near enough.
+        """
+        spans = tuple((int(start), int(end)) for start, end in asked.spans.tolist())
+        self._query = query
+        self._asked = asked_of(query, spans)
+        self._names = [query[start:end] for start, end in spans]
+        self._words = words
+        self._told = told
+        self._nearest = nearest
+        self._same: dict[str, IntArray] = {}
+
+    def asks(self, i: int) -> bool:
+        """Tell whether the query asks a word of something."""
+        asked = self._asked[i]
+        return bool(asked.things or asked.modified or asked.denied)
+
+    def another(self, i: int, segment: int, start: int, end: int) -> bool:
+        """Tell whether a word at a place of a segment's own text is said of something else."""
+        if not self.asks(i):
+            return False
+        text = self._words.segments[segment].text
+        frames, mentions = self._told.events_of(segment), self._told.mentions_of(segment)
+        passage = Passage(text, frames, mentions, lambda k: self._places(k, segment))
+        said = text[start:end].split()[:1] or [""]
+        if self._asked_for_itself(said[0], i):
+            return True
+        certain = step_family(self._names[i], said[0]) == Family.EXPRESSION.value
+        return said_of_another(self._asked[i], (start, end), passage, certain=certain)
+
+    def _asked_for_itself(self, said: str, i: int) -> bool:
+        """Tell whether a word is the very word for another one of the query than word `i`."""
+        own = set(forms(said))
+        others = (name for k, name in enumerate(self._names) if k != i)
+        return own.isdisjoint(forms(self._names[i])) and any(own & set(forms(n)) for n in others)
+
+    def told_of_another(self, i: int, segment: int, term: str) -> bool:
+        """Tell whether a segment has an event or concept, and only of something else than asked."""
+        mentions = [m for m in self._told.mentions_of(segment) if m.term == term]
+        if any(mention.header is not None for mention in mentions):
+            return False
+        frames = [frame for frame in self._told.events_of(segment) if frame.event == term]
+        text = self._words.segments[segment].text
+        places = [(x.start, x.start + len(text[x.start : x.end].split()[0])) for x in frames]
+        places = places or [(x.start, x.end) for x in mentions]
+        return bool(places) and all(self.another(i, segment, *place) for place in places)
+
+    def _places(self, k: int, segment: int) -> list[Place]:
+        """Return where a word of the query stands in a segment, and where what meets it does."""
+        nearest = self._nearest(k, segment)
+        names = (
+            [self._names[k]] if nearest is None else [self._names[k], self._words.words[nearest]]
+        )
+        found = {word for name in names for word in self._all(name, segment)}
+        places = []
+        for word in sorted(found):
+            place = self._words.place(segment, word)
+            aside = place.header is not None or place.in_section
+            places.append(ASIDE if aside else (place.start, place.end))
+        return places
+
+    def _all(self, name: str, segment: int) -> list[int]:
+        """Return the numbers of the words of a segment that are a word or an inflection of it."""
+        if name not in self._same:
+            self._same[name] = np.flatnonzero(self._words.same(name))
+        first, last = self._words.starts[segment : segment + 2].tolist()
+        own = self._same[name]
+        found: list[int] = own[np.searchsorted(own, first) : np.searchsorted(own, last)].tolist()
+        return found

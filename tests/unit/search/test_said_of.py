@@ -1,0 +1,94 @@
+"""A word counts as met where it is said of what the query asks it of."""
+
+import pytest
+
+from abstrag.documents.load import load_bytes
+from abstrag.engine.searcher import Searcher
+from abstrag.indexing.pipeline import index
+from abstrag.model.ranking import Hit
+from abstrag.search.relevance import ALIGNED
+from abstrag.search.said_of import asked_of
+
+MORTALITY = "Sepsis mortality stayed the same, whereas incidence per claims increased."
+
+
+def first(text: str, query: str) -> Hit:
+    """Return the first hit, by the prices of words alone."""
+    made = index(load_bytes(text.encode(), name="said.txt"))
+    return Searcher(made, preset=ALIGNED).search(query).hits[0]
+
+
+def met(hit: Hit, label: str) -> bool:
+    """Tell whether a word, or the condition it makes, is shown as met."""
+    words = [word.met for word in hit.words if word.asked == label]
+    literals = [t.met for t in hit.trace.literals if t.literal.label == label]
+    assert words or literals
+    return any(words) or any(literals)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "word"),
+    [
+        (MORTALITY, "Has sepsis mortality risen?", "risen"),
+        (
+            "The drug decreased pain in patients with resistance.",
+            "The drug reduces resistance.",
+            "reduces",
+        ),
+        (
+            "The obligations under this Agreement shall terminate after ten years.",
+            "What follows the termination of the Agreement?",
+            "termination",
+        ),
+        (
+            "Gating of cell division was studied, and cell division is a cycle.",
+            "Cellular clocks are associated with timing.",
+            "Cellular",
+        ),
+    ],
+)
+def test_a_word_said_of_something_else_meets_nothing(text: str, query: str, word: str) -> None:
+    assert not met(first(text, query), word)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "word"),
+    [
+        ("Sepsis mortality increased in both years.", "Has sepsis mortality risen?", "risen"),
+        ("The drug decreased resistance.", "The drug reduces resistance.", "reduces"),
+        ("Inhibition of the gene led to a reduction of fat.", "It reduces fat.", "reduces"),
+        (
+            "This Agreement terminates after ten years.",
+            "What follows the termination of the Agreement?",
+            "termination",
+        ),
+        (
+            "Some expenses increased. Compared with sales, expenses decreased.",
+            "Did costs shrink?",
+            "shrink",
+        ),
+        ("The $104 million increase was due to fuel.", "Why did inventories grow?", "grow"),
+    ],
+)
+def test_one_said_of_the_same_or_of_nothing_in_particular_does(
+    text: str, query: str, word: str
+) -> None:
+    assert met(first(text, query), word)
+
+
+def test_what_is_not_met_is_named_as_the_nearest() -> None:
+    reading = first(MORTALITY, "Has sepsis mortality risen?").reading
+    assert "nothing in it meets “rise”" in reading
+    assert "nearest to “risen” is “increased”" in reading
+
+
+def test_a_question_says_what_its_words_are_asked_of() -> None:
+    text = "Sympathetic activity is not reduced by early screening."
+    words = ["Sympathetic", "activity", "not", "reduced", "early", "screening"]
+    spans = tuple((text.index(word), text.index(word) + len(word)) for word in words)
+    found = asked_of(text, spans)
+    assert found[3].things == (1,)
+    assert found[3].around == (0,)
+    assert found[3].suffered
+    assert found[2].denied == (3,)
+    assert found[4].modified == (5,)

@@ -79,15 +79,11 @@ class Mixed:
         a, b, shift = self.parts[text]
         gist = a.gist + b.gist
         weights = np.concatenate((a.weights, b.weights)) / 2
-        contexts = None
-        if a.contexts is not None and b.contexts is not None:
-            contexts = np.concatenate((a.contexts, b.contexts))
         return AlignedText(
             np.concatenate((a.spans, b.spans + shift)).astype(np.int32),
             np.concatenate((a.vectors, b.vectors)),
             weights.astype(np.float32),
             (gist / max(float(np.linalg.norm(gist)), 1e-9)).astype(np.float32),
-            contexts,
         )
 
 

@@ -5,11 +5,11 @@
     python -m tools.tune_prices fit FILE
 
 `dump` has the package index each case's document and writes, for every segment, what its score is
-made of: the prices of the query's words, of its bridges, of how words are used, of the whole, its
-utility, its gap, and what a judge says. Models that have been trained on a document tell too much
-about it, so `--fold` takes only the documents of one fold of training, `--aligner` an aligner that
-has not seen them, and `--logits` what a judge that has not seen them says. `fit` searches the
-numbers that make the mean of nDCG@10 over the data sets highest, with bridges and without.
+made of: the prices of the query's words, of its bridges, of the whole, its utility, its gap, and
+what a judge says. Models that have been trained on a document tell too much about it, so `--fold`
+takes only the documents of one fold of training, `--aligner` an aligner that has not seen them, and
+`--logits` what a judge that has not seen them says. `fit` searches the numbers that make the mean
+of nDCG@10 over the data sets highest, with bridges and without.
 """
 
 from __future__ import annotations
@@ -53,7 +53,6 @@ class Features:
     bridged: np.ndarray  # words, segments: the price of the literal of each word
     weights: np.ndarray
     rarity: np.ndarray
-    fits: np.ndarray  # words, segments: how each is used; none where contexts are not known
     gist: np.ndarray
     gap: np.ndarray
     holds: np.ndarray  # whether a segment meets a literal at all
@@ -105,7 +104,6 @@ def features(source: str, case: Case, said: np.ndarray | None) -> Features | Non
         bridged[:, at].astype(np.float32) if len(bridged) else np.zeros((0, len(at)), np.float32),
         alignment.asked.weights,
         alignment.rarity,
-        np.zeros((0, len(at))) if alignment.fits is None else alignment.fits[:, at],
         alignment.gist[at],
         found.gap,
         scoring.holds[at],
@@ -148,7 +146,6 @@ class Numbers:
 
     alpha: float = 4.0
     share: float = 0.35
-    fit: float = 0.0
     rarity: float = 0.5
     unmet: float = 0.0
     utility: float = 0.15
@@ -169,9 +166,7 @@ def score(one: Features, n: Numbers) -> np.ndarray:
     weights = weights / (weights.sum() or 1)
     limit = n.limit or one.limit
     charged = np.where(prices <= limit, prices, n.unmet * MAX_GAP + (1 - n.unmet) * prices)
-    used, fit = (weights @ one.fits, n.fit) if len(one.fits) else (0.0, 0.0)
-    words = (1 - fit) * (weights @ charged) + fit * used
-    total = n.alpha * ((1 - n.share) * words + n.share * one.gist) + n.gap * gap
+    total = n.alpha * ((1 - n.share) * (weights @ charged) + n.share * one.gist) + n.gap * gap
     holds = one.holds if n.bridges else one.there.any(axis=0)
     free, nothing = (gap == 0) & holds, ~((prices <= limit).any(axis=0) | holds)
     if free.any():
@@ -197,8 +192,7 @@ def means(cases: Sequence[Features], n: Numbers) -> dict[str, float]:
 
 GRID: Final[dict[str, Sequence[Any]]] = {
     "alpha": (2, 3, 4, 6, 8, 12),
-    "share": (0.0, 0.15, 0.25, 0.35, 0.45, 0.5, 0.6),
-    "fit": (0.0, 0.2, 0.35, 0.5, 0.65, 0.8),
+    "share": (0.0, 0.15, 0.25, 0.35, 0.45, 0.6),
     "rarity": (0.0, 0.25, 0.5, 0.75, 1.0),
     "unmet": (0.0, 0.15, 0.3, 0.6, 1.0),
     "utility": (0.0, 0.15, 0.3, 0.6),
@@ -248,13 +242,9 @@ def main() -> None:
     for label, start, fixed in (
         ("aligned", Numbers(judge=0.0), ("judge",)),
         ("general", Numbers(), ()),
-        ("no whole", Numbers(judge=0.0, share=0.0), ("judge", "share", "fit")),
+        ("no gist", Numbers(judge=0.0, share=0.0), ("judge", "share")),
         ("no bridges", Numbers(judge=0.0, bridges=False), ("judge",)),
-        (
-            "no bridges, no whole",
-            Numbers(judge=0.0, bridges=False, share=0.0),
-            ("judge", "share", "fit"),
-        ),
+        ("no bridges, no gist", Numbers(judge=0.0, bridges=False, share=0.0), ("judge", "share")),
     ):
         if label == "general" and unjudged:
             continue

@@ -1,12 +1,11 @@
 """The aligner as an ONNX graph over several texts, and the constants of its prices.
 
-    python -m tools.export.aligner WEIGHTS.npz --output DIR [--name NAME] [--limit 1.0] [--gate 0.5]
+    python -m tools.export.aligner WEIGHTS.npz --output DIR [--name NAME] [--limit 1.0]
 
 Takes `input_ids` and `attention_mask`, one row a text, and gives `words`: a projected state for
-each token; `weights`: a logit for each token; and `gist`: a vector of length 1 for each text. An
-aligner whose words have contexts gives `contexts` too, like `words`. What is asked for is about
-words, which may have several tokens: the mean of their rows of `words`, scaled to length 1, is the
-word's vector, and softplus of the mean of their logits is its weight.
+each token; `weights`: a logit for each token; and `gist`: a vector of length 1 for each text. What
+is asked for is about words, which may have several tokens: the mean of their rows of `words`,
+scaled to length 1, is the word's vector, and softplus of the mean of their logits is its weight.
 
 A word's price is log(1 + exp(min(offset − steep · cosine, dearest))); the constants stand in the
 manifest. Numbers and names are trained to be met by the same word alone.
@@ -39,17 +38,12 @@ from tools.export.published import Bert, Tensors, read_npz
 
 MAX_TOKENS: Final = 256
 _MIX: Final = "mix"  # how much each layer's states count in a word's
-_CONTEXT: Final = "connect.weight"  # there where words have contexts
 
 
-def aligning_of(tensors: Tensors, limit: float, gate: float = 0.0) -> Aligning:
-    """Return the constants that training found; a word whose price is above `limit` is unmet.
-
-    `gate` is the recipe's, where words have contexts.
-    """
+def aligning_of(tensors: Tensors, limit: float) -> Aligning:
+    """Return the constants that training found; a word whose price is above `limit` is unmet."""
     steep, offset = tensors["steep"], tensors["offset"]
     share = 1 / (1 + np.exp(-float(tensors["share"][0])))
-    context = len(tensors["connect.weight"]) if _CONTEXT in tensors else 0
     return Aligning(
         word_steep=_short(steep[0]),
         word_offset=_short(offset[0]),
@@ -59,10 +53,6 @@ def aligning_of(tensors: Tensors, limit: float, gate: float = 0.0) -> Aligning:
         scale=_short(tensors["scale"][0]),
         limit=_short(limit),
         gist_dimensions=len(tensors["whole.weight"]),
-        context_dimensions=context,
-        context_steep=_short(steep[2]) if context else 0.0,
-        context_offset=_short(offset[2]) if context else 0.0,
-        context_gate=_short(gate) if context else 0.0,
     )
 
 
@@ -102,8 +92,7 @@ def write_graph(tensors: Tensors, precision: Precision, name: str) -> ModelProto
         heavy = g.add("Add", heavy, g.add("Gather", g.constant("rarity", rare), "input_ids"))
     _name(g, heavy, "weights")
     begin = g.constant("first", np.array(0, np.int64))
-    last = network.apart(x)
-    first = g.add("Gather", last, begin, axis=1)
+    first = g.add("Gather", network.apart(x), begin, axis=1)
     whole = g.add("MatMul", first, g.constant("whole.weight", tensors["whole.weight"].T))
     g.nodes.append(helper.make_node("LpNormalization", [whole], ["gist"], axis=-1, p=2))
     texts = ["texts", "tokens"]
@@ -113,10 +102,6 @@ def write_graph(tensors: Tensors, precision: Precision, name: str) -> ModelProto
         "weights": [*texts],
         "gist": ["texts", len(tensors["whole.weight"])],
     }
-    if _CONTEXT in tensors:
-        projected = g.add("MatMul", last, g.constant(_CONTEXT, tensors[_CONTEXT].T))
-        _name(g, projected, "contexts")
-        outputs["contexts"] = [*texts, len(tensors[_CONTEXT])]
     graph = helper.make_graph(
         g.nodes,
         name,
@@ -149,7 +134,6 @@ def export(
     name: str,
     limit: float,
     precision: Precision,
-    gate: float = 0.0,
     tokenizer: Path = WEIGHTS / TOKENIZER,
 ) -> ModelManifest:
     """Write model.onnx and manifest.json, and return what the manifest says."""
@@ -169,7 +153,7 @@ def export(
             MODEL: sha256(model).hexdigest(),
             TOKENIZER: sha256(tokenizer.read_bytes()).hexdigest(),
         },
-        aligning=aligning_of(tensors, limit, gate),
+        aligning=aligning_of(tensors, limit),
     )
     output.mkdir(parents=True, exist_ok=True)
     (output / MODEL).write_bytes(model)
@@ -183,7 +167,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, required=True, metavar="DIR")
     parser.add_argument("--name", default="abstrag-aligner-1")
     parser.add_argument("--limit", type=float, default=1.0)
-    parser.add_argument("--gate", type=float, default=0.0, help="as in the recipe, with contexts")
     parser.add_argument("--precision", type=Precision, choices=Precision, default=Precision.INT8)
     given = parser.parse_args(arguments)
     manifest = export(
@@ -191,7 +174,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         given.output,
         name=given.name,
         limit=given.limit,
-        gate=given.gate,
         precision=given.precision,
     )
     size = (given.output / MODEL).stat().st_size / 1e6

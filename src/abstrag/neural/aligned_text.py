@@ -11,9 +11,7 @@ import numpy.typing as npt
 from abstrag.neural.encoder import Vectors
 
 _SCALE: Final = 127  # a component of a vector of length 1, as a signed byte
-_HEAD: Final = np.dtype(
-    [("words", "<u4"), ("dimensions", "<u2"), ("gist", "<u2"), ("contexts", "<u2")]
-)
+_HEAD: Final = np.dtype([("words", "<u4"), ("dimensions", "<u2"), ("gist", "<u2")])
 
 Spans = npt.NDArray[np.int32]
 
@@ -22,15 +20,13 @@ Spans = npt.NDArray[np.int32]
 class AlignedText:
     """A text as the aligner has read it; rows are its content words, in their order.
 
-    A word's vector says what it means, its context how it is used where it stands. Both are those
-    of signed bytes: what is kept and what was just read are equal.
+    Vectors are those of signed bytes: what is kept and what was just read are equal.
     """
 
     spans: Spans  # words, 2: where each begins and ends in the text
     vectors: Vectors  # words, dimensions; of length 1 but for rounding
     weights: npt.NDArray[np.float32]  # words: what each counts in a query; they sum to 1
     gist: Vectors
-    contexts: Vectors | None = None  # words, dimensions; None where the aligner gives none
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -39,13 +35,11 @@ class AlignedText:
         """Return the text with some of its words alone; their weights sum to 1 again."""
         weights = self.weights[kept]
         share = weights / max(float(weights.sum()), 1e-9)
-        contexts = None if self.contexts is None else self.contexts[kept]
-        return AlignedText(self.spans[kept], self.vectors[kept], share, self.gist, contexts)
+        return AlignedText(self.spans[kept], self.vectors[kept], share, self.gist)
 
     def to_bytes(self) -> bytes:
         """Return it as it is kept."""
-        wide = 0 if self.contexts is None else self.contexts.shape[1]
-        head = np.array([(len(self), self.vectors.shape[1], len(self.gist), wide)], _HEAD)
+        head = np.array([(len(self), self.vectors.shape[1], len(self.gist))], _HEAD)
         return b"".join(
             (
                 head.tobytes(),
@@ -53,7 +47,6 @@ class AlignedText:
                 self.weights.astype("<f4").tobytes(),
                 rounded(self.vectors).tobytes(),
                 rounded(self.gist).tobytes(),
-                b"" if self.contexts is None else rounded(self.contexts).tobytes(),
             )
         )
 
@@ -66,23 +59,18 @@ class AlignedText:
         """
         head = np.frombuffer(data, _HEAD, count=1)[0]
         count, wide, gist = int(head["words"]), int(head["dimensions"]), int(head["gist"])
-        beside = int(head["contexts"])
         parts, at = [], _HEAD.itemsize
-        for kind, size in (
-            ("<i4", 2 * count), ("<f4", count), ("i1", count * wide), ("i1", gist),
-            ("i1", count * beside),
-        ):  # fmt: skip
+        for kind, size in (("<i4", 2 * count), ("<f4", count), ("i1", count * wide), ("i1", gist)):
             parts.append(np.frombuffer(data, kind, count=size, offset=at))
             at += parts[-1].nbytes
         if at != len(data):
             raise ValueError(f"{len(data)} bytes, not {at}")
-        spans, weights, vectors, whole, contexts = parts
+        spans, weights, vectors, whole = parts
         return cls(
             spans.reshape(count, 2).astype(np.int32),
             spread(vectors.reshape(count, wide)),
             weights.astype(np.float32),
             spread(whole),
-            spread(contexts.reshape(count, beside)) if beside else None,
         )
 
 

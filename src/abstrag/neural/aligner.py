@@ -50,10 +50,6 @@ class PriceList:
         """Return what it costs to take one word for another."""
         return _price(cosine, self.constants.word_steep, self.constants.word_offset)
 
-    def of_contexts(self, cosine: npt.NDArray[Any]) -> Prices:
-        """Return what it costs to take two words for used alike where they stand."""
-        return _price(cosine, self.constants.context_steep, self.constants.context_offset)
-
     def of_gist(self, cosine: npt.NDArray[Any]) -> Prices:
         """Return what it costs to take a text for being about the same as another.
 
@@ -85,7 +81,6 @@ class Aligner:
         self.prices = PriceList(self.constants)
         self.dimensions = self.constants.gist_dimensions
         self.word_dimensions = bundle.manifest.dimensions
-        self._beside = self.constants.context_dimensions
         self.max_tokens = bundle.manifest.max_tokens
         self._bundle = bundle
         self._lock = Lock()
@@ -185,25 +180,27 @@ class Aligner:
                 np.zeros((0, self.word_dimensions), np.float32),
                 np.zeros(0, np.float32),
                 np.zeros(self.dimensions, np.float32),
-                np.zeros((0, self._beside), np.float32) if self._beside else None,
             )
         given = np.array([ids], dtype=np.int64)
-        names = ["words", "weights", "gist", *(["contexts"] if self._beside else [])]
-        states, logits, gist, *contexts = (
+        states, logits, gist = (
             made[0]
             for made in session.run(
-                names, {"input_ids": given, "attention_mask": np.ones_like(given)}
+                ["words", "weights", "gist"],
+                {"input_ids": given, "attention_mask": np.ones_like(given)},
             )
         )
         firsts = np.array([word.first for word in words])
-        ends = np.array([word.last for word in words])
-        weights = np.logaddexp(0.0, _means(logits[:, None], firsts, ends)[:, 0])
+        sizes = np.array([word.last - word.first for word in words])[:, None]
+        # words may leave gaps between them, so each is summed by its own two ends
+        sums = np.vstack((np.zeros((1, states.shape[1]), states.dtype), states.cumsum(axis=0)))
+        means = (sums[firsts + sizes[:, 0]] - sums[firsts]) / sizes
+        levels = np.concatenate((np.zeros(1, logits.dtype), logits.cumsum()))
+        weights = np.logaddexp(0.0, (levels[firsts + sizes[:, 0]] - levels[firsts]) / sizes[:, 0])
         return AlignedText(
             np.array([(word.start, word.end) for word in words], np.int32),
-            spread(rounded(_unit(_means(states, firsts, ends)))),
+            spread(rounded(_unit(means))),
             (weights / weights.sum()).astype(np.float32),
             spread(rounded(gist)),
-            spread(rounded(_unit(_means(contexts[0], firsts, ends)))) if contexts else None,
         )
 
 
@@ -216,16 +213,6 @@ def default_aligner() -> Aligner:
 def _price(cosine: npt.NDArray[Any], steep: float, offset: float, most: float = MAX_GAP) -> Prices:
     raw = np.logaddexp(0.0, offset - steep * np.asarray(cosine, np.float64))
     return np.minimum(raw, most)
-
-
-def _means(rows: Vectors, firsts: npt.NDArray[Any], ends: npt.NDArray[Any]) -> Vectors:
-    """Return the mean of the rows of each word.
-
-    Words may leave gaps between them, so each is summed by its own two ends.
-    """
-    sums = np.vstack((np.zeros((1, rows.shape[1]), rows.dtype), rows.cumsum(axis=0)))
-    found: Vectors = (sums[ends] - sums[firsts]) / (ends - firsts)[:, None]
-    return found
 
 
 def _unit(rows: Vectors) -> Vectors:

@@ -64,10 +64,7 @@ class Deciding:
 
 @record
 class Aligning:
-    """What turns the aligner's cosines into prices: log(1 + exp(offset − steep · cosine)).
-
-    Where words have contexts, one costs its own price and `context_gate` of that of its word.
-    """
+    """What turns the aligner's cosines into prices: log(1 + exp(offset − steep · cosine))."""
 
     word_steep: float
     word_offset: float
@@ -77,10 +74,6 @@ class Aligning:
     scale: float  # of the sum, where it was trained
     limit: float  # a word whose price is above it is not met
     gist_dimensions: int = 384
-    context_dimensions: int = 0  # of a word's other vector; 0: words have none
-    context_steep: float = 0.0
-    context_offset: float = 0.0
-    context_gate: float = 0.0
 
 
 @record

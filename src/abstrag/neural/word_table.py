@@ -21,7 +21,7 @@ from abstrag.neural.encoder import Vectors
 from abstrag.neural.word_groups import grouped
 
 GROUPED_FROM: Final = 20_000  # texts
-_MAGIC: Final = b"ABSTRAG WORDS 3\n"
+_MAGIC: Final = b"ABSTRAG WORDS 2\n"
 _AT_A_TIME: Final = 2048  # texts that are read before their vectors become bytes
 
 Bytes = npt.NDArray[np.int8]
@@ -37,7 +37,6 @@ class WordTable:
     spans: Ints  # words, 2: where each begins and ends in its text
     numbers: Ints  # words: which of the vocabulary each is
     vectors: Bytes  # words, dimensions
-    contexts: Bytes  # words, dimensions; of none where the aligner gives no contexts
     gists: Bytes  # texts, dimensions of the whole
     added: npt.NDArray[np.bool_]  # words: whether only another reading of the text has it
     letters: npt.NDArray[np.uint8]  # the vocabulary: UTF-8, a line each
@@ -57,12 +56,9 @@ class WordTable:
         read: Callable[[Sequence[str]], list[AlignedText]],
         added: Sequence[Sequence[Added]] = (),
     ) -> WordTable:
-        """Read texts, some at a time.
-
-        Words that are added to one have no direction, and its words' mean context.
-        """
+        """Read texts, some at a time; words that are added to one have no direction."""
         sizes: list[int] = []
-        spans, vectors, contexts, gists = [], [], [], []
+        spans, vectors, gists = [], [], []
         known: dict[str, int] = {}
         numbers: list[int] = []
         flags: list[bool] = []
@@ -74,7 +70,6 @@ class WordTable:
                 spans += [one.spans, np.array([at[:2] for at in more], np.int32).reshape(-1, 2)]
                 vectors.append(rounded(one.vectors))
                 vectors.append(np.zeros((len(more), one.vectors.shape[1]), np.int8))
-                contexts += _contexts(one, len(more))
                 gists.append(rounded(one.gist))
                 flags += [False] * len(one) + [True] * len(more)
                 own = [text[a:b] for a, b in one.spans.tolist()]
@@ -90,7 +85,6 @@ class WordTable:
             np.concatenate(spans) if spans else np.zeros((0, 2), np.int32),
             np.array(numbers, np.int32),
             rows,
-            np.concatenate(contexts) if contexts else np.zeros((0, 0), np.int8),
             np.stack(gists) if gists else np.zeros((0, 0), np.int8),
             np.array(flags, np.bool_),
             np.frombuffer(lines.encode(errors="replace"), np.uint8),
@@ -116,11 +110,11 @@ class WordTable:
 
     def cosines(self, asked: Vectors, words: npt.NDArray[np.int64] | None = None) -> Vectors:
         """Return the cosine of each vector with each word, or with each of some words."""
-        return _near(asked, self.vectors if words is None else self.vectors[words])
-
-    def in_context(self, asked: Vectors, words: npt.NDArray[np.int64] | None = None) -> Vectors:
-        """Return the cosine of each context with that of each word, or of each of some words."""
-        return _near(asked, self.contexts if words is None else self.contexts[words])
+        chosen = self.vectors if words is None else self.vectors[words]
+        found = np.empty((len(asked), len(chosen)), np.float32)
+        for start in range(0, len(chosen), _BLOCK):
+            found[:, start : start + _BLOCK] = asked @ spread(chosen[start : start + _BLOCK]).T
+        return found
 
     def nearness(self, gist: Vectors) -> Vectors:
         """Return the cosine of a text with each text."""
@@ -131,22 +125,6 @@ class WordTable:
 
 
 _BLOCK: Final = 8192  # rows that are spread at a time, so that they stay in the cache
-
-
-def _near(asked: Vectors, rows: Bytes) -> Vectors:
-    found = np.empty((len(asked), len(rows)), np.float32)
-    for start in range(0, len(rows), _BLOCK):
-        found[:, start : start + _BLOCK] = asked @ spread(rows[start : start + _BLOCK]).T
-    return found
-
-
-def _contexts(read: AlignedText, more: int) -> list[Bytes]:
-    """Return the contexts of a text's words, and of so many that are added to it."""
-    if read.contexts is None:
-        return [np.zeros((len(read) + more, 0), np.int8)]
-    total = read.contexts.sum(axis=0)
-    mean = total / max(float(np.linalg.norm(total)), 1e-9)
-    return [rounded(read.contexts), np.tile(rounded(mean), (more, 1))]
 
 
 def name_of(texts: Sequence[str], model: str, added: Sequence[Sequence[Added]] = ()) -> str:

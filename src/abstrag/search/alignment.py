@@ -191,9 +191,14 @@ class Alignment:
         filled = np.flatnonzero(np.diff(words.starts))
         if not (len(filled) and len(self.asked)):
             return price, at, same
+        costs = PriceList(self.constants).of_words(words.cosines(self.asked.vectors))
         cuts, counts = words.starts[filled], np.diff(words.starts)[filled]
-        for i in range(len(self.asked_words)):
-            equal, learned = self._compared(i, links=self.links)
+        for i, word in enumerate(self.asked_words):
+            equal, learned = words.same(word), costs[i] if self.links else np.zeros(len(costs[i]))
+            for together in self._together(i):
+                glued = words.same(together)
+                equal, learned = equal | glued, np.where(glued, 0.0, learned)
+            learned = np.where(words.rewritten, np.where(equal, 0.0, MAX_GAP), learned)
             row = self._row(i, equal, learned)
             # of words of one price the one that suits best in its text, of those the first
             rated = row + _TIE * learned
@@ -208,45 +213,6 @@ class Alignment:
         if self.told is not None and self.links:
             self._meet_by_events(self.told, price, at, same)
         return price, at, same
-
-    @cached_property
-    def _learned(self) -> FloatArray:
-        """What each query word costs with each word of the document, by their vectors alone."""
-        return PriceList(self.constants).of_words(self.considered.cosines(self.asked.vectors))
-
-    def _compared(self, i: int, *, links: bool) -> tuple[BoolArray, FloatArray]:
-        """Return which words are the same as a query word, and what each costs by its vector."""
-        words = self.considered
-        equal = words.same(self.asked_words[i])
-        learned = self._learned[i] if links else np.zeros(len(equal))
-        for together in self._together(i):
-            glued = words.same(together)
-            equal, learned = equal | glued, np.where(glued, 0.0, learned)
-        return equal, np.where(words.rewritten, np.where(equal, 0.0, MAX_GAP), learned)
-
-    @cached_property
-    def fits(self) -> FloatArray | None:
-        """For each query word and segment what the word there costs whose context suits best.
-
-        To the price of its context comes a part of what the word costs for what it means; what
-        people have said of steps, and whether bridges are offered, is not asked. None where words
-        have no contexts.
-        """
-        gate = self.constants.context_gate
-        if not self.constants.context_dimensions or self.asked.contexts is None:
-            return None
-        words, size = self.considered, (len(self.asked), len(self.words.segments))
-        found = np.full(size, (1 + gate) * MAX_GAP)
-        filled = np.flatnonzero(np.diff(words.starts))
-        if not (len(filled) and len(self.asked)):
-            return found
-        near = PriceList(self.constants).of_contexts(words.in_context(self.asked.contexts))
-        for i, exact in enumerate(self.exact):
-            equal, learned = self._compared(i, links=True)
-            shut = words.has_digits | exact
-            own = np.where(equal, 0.0, np.where(shut, MAX_GAP, learned))
-            found[i, filled] = np.minimum.reduceat(near[i] + gate * own, words.starts[filled])
-        return found
 
     def _meet_by_events(
         self, told: ToldEvents, price: FloatArray, at: IntArray, same: BoolArray

@@ -329,10 +329,6 @@ class Considered:
         """Return the cosine of each of some vectors with each word."""
         return self._document.table.cosines(asked, self.words)
 
-    def in_context(self, asked: Vectors) -> Vectors:
-        """Return the cosine of each of some contexts with that of each word."""
-        return self._document.table.in_context(asked, self.words)
-
     def same(self, word: str) -> BoolArray:
         """Tell which words are this word or an inflection of it."""
         mask = np.zeros(len(self._document.words.vocabulary), np.bool_)

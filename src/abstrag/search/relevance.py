@@ -39,7 +39,6 @@ class Preset:
     judge_weight: float = 0.0
     alignment_weight: float = 0.0  # of the prices at which the query's words are met
     gist_share: float = 0.0  # of the whole question beside its words, in these prices
-    fit_share: float = 0.0  # of how words are used beside what they cost, where contexts are known
     rarity_power: float = 0.0  # how much a rare word of the document counts for more
     unmet_share: float = 1.0  # ρ: 1, and all words that are not met cost alike; 0, by their price
     judged: int | None = None  # what the judge reads, in paragraphs, best first; None: exact
@@ -50,7 +49,6 @@ class Preset:
             "utility_power": self.utility_power,
             "gap_rate": self.gap_rate,
             "gist_share": self.gist_share,
-            "fit_share": self.fit_share,
             "rarity_power": self.rarity_power,
             "unmet_share": self.unmet_share,
             **{f"{signal.value}_weight": weight for signal, weight in self.weights.items()},
@@ -134,7 +132,6 @@ ALIGNED: Final = Preset(
     coverage_weight=0.0,
     alignment_weight=4.0,
     gist_share=0.5,
-    fit_share=0.5,
     rarity_power=0.5,
     unmet_share=0.0,
 )

@@ -239,11 +239,10 @@ class Scoring:
     def aligned_units(self) -> IntArray:
         """What the words of the query, its whole and meeting nothing add to −log of Match.
 
-        Rows are words, then how they are used, then the whole, then what a segment pays for being
-        worded unlike the evidence of other documents, less what it gains by standing beside a
-        better one where that evidence did so, then for meeting nothing; columns are the segments.
-        A word costs its own price, or that of the literal it belongs to where the bridges to it are
-        cheaper.
+        Rows are words, then the whole, then what a segment pays for being worded unlike the
+        evidence of other documents, less what it gains by standing beside a better one where that
+        evidence did so, then for meeting nothing; columns are the segments. A word costs its own
+        price, or that of the literal it belongs to where the bridges to it are cheaper.
         """
         alignment, preset = self.alignment, self.preset
         assert alignment is not None
@@ -258,12 +257,10 @@ class Scoring:
         rarity = alignment.rarity**preset.rarity_power
         weights = alignment.asked.weights * rarity
         weights = weights / (weights.sum() or 1.0)
-        share, unmet, fits = preset.gist_share, preset.unmet_share, alignment.fits
-        fit = 0.0 if fits is None else preset.fit_share
-        used = np.zeros(prices.shape[1]) if fits is None else weights @ fits
+        share, unmet = preset.gist_share, preset.unmet_share
         over = unmet * MAX_GAP + (1 - unmet) * prices
-        charged = np.vstack((np.where(met, prices, over), used[None], alignment.gist[None]))
-        shares = np.concatenate(((1 - share) * (1 - fit) * weights, ((1 - share) * fit, share)))
+        charged = np.vstack((np.where(met, prices, over), alignment.gist[None]))
+        shares = np.append((1 - share) * weights, share)
         units = np.rint(preset.alignment_weight * COST_UNIT * shares[:, None] * charged)
         shown = np.rint(COST_UNIT * alignment.unlike)
         if alignment.pull or alignment.lead:
@@ -431,10 +428,7 @@ class Scoring:
         preset, position = self.preset, int(candidates.positions[row])
         units = self.aligned_units[:, position].tolist()
         said = max(judgement or 0.0, float(candidates.stated[row]))
-        lines = [("words", sum(units[:-4]))]
-        if self.alignment.fits is not None:
-            lines.append(("words in context", units[-4]))
-        lines.append(("about the same thing", units[-3]))
+        lines = [("words", sum(units[:-3])), ("about the same thing", units[-3])]
         if units[-2]:
             lines.append(("evidence elsewhere", units[-2]))
         if units[-1]:

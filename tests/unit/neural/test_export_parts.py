@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pytest
 
 from abstrag.errors import InputError, ResourceMissing
-from abstrag.neural.aligner import Aligner
 from abstrag.neural.bundle import MODEL, TOKENIZER, WEIGHTS, Bundle, ModelTask
 from tools.export import aligner, trunk
 from tools.export.graph import Precision
@@ -87,49 +86,6 @@ def test_a_text_is_aligned_alike_alone_and_beside_a_longer_one(precision: Precis
     np.testing.assert_allclose(gist[:1], alone[2], atol=1e-5)
     np.testing.assert_allclose(weights[0, :4], 1 + 0.5 * np.array(short), atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(gist, axis=1), 1, atol=1e-5)
-
-
-def in_context() -> Tensors:
-    chance = np.random.default_rng(2)
-    return aligning() | {
-        "connect.weight": chance.standard_normal((6, WIDE)).astype(np.float32),
-        "steep": np.array([12, 10, 11], np.float32),
-        "offset": np.array([8, 9, 7], np.float32),
-    }
-
-
-@pytest.mark.parametrize("precision", Precision)
-def test_contexts_come_from_the_last_layer_and_words_from_theirs(precision: Precision) -> None:
-    given = {"input_ids": np.array([[1, 5, 7, 2]]), "attention_mask": np.ones((1, 4), np.int64)}
-    names = ["words", "weights", "gist"]
-    with_them = in_context() | {"whole.weight": in_context()["connect.weight"]}
-    session = loaded(aligner.write_graph(with_them, precision, "a").SerializeToString())
-    plain = loaded(aligner.write_graph(aligning(), precision, "b").SerializeToString())
-    (contexts,) = session.run(["contexts"], given)
-    assert contexts.shape == (1, 4, 6)
-    for name in names[:2]:
-        assert np.array_equal(session.run([name], given)[0], plain.run([name], given)[0])
-    # the gist is the first token's last state, here projected as contexts are
-    first = contexts[0, 0] / np.linalg.norm(contexts[0, 0])
-    np.testing.assert_allclose(session.run(["gist"], given)[0][0], first, atol=1e-5)
-
-
-def test_an_aligner_with_contexts_is_read_as_one(tmp_path: Path) -> None:
-    many = {"embeddings.word_embeddings.weight": (30522, WIDE), "rarity": (30522,)}
-    zeros = {name: np.zeros(size, np.float32) for name, size in many.items()}
-    saved(tmp_path / "weights.npz", in_context() | zeros)
-    rest = ["--output", str(tmp_path / "out"), "--gate", "0.5"]
-    aligner.main([str(tmp_path / "weights.npz"), *rest])
-    (tmp_path / "out" / TOKENIZER).write_bytes((WEIGHTS / TOKENIZER).read_bytes())
-    model = Aligner.load(tmp_path / "out")
-    made = model.constants
-    assert (made.context_dimensions, made.context_steep, made.context_offset) == (6, 11, 7)
-    assert made.context_gate == 0.5
-    read, nothing = model.read(["Did sales decline?", ""])
-    assert read.contexts is not None
-    assert nothing.contexts is not None
-    assert (read.contexts.shape, nothing.contexts.shape) == ((len(read), 6), (0, 6))
-    np.testing.assert_allclose(np.linalg.norm(read.contexts, axis=1), 1, atol=0.02)
 
 
 def test_the_manifest_of_an_aligner_has_its_prices(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """The table of a document's words: what is read comes back from its file, and groups are sound."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,7 +30,6 @@ def read(texts: Sequence[str]) -> list[AlignedText]:
                 rows,
                 np.ones(len(spans), np.float32),
                 np.full(4, 0.5, np.float32),
-                rows[:, ::-1],
             )
         )
     return made
@@ -45,7 +43,6 @@ def test_a_table_comes_back_from_its_file_as_it_was() -> None:
         "spans",
         "numbers",
         "vectors",
-        "contexts",
         "gists",
         "letters",
         "middles",
@@ -84,27 +81,7 @@ def test_cosines_are_those_of_the_vectors_whatever_the_blocks(
     assert np.allclose(table.cosines(asked.vectors), whole)
     some = np.array([1, 6])
     assert np.allclose(table.cosines(asked.vectors, some), whole[:, some])
-    beside = asked.vectors @ spread(table.contexts).T
-    assert np.allclose(table.in_context(asked.vectors), beside)
-    assert np.allclose(table.in_context(asked.vectors, some), beside[:, some])
     assert np.allclose(table.nearness(asked.gist), spread(table.gists) @ asked.gist)
-
-
-def test_a_word_that_is_added_is_used_as_the_text_is() -> None:
-    (sales,) = read(TEXTS[2:])
-    assert sales.contexts is not None
-    table = WordTable.read(TEXTS[2:], read, [[(0, 5, "revenue")]])
-    assert not table.vectors[-1].any()
-    mean = sales.contexts.mean(axis=0)
-    assert np.array_equal(table.contexts[-1], rounded(mean / np.linalg.norm(mean)))
-
-
-def test_without_contexts_a_table_has_none() -> None:
-    def plain(texts: Sequence[str]) -> list[AlignedText]:
-        return [replace(one, contexts=None) for one in read(texts)]
-
-    table = WordTable.read(TEXTS, plain, [[(0, 3, "it")], [], []])
-    assert table.contexts.shape == (len(table.numbers), 0)
 
 
 def test_the_name_of_a_file_changes_with_the_model_and_with_every_text() -> None:

@@ -5,7 +5,6 @@ import { h } from "/static/dom.js";
 const UNIT = 10000; // a line is told in so many parts of 1
 const MEANS = {
   words: "what it takes to meet the words of the question",
-  "words in context": "how differently its words are used from those of the question",
   "about the same thing": "how far the passage as a whole is from the question as a whole",
   "evidence elsewhere": "how unlike it is to what other documents have as evidence for such a question; less where evidence stands together and the passage beside it fits",
   judge: "how little the judge takes it for evidence",

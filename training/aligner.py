@@ -65,9 +65,10 @@ def list_scores(
     asked += [text for text, _ in unmarked]
     query = model.read(asked, device, 1 << 15, asked=True)
     other = part(model.read(shown, device, 1 << 15, asked=False), len(asked))
-    best = model.cosines(query, other).amax(-1)
+    near = model.cosines(query, other)
+    best = near.amax(-1)
     whole = torch.einsum("qd,qcd->qc", query.whole, other.whole)
-    found = model.score(best, whole, query.weights)
+    found = model.score(best, whole, query.weights, model.fits(query, other, near))
     lost = found.new_zeros(())
     if recipe.apart:
         real = query.there[:, None, :]
@@ -118,6 +119,12 @@ def varied(
     now, then = raised.amax(-1)[..., :size], model.steep[0] * best[source] - model.offset[0]
     kept = unchanged(now, then[..., :size], real[:, None, :].expand_as(now))
     return recipe.swapped * unmet + recipe.renamed * met + recipe.steady * kept
+
+
+def teachers_of(paths: Sequence[Path], device: torch.device) -> list[nn.Module]:
+    """Return judges to be asked; on a GPU in half precision, for they are asked a lot."""
+    found = [judge_of(read_weights(path), device) for path in paths]
+    return [one.to(torch.bfloat16) if device.type == "cuda" else one for one in found]
 
 
 def said_by(
@@ -194,12 +201,12 @@ def fit(
                 total = total + recipe.heard * agreement(found[told], thought, recipe.softness)
             if recipe.teach:
                 pairs = [(q, p) for q, passages in rows for p in passages]
-                with torch.no_grad():
+                with torch.no_grad(), torch.autocast(device.type, enabled=False):
                     own = scores(teachers[0], examples, pairs, View(), device, 1 << 16)
                 own = own.view(len(rows), -1)
                 total = total + recipe.teach * agreement(found, own, recipe.softness)
             if lists:
-                with torch.no_grad():
+                with torch.no_grad(), torch.autocast(device.type, enabled=False):
                     said = said_by(teachers, examples, lists, device)
                 apart = agreement(every[len(rows) :], said, recipe.softness)
                 total = total + recipe.unmarked_weight * apart
@@ -238,9 +245,15 @@ def ranked(
             first = int(at[examples.document(number)])
             here_at = torch.arange(first, first + len(examples.pool(number)), device=device)
             one, other = picked(asking, [row]), part(picked(telling, here_at), 1)
-            best = model.cosines(one, other)[0].amax(-1)
+            near = model.cosines(one, other)
+            fits = model.fits(one, other, near)
             whole = other.whole[0] @ asking.whole[row]
-            told = model.score(best.float(), whole.float(), asking.weights[row].float())
+            told = model.score(
+                near[0].amax(-1).float(),
+                whole.float(),
+                asking.weights[row].float(),
+                None if fits is None else fits[0],
+            )
             found[number] = told.float().cpu().numpy()
     return [found[query] for query in queries]
 
@@ -277,7 +290,7 @@ def main() -> None:
     recipe = Recipe(**json.loads(given.recipe))
     examples = Examples(given.examples, recipe.fold)
     began = time.perf_counter()
-    teachers = [judge_of(read_weights(path), device) for path in given.teacher]
+    teachers = teachers_of(given.teacher, device)
     words = Vocabulary.read(given.words) if given.words else None
     model = start_model(recipe, read_weights(given.start), vocabulary=words).to(device)
     taught_by = dict(read_logits(given.taught, examples)) if given.taught else {}

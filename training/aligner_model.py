@@ -6,6 +6,11 @@ a query's word is met is the highest cosine c with a word of the passage, and ha
 log(1 + exp(offset − steep · c)). A passage's score is minus the mean of these prices, weighted by a
 learned weight of each query word that begins with how rare it is, and of one price more for the
 whole: the gist, from the first tokens.
+
+Words that are strict about what they mean come from a middle layer and know little of their
+sentence. So a word may have a second vector, of the last layer: its context. A query word's fit is
+the least price of a context of the passage, each raised by a share of the price of that word's
+meaning, and is one more part of the score.
 """
 
 from __future__ import annotations
@@ -53,7 +58,10 @@ class Recipe(Drawing):
     layers: tuple[int, ...] | None = None
     frozen: int | None = None
     by_layer: float = 1.0
-    dimensions: int = 128  # of a word
+    dimensions: int = 128  # of a word, or of what it means where it has a context too
+    context: int = 0  # dimensions of a word's context; 0: it has none
+    fit: float = 0.5  # share of fits beside the prices of words
+    gate: float = 0.5  # share of a word's price that a context pays where it stands
     gist: int = 128  # dimensions of the whole; 0: there is no such term
     prices: bool = True  # else plain cosines are added up
     content: bool = True  # else every word counts
@@ -78,6 +86,7 @@ class Read:
     weights: Tensor  # texts, words
     keys: Tensor  # texts, words: equal for forms of one word, 0 where there is none
     sealed: Tensor  # texts, words: only the same word meets it
+    contexts: Tensor  # texts, words, dimensions of a context
 
 
 @dataclass(frozen=True)
@@ -135,8 +144,12 @@ class Aligner(nn.Module):
         self.weigh = nn.Linear(shape.hidden, 1)
         nn.init.zeros_(self.weigh.weight)
         nn.init.ones_(self.weigh.bias)
-        self.steep = nn.Parameter(torch.tensor([12.0, 12.0]))  # of a word, of the whole
-        self.offset = nn.Parameter(torch.tensor([8.0, 8.0]))
+        kinds = 3 if recipe.context else 2  # of a word, of the whole, of a context
+        self.steep = nn.Parameter(torch.full((kinds,), 12.0))
+        self.offset = nn.Parameter(torch.full((kinds,), 8.0))
+        if recipe.context:
+            self.connect = nn.Linear(shape.hidden, recipe.context, bias=False)
+            nn.init.orthogonal_(self.connect.weight)
         self.share = nn.Parameter(
             torch.tensor([recipe.share]), recipe.share_learns
         )  # of the whole, a logit
@@ -160,17 +173,29 @@ class Aligner(nn.Module):
         mixed = sum(one.float() * share for one, share in zip(every[1:], shares, strict=True))
         return mixed, every[-1].float()
 
-    def tokens(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return each token's part of a word's vector and weight, and the gist: what ships."""
+    def tokens(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return each token's part of a word's vector, weight and context, and the gist."""
         words, last = self.states(ids, mask)
         heavy = self.weigh(words)[..., 0]
         if self.recipe.rare:
             heavy = heavy + self.rarity_share * self.rarity[ids]
-        return self.project(words), heavy, F.normalize(self.whole(last[:, 0]), dim=-1)
+        return self.project(words), heavy, self._connected(last), self._gist(last[:, 0])
+
+    def _gist(self, first: Tensor) -> Tensor:
+        return F.normalize(self.whole(first), dim=-1)
+
+    def _connected(self, last: Tensor) -> Tensor:
+        """Return each token's part of a context; of no dimensions where words have none."""
+        return self.connect(last) if self.recipe.context else last[..., :0]
 
     def forward(self, ids: Tensor, mask: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the mean state of every word, after it its rarity, and that of the first token."""
+        """Return the mean state of every word, and that of the first token.
+
+        After a word's state stand its context and its rarity.
+        """
         states, last = self.states(ids, mask)
+        if self.recipe.context:
+            states = torch.cat([states, self._connected(last)], -1)
         if self.recipe.rare:
             states = torch.cat([states, self.rarity[ids][..., None]], -1)
         count = int(numbers.max()) + 1
@@ -237,6 +262,7 @@ class Aligner(nn.Module):
         rare = words.new_zeros(())
         if recipe.rare:
             words, rare = words[..., :-1], self.rarity_share * words[..., -1]
+        words, contexts = words.split([words.shape[-1] - recipe.context, recipe.context], -1)
         heavy = F.softplus(self.weigh(words)[..., 0] + rare)
         weights = heavy * there if asked else there.float()
         keys, sealed = np.zeros((len(framed), most), np.int64), np.zeros((len(framed), most), bool)
@@ -246,10 +272,11 @@ class Aligner(nn.Module):
         return Read(
             F.normalize(self.project(words), dim=-1),
             there,
-            F.normalize(self.whole(whole), dim=-1),
+            self._gist(whole),
             weights / weights.sum(-1, keepdim=True),
             torch.from_numpy(keys).to(device),
             torch.from_numpy(sealed).to(device),
+            F.normalize(contexts, dim=-1),
         )
 
     def cosines(self, query: Read, other: Read) -> Tensor:
@@ -265,18 +292,39 @@ class Aligner(nn.Module):
             apart = apart | (shut & ~same)
         return near.masked_fill(apart, -1.0)
 
-    def score(self, best: Tensor, whole: Tensor, weights: Tensor) -> Tensor:
+    def fits(self, query: Read, other: Read, near: Tensor) -> Tensor | None:
+        """Return what each query word's best context costs in each passage; None without contexts.
+
+        `near` are the cosines of what words mean. Only the ranking of passages teaches contexts,
+        and through them nothing is learned about what words mean.
+        """
+        if not self.recipe.context:
+            return None
+        cosine = torch.einsum("qid,qcjd->qcij", query.contexts, other.contexts).float()
+        cosine = cosine.masked_fill(~other.there[:, :, None, :], -1.0)
+        cost = F.softplus((self.offset[2] - self.steep[2] * cosine).clamp(max=DEAREST))
+        return (cost + self.recipe.gate * self._price(near).detach()).amin(-1)
+
+    def _price(self, cosine: Tensor) -> Tensor:
+        return F.softplus((self.offset[0] - self.steep[0] * cosine).clamp(max=DEAREST))
+
+    def score(
+        self, best: Tensor, whole: Tensor, weights: Tensor, fits: Tensor | None = None
+    ) -> Tensor:
         """Return the score of passages from the best cosine of each query word and of the whole.
 
-        `best` is (…, passages, words), `whole` (…, passages), `weights` (…, words).
+        `best` and `fits` are (…, passages, words), `whole` (…, passages), `weights` (…, words).
         """
         if self.recipe.prices:
-            best = -F.softplus((self.offset[0] - self.steep[0] * best).clamp(max=DEAREST))
+            best = -self._price(best)
             whole = -F.softplus(self.offset[1] - self.steep[1] * whole)
         else:
             best, whole = self.steep[0] * best, self.steep[1] * whole
         share = torch.sigmoid(self.share) if self.recipe.gist else torch.zeros_like(self.share)
         met = (best * weights[..., None, :]).sum(-1)
+        if fits is not None:
+            fit = -(fits * weights[..., None, :]).sum(-1)
+            met = (1 - self.recipe.fit) * met + self.recipe.fit * fit
         return self.scale * ((1 - share) * met + share * whole)
 
     def strayed(self, best: Tensor, same: Tensor, foreign: Tensor) -> Tensor:
@@ -294,10 +342,8 @@ class Aligner(nn.Module):
 
 def part(read: Read, rows: int) -> Read:
     """Return texts as rows of equally many."""
-    return Read(
-        *(one.view(rows, -1, *one.shape[1:]) for one in (read.words, read.there, read.whole)),
-        *(one.view(rows, -1, *one.shape[1:]) for one in (read.weights, read.keys, read.sealed)),
-    )
+    every = (getattr(read, one.name) for one in fields(Read))
+    return Read(*(one.reshape(rows, one.shape[0] // rows, *one.shape[1:]) for one in every))
 
 
 def picked(read: Read, rows: Sequence[int] | Tensor) -> Read:

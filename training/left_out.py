@@ -92,7 +92,7 @@ def trained(given: argparse.Namespace, recipe: Mapping[str, Any], device: torch.
         shape = aligner.Recipe(**fields)
         words = Vocabulary.read(given.words) if given.words else None
         model = aligner.start_model(shape, start, vocabulary=words).to(device)
-        teachers = [judge_of(read_weights(path), device) for path in given.teacher]
+        teachers = aligner.teachers_of(given.teacher, device)
         lessons = Examples(given.examples, 0, given.made) if given.made else examples
         opinions = read_opinions(given.opinions, given.made, len(examples)) if given.made else {}
         lessons.skipped = doubted(lessons, opinions)

@@ -116,9 +116,31 @@ def check_replaced(
     told = aligner.evaluate(model, examples, held, CPU)
     check("aligner of words, nDCG@10", float(str(told["mean"])), 80)
     ids = torch.arange(4, 12)[None]
-    words, weights, gist = model.tokens(ids, torch.ones_like(ids, dtype=torch.bool))
-    sizes = (words.shape[1:], weights.shape[1:], gist.shape[1:])
-    check("aligner, sizes", float(sizes == ((8, plan.dimensions), (8,), (plan.gist,))), 1)
+    words, weights, contexts, gist = model.tokens(ids, torch.ones_like(ids, dtype=torch.bool))
+    sizes = (words.shape[1:], weights.shape[1:], contexts.shape[1:], gist.shape[1:])
+    check("aligner, sizes", float(sizes == ((8, plan.dimensions), (8,), (8, 0), (plan.gist,))), 1)
+    check_contexts(examples, held, plan, start, shape, vocabulary, check)
+
+
+def check_contexts(
+    examples: Examples,
+    held: Sequence[int],
+    plan: aligner.Recipe,
+    start: Mapping[str, Tensor],
+    shape: Shape,
+    vocabulary: Vocabulary,
+    check: Check,
+) -> None:
+    """Train an aligner whose words have contexts: alone they must rank, and words stay theirs."""
+    plan = replace(plan, context=8, fit=1.0, share=-20.0, share_learns=False, renamed=0.0)
+    plan = replace(plan, swapped=0.0)
+    model = aligner.start_model(plan, start, shape, vocabulary)
+    before = model.project.weight.detach().clone()
+    aligner.fit(model, examples, replace(plan, decay=0.0), CPU)
+    told = aligner.evaluate(model, examples, held, CPU)
+    check("contexts alone, nDCG@10", float(str(told["mean"])), 80)
+    moved = float((model.project.weight - before).detach().abs().max())
+    check("  meanings unmoved", 1 - moved, 1)
 
 
 def strayed(model: aligner.Aligner, examples: Examples, queries: Sequence[int]) -> float:

@@ -22,7 +22,7 @@ from abstrag.cli.options import (
 from abstrag.cli.output import console, print_json
 from abstrag.config import GIVEN_PASSAGES
 from abstrag.engine.answer import NOT_HERE, generation_task
-from abstrag.engine.verdicts import BY, BY_RULES
+from abstrag.engine.verdicts import BY, BY_RULES, WEIGHED
 from abstrag.model.answer import (
     Answer,
     AnswerMode,
@@ -49,10 +49,8 @@ _COLOURS = {Label.SUPPORTS: "green", Label.REFUTES: "red", Label.NOT_ENOUGH_INFO
     "--k",
     "--top",
     "k",
-    default=GIVEN_PASSAGES,
-    show_default=True,
     type=click.IntRange(1, 20),
-    help="Passages used.",
+    help=f"Passages used.  [default: {GIVEN_PASSAGES}, and {WEIGHED} for a claim without a model]",
 )
 @click.option(
     "--as",
@@ -69,7 +67,7 @@ def ask_command(
     models_options: LlmOptions,
     target: str,
     query: str,
-    k: int,
+    k: int | None,
     asked: str | None,
     as_json: bool,
 ) -> None:
@@ -113,7 +111,8 @@ def _dry_run(
     models, generator = workspace.models, workspace.generator
     if models is not None and generator is not None:
         searcher = workspace.local_document(target).searcher
-        task = generation_task(searcher, query, tau=config.defaults.tau, **how)
+        given = {**how, "k": how["k"] or GIVEN_PASSAGES}
+        task = generation_task(searcher, query, tau=config.defaults.tau, **given)
         if task is not None:
             total += models.estimate([generator.request(task)], most=True)
     tell_estimate(indexing, total, as_json=as_json)

@@ -54,7 +54,7 @@ class AbstractEvents:
     requires: ClassVar[Layer | None] = Layer.CONCEPTS
     provides: ClassVar[Layer] = Layer.EVENTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of events."""

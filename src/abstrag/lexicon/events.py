@@ -310,7 +310,6 @@ def _fits(word: str, lemma: str, lower: str) -> bool:
 
 
 @cache
-@cache
 def _meanings() -> frozenset[str]:
     """The plain words that idioms are read as."""
     return frozenset(m for meanings in read_inventory(IDIOMS) for m in meanings.split(", "))

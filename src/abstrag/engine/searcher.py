@@ -18,6 +18,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
 from abstrag.model.query import Clause, Query
 from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
+from abstrag.model.segment import SegmentRole
 from abstrag.model.term import Edge, TermKind
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.cached import CachedAligner, CachedEncoder, CachedJudge, TextAligner, ValueCache
@@ -253,12 +254,10 @@ class Searcher:
     def _alignment(self, query: Query, tau: float) -> Alignment | None:
         if not self.preset.alignment_weight:
             return None
-        (read,) = self._aligner.read([query.text])
+        (read,) = self._aligner.read([query.wording])
         asked = conditions(query, read)
-        if asks_for_overview(query.text):
-            asked = replace(asked, gist=self._aligner.read([query.reading])[0].gist)
-        plain = self._definitions.glossed(self._glossary.glossed(query.text))
-        if plain != query.text:  # what it is about is read off the document's own names
+        plain = self._definitions.glossed(self._glossary.glossed(query.wording))
+        if plain != query.wording:  # what it is about is read off the document's own names
             asked = replace(asked, gist=self._aligner.read([plain])[0].gist)
         links = ALIGN_WORDS not in self._without
         made = Alignment(
@@ -357,7 +356,9 @@ class Searcher:
             query = normalize(title, self.vocabulary, today=today)
         except InputError:  # a title without a word to look for
             return normalize(text, self.vocabulary, today=today)
-        return replace(query, text=text, glossed=f"{text} {title}", answer_type=None)
+        abstract = any(s.role is SegmentRole.ABSTRACT for s in self.index.segments)
+        scope = (SegmentRole.ABSTRACT.value,) if abstract else ()
+        return replace(query, text=text, topic=title, scope=scope, answer_type=None)
 
     @cached_property
     def _row_names(self) -> RowNames:

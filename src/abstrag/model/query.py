@@ -73,6 +73,7 @@ class Query:
     answer_type: str | None = None
     window: Interval | None = None
     scope: tuple[str, ...] = ()
+    topic: str = ""  # what a question about the whole document looks for; empty where it is none
     glossed: str = ""  # the text with other names of what it asks for; empty where there are none
     sources: tuple[str, ...] = ()
     answer_form: AnswerForm | None = None
@@ -83,8 +84,13 @@ class Query:
 
     @property
     def reading(self) -> str:
-        """What similarities and judges read: the text, with other names where it has some."""
-        return self.glossed or self.text
+        """What similarities and judges read: the wording, with other names where it has some."""
+        return self.glossed or self.wording
+
+    @property
+    def wording(self) -> str:
+        """The text whose words are looked for."""
+        return self.topic or self.text
 
     def __post_init__(self) -> None:
         if len(self.literals) > MAX_LITERALS:

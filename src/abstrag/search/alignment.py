@@ -111,10 +111,10 @@ _EXACT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUA
 
 def conditions(query: Query, read: AlignedText) -> AlignedText:
     """Return a query's words less those that only ask; all of them where there are no others."""
-    asking = {match.span(1) for match in _HOW_MUCH.finditer(query.text)}
+    asking = {match.span(1) for match in _HOW_MUCH.finditer(query.wording)}
     kept = np.array(
         [
-            query.text[start:end].lower() not in QUESTION_WORDS and (start, end) not in asking
+            query.wording[start:end].lower() not in QUESTION_WORDS and (start, end) not in asking
             for start, end in read.spans.tolist()
         ],
         dtype=np.bool_,
@@ -140,7 +140,7 @@ class Alignment:
     @cached_property
     def asked_words(self) -> tuple[str, ...]:
         """The query's content words."""
-        return tuple(self.query.text[start:end] for start, end in self.asked.spans.tolist())
+        return tuple(self.query.wording[start:end] for start, end in self.asked.spans.tolist())
 
     @cached_property
     def literal_of(self) -> tuple[int, ...]:
@@ -229,7 +229,7 @@ class Alignment:
 
         direct = same & (price == 0)
         starts = [int(start) for start, _ in self.asked.spans.tolist()]
-        text = self.query.text
+        text = self.query.wording
         wanted = {i for i, start in enumerate(starts) if _WHICH.search(text[:start])}
         found = list(told_places(self.query, told, self.literal_of, price, direct, wanted, place))
         for i, segment, start in found:
@@ -251,7 +251,7 @@ class Alignment:
             if 0 <= first < len(spans) - 1:
                 start, end = int(spans[first][1]), int(spans[first + 1][0])
                 pair = self.asked_words[first] + self.asked_words[first + 1]
-                if self.query.text[start:end] in (" ", "-") and _is_code(pair):
+                if self.query.wording[start:end] in (" ", "-") and _is_code(pair):
                     found.append(pair)
         return found
 
@@ -449,7 +449,7 @@ class Alignment:
     def _said_of(self) -> SaidOf | None:
         if self.told is None or not self.links:
             return None
-        return SaidOf(self.query.text, self.asked, self.words, self.told, self._nearest)
+        return SaidOf(self.query.wording, self.asked, self.words, self.told, self._nearest)
 
     def _nearest(self, i: int, segment: int) -> int | None:
         """Return the number of the word that may stand for a query word in a segment."""

@@ -303,7 +303,8 @@ class _Reader:
                 if term and (size > 1 or not w.stop[first]) and may_name(surface):
                     self.taken.update(range(first, last))
                     self.named.update(range(first, last))
-                    yield self._literal(LiteralKind.ENTITY, first, surface, (term,))
+                    terms = (term, *self._called(surface, but=term))
+                    yield self._literal(LiteralKind.ENTITY, first, surface, terms)
 
     def _other_names(self) -> Iterator[_Found]:
         """Names that only the parser sees."""

@@ -1,7 +1,8 @@
 """Questions about a document as a whole: "What is this paper about?".
 
 They name nothing that a passage could say. What a document is about its title says, so that is
-looked for; where it has none but the name of a file, its first words are.
+looked for; where it has none but the name of a file, its first words are. The title of a filing
+names a form and a period, which its passages are not about: its filer's business is looked for.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from abstrag.documents.header import cover_lines, read_cover
 from abstrag.model.document import BlockKind, Document
 
 _SELF: Final = (
@@ -34,7 +36,10 @@ def asks_for_overview(text: str) -> bool:
 
 
 def said_of_itself(document: Document) -> str:
-    """Return what a document says it is about: its title, or else its first words."""
+    """Return what a document is about: a filer's business, its title, or else its first words."""
+    cover = read_cover(cover_lines(document.text, document.blocks))
+    if cover is not None and cover.filed:
+        return f"{cover.company}'s business"
     stem = document.id.replace("-", " ").casefold()
     if document.title and document.title.casefold().replace("-", " ").replace("_", " ") != stem:
         return document.title

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -139,6 +139,7 @@ class Passage:
     frames: Sequence[Frame]
     mentions: Sequence[Mention]
     places: Callable[[int], Collection[Place]]  # of a query word, in the text or `ASIDE`
+    asked: Sequence[str]  # the words of the query
 
 
 def said_of_another(asked: AskedOf, said: Place, passage: Passage, *, certain: bool) -> bool:
@@ -168,11 +169,20 @@ def said_of_another(asked: AskedOf, said: Place, passage: Passage, *, certain: b
     told = suffering if suffering and asked.suffered else parties
     if not told:
         return False  # it does not say of what: "the increase was due to …"
+    name = {passage.asked[i].casefold() for i in (*asked.things, *asked.around)}
+    if any(_is_called(slot, name) for slot in told):
+        return False  # "HFC" for the Harbour Ferry Company
     if not (suffering and _is_verb(passage.text[said[0] : said[1]])):
         places += doers
     if not places and any((slot.term or "").startswith(_NAME) for slot in told):
         return False  # a name may be of the kind that is asked for
     return not any(_names(slot, place, passage.text, named) for slot in told for place in places)
+
+
+def _is_called(slot: Slot, name: Collection[str]) -> bool:
+    """Tell whether a party is an entity whose full name has all words of a name."""
+    term = slot.term or ""
+    return term.startswith(_NAME) and set(name) <= set(term.removeprefix(_NAME).split())
 
 
 def _names(slot: Slot, place: Place, text: str, as_head: bool) -> bool:
@@ -250,7 +260,8 @@ class SaidOf:
             return False
         text = self._words.segments[segment].text
         frames, mentions = self._told.events_of(segment), self._told.mentions_of(segment)
-        passage = Passage(text, frames, mentions, lambda k: self._places(k, segment))
+        places = partial(self._places, segment=segment)
+        passage = Passage(text, frames, mentions, places, self._names)
         said = text[start:end].split()[:1] or [""]
         if self._asked_for_itself(said[0], i):
             return True

@@ -2,6 +2,7 @@
 
 import pytest
 
+from abstrag import AbstRAG
 from abstrag.documents.load import load_bytes
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import index
@@ -74,6 +75,16 @@ def test_one_said_of_the_same_or_of_nothing_in_particular_does(
     text: str, query: str, word: str
 ) -> None:
     assert met(first(text, query), word)
+
+
+def test_a_party_that_goes_by_an_alias_is_the_one_that_is_asked_about() -> None:
+    text = """
+The Harbour Ferry Company (HFC) runs six boats between the islands.
+This Tuesday HFC purchased Tarn Marine, a shipyard in the north.
+"""
+    with AbstRAG.from_text(text, date="2024-03-14", preset=ALIGNED.name) as rag:
+        hit = rag.search("Which shipyard did the Harbour Ferry Company acquire?").hits[0]
+    assert met(hit, "acquire")
 
 
 def test_what_is_not_met_is_named_as_the_nearest() -> None:

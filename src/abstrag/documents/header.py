@@ -373,11 +373,7 @@ _THROUGH: Final = re.compile(  # as reports of Europe say it
     re.IGNORECASE,
 )
 _CAPITAL: Final = re.compile(r"\b[A-Z]\w+")
-
-
 _THIS_CENTURY: Final = re.compile(r"\b20\d\d\b")
-
-
 _SHORT: Final = 120  # words of a first page that is a cover and nothing else
 _LINE: Final = 12  # words of a line that names the report, on a page with more on it
 _TOP: Final = 4  # lines of a text without pages that are its cover

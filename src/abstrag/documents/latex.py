@@ -31,14 +31,8 @@ from abstrag.documents.visible import GridCell, slot, table_block
 from abstrag.model.document import Block, BlockKind, Document
 from abstrag.model.span import OffsetMap, Span
 
-LEVELS: Final = (
-    "part",
-    "chapter",
-    "section",
-    "subsection",
-    "subsubsection",
-    "paragraph",
-    "subparagraph",
+LEVELS: Final = tuple(
+    "part chapter section subsection subsubsection paragraph subparagraph".split()
 )
 _TOKEN: Final = re.compile(
     rf"\\(?P<section>{'|'.join(LEVELS)})(?P<star>\*?)\s*[\[{{]"
@@ -46,10 +40,9 @@ _TOKEN: Final = re.compile(
     r"|\\begin\s*\{(?P<begin>\w+\*?)\}|\\end\s*\{(?P<end>\w+\*?)\}"
     r"|\\(?P<caption>caption)\*?\s*[\[{]|\\label\s*\{(?P<label>[^{}]*)\}"
 )
-_FLOATS: Final = {"figure": "figure", "wrapfigure": "figure", "table": "table"} | {
-    "wraptable": "table",
-    "sidewaystable": "table",
-    "longtable": "table",
+_FLOATS: Final = {
+    **dict.fromkeys(("figure", "wrapfigure"), "figure"),
+    **dict.fromkeys(("table", "wraptable", "sidewaystable", "longtable"), "table"),
     "algorithm": "algorithm",
 }
 _TRANSPARENT: Final = frozenset(

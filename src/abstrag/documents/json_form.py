@@ -23,7 +23,7 @@ from abstrag.documents.visible import RawCell, VisibleText, too_large
 from abstrag.errors import Damaged, InputError, UnknownFormat
 from abstrag.model.document import Block, BlockKind, Document, Genre
 from abstrag.model.record import from_json, record
-from abstrag.model.span import Quote, Span
+from abstrag.model.span import Span
 
 _DECODING: Final = frozenset(("latex", "markdown", "pdf"))  # formats whose text is decoded in part
 _LENIENT_LENGTH: Final = 20
@@ -202,10 +202,7 @@ def _add(visible: VisibleText, block: ShortBlock) -> Block | None:
 
 
 def _add_table(visible: VisibleText, block: ShortBlock) -> Block | None:
-    quote = None
-    if block.caption:
-        caption = visible.add(BlockKind.CAPTION, block.caption)
-        quote = Quote(caption.text, caption.span) if caption else None
+    quote = visible.add_caption(block.caption or "")
     rows = [
         [RawCell(text, header=r < block.header_rows) for text in row]
         for r, row in enumerate(block.rows)

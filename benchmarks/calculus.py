@@ -17,16 +17,35 @@ from time import perf_counter
 
 import numpy as np
 
+from abstrag.config import OMEGA
 from abstrag.model.context import Context, FieldValue
 from abstrag.model.query import Literal, LiteralKind, Query
-from abstrag.model.term import Family, Frame, Mention, Slot
+from abstrag.model.term import (
+    Edge,
+    Family,
+    Frame,
+    Licence,
+    LicenceKind,
+    Mention,
+    Relation,
+    Slot,
+)
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.gap import Gaps, gaps
 from abstrag.search.lookup import Lookup
-from abstrag.testing.strategies import edge
 
 SIZES = (100, 1_000, 10_000, 100_000)
 WORDS_A_SEGMENT = 12
+
+
+def edge(
+    source: str, target: str, family: Family, *, distance: float = 0.0, both_ways: bool = False
+) -> Edge:
+    """Make an edge at its family's weight."""
+    relation = Relation.EQUIVALENT if both_ways else Relation.IMPLIES
+    licence = Licence(LicenceKind.BACKGROUND, f"{source} → {target}")
+    weight = OMEGA[family]
+    return Edge(source, target, relation, family, "made", weight, distance, False, 1.0, licence)
 
 
 def document(segments: int, rng: random.Random) -> tuple[CostedIndex, int]:

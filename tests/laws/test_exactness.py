@@ -24,7 +24,7 @@ from abstrag.search.gap import gaps
 from abstrag.search.lookup import FAR, Lookup
 from abstrag.search.query.expand import expand
 from abstrag.search.trace import trace
-from abstrag.testing.strategies import TERMS, World, budgets, edge, edges, worlds
+from tests.worlds import TERMS, World, budgets, edge, edges, worlds
 
 # a path is never followed beyond this, whatever the budget
 LIMIT = round(TAU_MAX * COST_UNIT)

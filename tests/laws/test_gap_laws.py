@@ -16,7 +16,7 @@ from abstrag.search.gap import Gaps, gaps
 from abstrag.search.lookup import Lookup
 from abstrag.search.query.expand import expand
 from abstrag.search.trace import trace
-from abstrag.testing.strategies import TERMS, World, budgets, edges, worlds
+from tests.worlds import TERMS, World, budgets, edges, worlds
 
 Table = list[tuple[float, float]]  # Gap and share of literals met, for each segment
 

@@ -11,7 +11,7 @@ from abstrag.model.query import Bridge
 from abstrag.search.bridges.cost import Aggregator, additive, bottleneck, cost, total
 from abstrag.search.match import CERTAIN, Coverage, Pooling, Signal, blend
 from abstrag.search.relevance import PRESETS, Preset, relevance
-from abstrag.testing.strategies import edges
+from tests.worlds import edges
 
 UNIT = st.floats(0.0, 1.0)
 POWERS = st.floats(0.0, 5.0)

@@ -179,8 +179,7 @@ def assemble(
     """Make a document of its parts; the title defaults to the first heading, then the name."""
     if not any(block.text for block in blocks):
         raise EmptyDocument(
-            f"{name!r} holds no text to read",
-            hint="open the file and see if it shows any text",
+            f"{name!r} holds no text to read", hint="open the file and see if it shows any text"
         )
     headings = (block.text for block in blocks if block.kind is BlockKind.HEADING)
     stated = " ".join((title or "").split())

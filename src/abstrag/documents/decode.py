@@ -83,10 +83,7 @@ def decode(data: bytes, name: str, *, declared: str | None = None) -> str:
 
 def binary(name: str) -> UnknownFormat:
     """Say that a file holds no text; the caller raises it."""
-    return UnknownFormat(
-        f"{name!r} is binary data, not a document",
-        hint=READABLE,
-    )
+    return UnknownFormat(f"{name!r} is binary data, not a document", hint=READABLE)
 
 
 def _strict(data: bytes, encoding: str, name: str) -> str:

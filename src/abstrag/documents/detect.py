@@ -9,6 +9,7 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import Final
 
+from abstrag.data_file import read_data_file
 from abstrag.documents.decode import READABLE, binary, byte_order_mark, wide_encoding
 from abstrag.errors import DocumentError, Encrypted, UnknownFormat
 
@@ -34,81 +35,19 @@ class Format(StrEnum):
     IMAGE = "image"
 
 
-_SUFFIXES: Final = {
-    ".txt": Format.TEXT,
-    ".text": Format.TEXT,
-    ".md": Format.MARKDOWN,
-    ".markdown": Format.MARKDOWN,
-    ".mkd": Format.MARKDOWN,
-    ".html": Format.HTML,
-    ".htm": Format.HTML,
-    ".xhtml": Format.HTML,
-    ".tex": Format.LATEX,
-    ".ltx": Format.LATEX,
-    ".json": Format.JSON,
-    ".csv": Format.CSV,
-    ".tsv": Format.CSV,
-    ".tab": Format.CSV,
-    ".eml": Format.EML,
-    ".mbox": Format.MBOX,
-}
-_PARTS: Final = {  # what a zip file of each format holds
-    "word/document.xml": Format.DOCX,
-    "xl/workbook.xml": Format.XLSX,
-    "ppt/presentation.xml": Format.PPTX,
-    "META-INF/container.xml": Format.EPUB,
-}
-_PACKED: Final = {
-    ".docx": Format.DOCX,
-    ".docm": Format.DOCX,
-    ".xlsx": Format.XLSX,
-    ".xlsm": Format.XLSX,
-    ".pptx": Format.PPTX,
-    ".pptm": Format.PPTX,
-    ".ppsx": Format.PPTX,
-    ".epub": Format.EPUB,
-}
+_LISTS: Final = read_data_file("abstrag.documents", "formats.toml")
+_HINTS: Final = {**_LISTS["hints"], "readable": READABLE}
+_PARTS: Final = {part: Format(name) for part, name in _LISTS["parts"].items()}
 
-_SAVE_AS: Final = "open it in the program that made it and save it as .docx, .xlsx, .pptx or .pdf"
-_UNPACK: Final = "unpack it and give the documents inside"
-_PICTURE: Final = "run text recognition on it and give the resulting PDF or text"
 
-_MAGIC: Final = (  # first bytes, what that is, what to do about it
-    (b"GIF8", "a GIF picture", _PICTURE),
-    (b"BM", "a BMP picture", _PICTURE),
-    (b"RIFF", "a RIFF file (sound, film or WebP picture)", READABLE),
-    (b"OggS", "an Ogg sound file", READABLE),
-    (b"ID3", "an MP3 sound file", READABLE),
-    (b"\x1aE\xdf\xa3", "a Matroska film", READABLE),
-    (b"\x7fELF", "an ELF program", READABLE),
-    (b"MZ", "a Windows program", READABLE),
-    (b"\xca\xfe\xba\xbe", "a compiled program", READABLE),
-    (b"\xcf\xfa\xed\xfe", "a compiled program", READABLE),
-    (b"\0asm", "a WebAssembly program", READABLE),
-    (b"\x1f\x8b", "gzip-compressed", _UNPACK),
-    (b"BZh", "bzip2-compressed", _UNPACK),
-    (b"\xfd7zXZ\0", "xz-compressed", _UNPACK),
-    (b"(\xb5/\xfd", "zstd-compressed", _UNPACK),
-    (b"7z\xbc\xaf'\x1c", "a 7-Zip archive", _UNPACK),
-    (b"Rar!\x1a\x07", "a RAR archive", _UNPACK),
-    (b"SQLite format 3\0", "an SQLite database", READABLE),
-    (b"PAR1", "a Parquet table", READABLE),
-    (b"AT&TFORM", "a DjVu scan", _PICTURE),
-    (b"{\\rtf", "an RTF document", _SAVE_AS),
-    (b"%!PS", "a PostScript document", "convert it to PDF"),
-)
+def _by_suffix(lists: dict[str, str]) -> dict[str, Format]:
+    return {suffix: Format(name) for name, own in lists.items() for suffix in own.split()}
+
+
+_SUFFIXES: Final = _by_suffix(_LISTS["suffixes"])
+_PACKED: Final = _by_suffix(_LISTS["packed"])
 _IMAGES: Final = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*")  # PNG, JPEG, TIFF
-_ASCII_MAGIC: Final = (b"BM", b"MZ", b"ID3", b"BZh", b"RIFF", b"OggS", b"PAR1", b"GIF8")
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OLE_KINDS: Final = (
-    ("WordDocument", "an old Word document (.doc)", ".docx"),
-    ("Workbook", "an old Excel workbook (.xls)", ".xlsx"),
-    ("PowerPoint Document", "an old PowerPoint presentation (.ppt)", ".pptx"),
-)
-_ZIP_KINDS: Final = (
-    ("xl/workbook.bin", "a binary Excel workbook (.xlsb)", _SAVE_AS),
-    ("content.xml", "an OpenDocument file", _SAVE_AS),
-)
 
 
 def detect(data: bytes, name: str) -> Format:
@@ -121,9 +60,12 @@ def detect(data: bytes, name: str) -> Format:
         return _zip(data, name)
     if data.startswith(_IMAGES):
         return Format.IMAGE
-    for magic, what, hint in _MAGIC:
-        if data.startswith(magic) and (magic not in _ASCII_MAGIC or _has_binary(data)):
-            raise UnknownFormat(f"{name!r} is {what}, not a document we read", hint=hint)
+    for kind, known in _LISTS["magic"].items():
+        for magic, what, hint in known:
+            if data.startswith(magic.encode("latin-1")) and (kind == "binary" or _has_binary(data)):
+                raise UnknownFormat(
+                    f"{name!r} is {what}, not a document we read", hint=_HINTS[hint]
+                )
     text = _peek(data, name)
     if text.lstrip().startswith("{") and (b'"blocks"' in data or '"blocks"' in text):
         return Format.JSON
@@ -144,12 +86,14 @@ def _ole(data: bytes, name: str) -> DocumentError:
             f"{name!r} is an Office file that needs a password",
             hint="open it in Office, remove the password and save it again",
         )
-    for entry, what, suffix in _OLE_KINDS:
+    for entry, (what, suffix) in _LISTS["old"].items():
         if holds(entry):
             return UnknownFormat(
                 f"{name!r} is {what}, which we do not read", hint=f"save it as {suffix}"
             )
-    return UnknownFormat(f"{name!r} is an old Office file, which we do not read", hint=_SAVE_AS)
+    return UnknownFormat(
+        f"{name!r} is an old Office file, which we do not read", hint=_HINTS["save"]
+    )
 
 
 def _zip(data: bytes, name: str) -> Format:
@@ -158,7 +102,7 @@ def _zip(data: bytes, name: str) -> Format:
             names = set(archive.namelist())
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
         # cut off: the list of parts stands at the end of a zip file, their names also before each
-        parts = ("[Content_Types].xml", *_PARTS, *(part for part, _, _ in _ZIP_KINDS))
+        parts = ("[Content_Types].xml", *_PARTS, *_LISTS["zips"])
         names = {part for part in parts if part.encode() in data}
         named = _PACKED.get(PurePath(name).suffix.casefold())
         if names <= {"[Content_Types].xml"} and named is not None:
@@ -166,10 +110,10 @@ def _zip(data: bytes, name: str) -> Format:
     for part, found in _PARTS.items():
         if part in names:
             return found
-    for part, what, hint in _ZIP_KINDS:
+    for part, (what, hint) in _LISTS["zips"].items():
         if part in names:
-            raise UnknownFormat(f"{name!r} is {what}, which we do not read", hint=hint)
-    raise UnknownFormat(f"{name!r} is a zip archive, not a document", hint=_UNPACK)
+            raise UnknownFormat(f"{name!r} is {what}, which we do not read", hint=_HINTS[hint])
+    raise UnknownFormat(f"{name!r} is a zip archive, not a document", hint=_HINTS["unpack"])
 
 
 def _peek(data: bytes, name: str) -> str:

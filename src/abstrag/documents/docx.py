@@ -10,10 +10,19 @@ from typing import Final
 from lxml import etree
 
 from abstrag.documents.assemble import TITLE, assemble, is_caption, tie_captions
-from abstrag.documents.header import parse_date, stated_date
+from abstrag.documents.header import stated_date
 from abstrag.documents.text import MAX_HEADING, heading
 from abstrag.documents.visible import RawCell, VisibleText, is_name
-from abstrag.documents.zip_package import Package, child, children, is_on, local, number, value
+from abstrag.documents.zip_package import (
+    Package,
+    child,
+    children,
+    core_properties,
+    is_on,
+    local,
+    number,
+    value,
+)
 from abstrag.model.document import BlockKind, Document
 
 # What Word's styles say about paragraphs: headings, lists, captions, code.
@@ -252,7 +261,7 @@ def load_docx(data: bytes, name: str) -> Document:
     package = Package(data, name)
     reader = _Reader(package)
     reader.read()
-    title, date = _properties(package.part("docProps/core.xml"))
+    title, date = core_properties(package.part("docProps/core.xml"), "created", "modified")
     blocks = tie_captions(reader.visible.blocks)
     made = assemble(
         name,
@@ -264,14 +273,6 @@ def load_docx(data: bytes, name: str) -> Document:
     )
     pages = reader.visible.page
     return made if pages is None else replace(made, metadata=replace(made.metadata, pages=pages))
-
-
-def _properties(core: etree._Element | None) -> tuple[str | None, str | None]:
-    """Return title and date of the file's properties."""
-    title = child(core, "title")
-    created, modified = child(core, "created"), child(core, "modified")
-    dates = (parse_date(e.text) for e in (created, modified) if e is not None and e.text)
-    return (title.text if title is not None else None), next(filter(None, dates), None)
 
 
 class _Reader:

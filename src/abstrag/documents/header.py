@@ -17,6 +17,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Final, NamedTuple
 
+from abstrag.data_file import read_data_file
 from abstrag.model.document import Block, BlockKind
 from abstrag.model.span import Span
 
@@ -46,38 +47,15 @@ _FORMS: Final = tuple(
 )
 _COMPACT: Final = re.compile(r"(?P<year>[12]\d{3})(?P<month>\d\d)(?P<day>\d\d)(?:T?\d{4,6}Z?)?")
 RELEASE: Final = "earnings release"
-_FORM: Final = re.compile(
-    r"\bFORM\s+(?P<form>(?:10-K|10-Q|8-K|20-F|40-F|6-K)(?:/A)?)(?![\w-])", re.IGNORECASE
-)
-_AGENCY: Final = re.compile(r"SECURITIES\s+AND\s+EXCHANGE\s+COMMISSION", re.IGNORECASE)
-_PERIOD: Final = re.compile(
-    r"(?:for\s+the\s+)?(?P<kind>fiscal\s+year|financial\s+year|year|quarterly\s+period|quarter)\s+"
-    r"ended:?\s+(?P<date>[A-Za-z]+\s+\d{1,2},?\s+\d{4}|\d{1,2}\s+[A-Za-z]+\s+\d{4})",
-    re.IGNORECASE,
-)
-_REPORTED: Final = re.compile(
-    r"date\s+of\s+(?:earliest\s+event|report)[^:]{0,60}:?\s*(?P<date>[A-Za-z]+\s+\d{1,2},?\s+\d{4})",
-    re.IGNORECASE,
-)
-_EXACT_NAME: Final = re.compile(r"\(?exact\s+name\s+of\s+(?:the\s+)?registrant", re.IGNORECASE)
-_FILE_NUMBER: Final = re.compile(r"^commission\s+file\s+n(?:umber|o)\b", re.IGNORECASE)
-_NOT_A_NAME: Final = re.compile(
-    r"^\W*$|^\(|commission|securities\s+(?:and|exchange)|washington|form\s+\d|report\s+pursuant|"
-    r"period\s+(?:from|ended)|\bended\b|^or$|mark\s+one|incorporat|employer|telephone",
-    re.IGNORECASE,
-)
-_RELEASE: Final = re.compile(
-    r"^(?P<company>[A-Z0-9][\w&.,'’ -]{1,60}?)\s+(?:announces|reports|posts|releases)\s+(?P<what>.*"
-    r"\b(?:results|earnings|revenues?)\b.*)$",
-    re.IGNORECASE,
-)
-_RELEASE_PERIOD: Final = re.compile(
-    r"(?:(?:first|second|third|fourth)[\s-]+quarter|full[\s-]+year|Q[1-4])"
-    r"(?:\s+and\s+(?:full|fiscal)[\s-]+year)?(?:.{0,24}?\b(?P<year>(?:fiscal\s+|FY\s?)?20\d\d))?"
-    r"|fiscal\s+(?:year\s+)?20\d\d",
-    re.IGNORECASE,
-)
-_SIGNED: Final = re.compile(r"\bSIGNATURES?\b")
+_LISTS: Final = read_data_file("abstrag.documents", "filings.toml")
+
+
+def patterns(section: str) -> dict[str, re.Pattern[str]]:
+    """Return the regular expressions that `filings.toml` has in a section, by name."""
+    return {name: re.compile("".join(parts)) for name, parts in _LISTS[section].items()}
+
+
+_COVER: Final = patterns("cover")
 _SIGNATURE_REACH: Final = 4_000  # characters below "SIGNATURES" in which the date stands
 _LINES: Final = 60  # of a cover that are looked at
 
@@ -279,10 +257,10 @@ def read_cover(lines: Sequence[str]) -> Cover | None:
     """Return what the lines of a first page state, None where they are no cover of a filing."""
     kept = [" ".join(line.split()) for line in lines[:_LINES]]
     whole = "\n".join(kept)
-    form = _FORM.search(whole)
-    if form is not None and (_AGENCY.search(whole) or _EXACT_NAME.search(whole)):
+    form = _COVER["form"].search(whole)
+    if form is not None and (_COVER["agency"].search(whole) or _COVER["exact_name"].search(whole)):
         company = _registrant(kept)
-        period = _PERIOD.search(whole) or _REPORTED.search(whole)
+        period = _COVER["period"].search(whole) or _COVER["reported"].search(whole)
         end = find_date(period["date"]) if period else None
         kind = period.groupdict().get("kind") if period else None
         said = f"{kind.casefold()} ended {period['date']}" if period and kind else ""
@@ -304,7 +282,7 @@ def cover_lines(text: str, blocks: Sequence[Block]) -> list[str]:
 
 def signing_date(text: str, after: str) -> str | None:
     """Return the first date below the last "SIGNATURES" that is not before the period's end."""
-    marks = [found.end() for found in _SIGNED.finditer(text)]
+    marks = [found.end() for found in _COVER["signed"].finditer(text)]
     for mark in reversed(marks):
         found = find_date(text[mark : mark + _SIGNATURE_REACH])
         if found is not None and found.iso >= after:
@@ -315,33 +293,27 @@ def signing_date(text: str, after: str) -> str | None:
 def _registrant(lines: Sequence[str]) -> str:
     """Return the name of the filer: above "(Exact name of registrant", or below the file number."""
     for i, line in enumerate(lines):
-        if _EXACT_NAME.search(line):
-            before = _EXACT_NAME.split(line)[0].strip(" (")
+        if _COVER["exact_name"].search(line):
+            before = _COVER["exact_name"].split(line)[0].strip(" (")
             above = [before, *reversed(lines[max(0, i - 3) : i])]
-            return next((name for name in above if not _NOT_A_NAME.search(name)), "")
+            return next((name for name in above if not _COVER["not_a_name"].search(name)), "")
     for i, line in enumerate(lines):
-        if _FILE_NUMBER.search(line):
+        if _COVER["file_number"].search(line):
             below = lines[i + 1 : i + 4]
-            return next((name for name in below if not _NOT_A_NAME.search(name)), "")
+            return next((name for name in below if not _COVER["not_a_name"].search(name)), "")
     return ""
 
 
 def _release(line: str) -> Cover | None:
-    headline = _RELEASE.match(line)
+    headline = _COVER["release"].match(line)
     if headline is None or len(line) > 160:
         return None
-    found = _RELEASE_PERIOD.search(headline["what"])
+    found = _COVER["release_period"].search(headline["what"])
     return Cover(headline["company"], RELEASE, found.group() if found else "")
 
 
 ANNUAL: Final = "annual report"
 INTERIM: Final = "interim report"
-_KIND: Final = re.compile(
-    r"\b(?:(?P<interim>half[\s-]+year(?:ly)?|interim)|annual|integrated|preliminary\s+final)\s+"
-    r"(?:financial\s+|integrated\s+)?report\b|\b(?:annual\s+)?report\s+(?:and|&)\s+(?:annual\s+)?"
-    r"(?:accounts|financial\s+statements)\b|\bfinancial\s+report\s+\d|\bannual\s+accounts\b",
-    re.IGNORECASE,
-)
 _LEGAL: Final = (
     r"(?:Limited|LIMITED|Ltd\.?|LTD\.?|[Pp]lc|PLC|Inc\.?|INC\.?|Incorporated|Corporation|CORPORATION"
     r"|Corp\.?|CORP\.?|AG|Aktiengesellschaft|SE|S\.?A\.?|N\.?V\.?|ASA|AB|Oyj|A/S"
@@ -351,33 +323,12 @@ _NAME: Final = re.compile(
     rf"(?<![\w@.])(?:[A-Z][\w&’'-]*|\d\w*|[a-z]{{2,}}(?=\s[A-Z]\w+\s[A-Z]))"
     rf"(?:\s+(?:[A-Z][\w&’'.-]*|&|of|and|\([A-Z][\w ]*\))){{0,5}}?,?\s+{_LEGAL}(?![\w-])"
 )
-_NOT_OURS: Final = re.compile(  # auditors, registrars and exchanges
-    r"\b(?:KPMG|Deloitte|Pricewaterhouse\w*|PwC|Ernst|EY|Grant\s+Thornton|BDO|RSM|PKF|Crowe|Mazars|"
-    r"Computershare|Link\s+(?:Market|Group)|Boardroom|Automic|Stock\s+Exchange|Securities\s+Exchange|"
-    r"ASX|NASDAQ|Nasdaq|NYSE|Trustee|Registr\w+|Moody|Fitch|Capital\s+Markets|Partners\s+LLP|"
-    r"Private|Holding\s+Company|Parent|Group\s+Company|The\s+Company)\b"
-)
 _LEADING: Final = frozenset(
     "the of in at for by to with and from annual report reports directors board members group our "
     "this that a an on as shares ordinary formerly known company".split()
 )
-_ENDED: Final = re.compile(
-    r"\b(?P<kind>(?:financial\s+|fiscal\s+)?(?:half[\s-]+)?year|5[23]\s+weeks|six\s+months)\s+"
-    r"(?:ended|ending|to)\s+(?P<date>[A-Za-z]+\s+\d{1,2},?\s+20\d\d|\d{1,2}\s+[A-Za-z]+,?\s+20\d\d)",
-    re.IGNORECASE,
-)
-_THROUGH: Final = re.compile(  # as reports of Europe say it
-    r"\b(?:1\s+January|January\s+1)\s*(?:,?\s*20\d\d)?\s*(?:to|until|–|-)\s*"
-    r"(?P<date>31\s+December,?\s+20\d\d|December\s+31,?\s+20\d\d)"
-    r"|\bas\s+(?:at|of)\s+(?P<at>31\s+December,?\s+20\d\d|30\s+June,?\s+20\d\d)",
-    re.IGNORECASE,
-)
 _CAPITAL: Final = re.compile(r"\b[A-Z]\w+")
-
-
 _THIS_CENTURY: Final = re.compile(r"\b20\d\d\b")
-
-
 _SHORT: Final = 120  # words of a first page that is a cover and nothing else
 _LINE: Final = 12  # words of a line that names the report, on a page with more on it
 _TOP: Final = 4  # lines of a text without pages that are its cover
@@ -404,8 +355,8 @@ def _read_annual_report(lines: Sequence[str], text: str, blocks: Sequence[Block]
     if not (blocks and blocks[0].page):
         lines = lines[:_TOP]
     body = " ".join(text[:_BODY].split())
-    ends = Counter((m["kind"].casefold(), m["date"]) for m in _ENDED.finditer(body))
-    ends = ends or Counter(("year", m["date"] or m["at"]) for m in _THROUGH.finditer(body))
+    ends = Counter((m["kind"].casefold(), m["date"]) for m in _COVER["ended"].finditer(body))
+    ends = ends or Counter(("year", m["date"] or m["at"]) for m in _COVER["through"].finditer(body))
     kind = next((found for page in _front(lines, blocks) if (found := _kind(page))), "")
     if not kind or not ends:
         return None
@@ -432,7 +383,9 @@ def _kind(lines: Sequence[str]) -> str:
     """Return what a page calls the report, empty for a page that is no cover of one."""
     words = sum(len(line.split()) for line in lines)
     named = [" ".join(lines)] if words <= _SHORT else [n for n in lines if len(n.split()) <= _LINE]
-    found = next((m for line in named if (m := _KIND.search(" ".join(line.split())))), None)
+    found = next(
+        (m for line in named if (m := _COVER["kind"].search(" ".join(line.split())))), None
+    )
     if found is None:
         return ""
     return INTERIM if found["interim"] else ANNUAL
@@ -469,7 +422,7 @@ def _bare(name: str) -> str:
     ):
         words = words[1:]
     bare = " ".join(words)
-    return "" if len(words) < 2 or _NOT_OURS.search(bare) else bare
+    return "" if len(words) < 2 or _COVER["not_ours"].search(bare) else bare
 
 
 def _year(day: str) -> int:

@@ -27,10 +27,9 @@ from abstrag.documents.assemble import (
 )
 from abstrag.documents.decode import decode
 from abstrag.documents.header import parse_date, stated_date
-from abstrag.documents.visible import RawCell, VisibleText, is_name, is_value
+from abstrag.documents.visible import RawCell, VisibleText, has_header_look
 from abstrag.errors import Damaged, EmptyDocument
 from abstrag.model.document import BlockKind, Document, PageLink
-from abstrag.model.span import Quote
 
 _DROPPED: Final = frozenset(
     "script style noscript template nav aside svg canvas iframe object embed audio video map button"
@@ -202,9 +201,7 @@ def mark_header(rows: list[list[RawCell]]) -> list[list[RawCell]]:
     """Make the first row a header if no cell is one and it reads like names over values."""
     if len(rows) < 2 or any(cell.header for row in rows for cell in row):
         return rows
-    first = [cell.text for cell in rows[0] if cell.text]
-    body = [cell.text for row in rows[1:] for cell in row]
-    if not first or not all(map(is_name, first)) or not any(map(is_value, body)):
+    if not has_header_look(rows[0], rows[1:]):
         return rows
     return [[replace(cell, header=True) for cell in rows[0]], *rows[1:]]
 
@@ -228,20 +225,10 @@ def _reach(cell: HtmlElement, attribute: str) -> int:
 
 # The title and date of a web page, from what its head says about it.
 
-_DATE_NAMES: Final = (
-    "article:published_time",
-    "og:published_time",
-    "datepublished",
-    "citation_publication_date",
-    "dc.date.issued",
-    "dcterms.issued",
-    "dc.date",
-    "dcterms.date",
-    "parsely-pub-date",
-    "pubdate",
-    "publishdate",
-    "date",
-)
+_DATE_NAMES: Final = (  # the plainest first
+    "article:published_time og:published_time datepublished citation_publication_date"
+    " dc.date.issued dcterms.issued dc.date dcterms.date parsely-pub-date pubdate publishdate date"
+).split()
 _SEPARATORS: Final = (" - ", " | ", " – ", " — ", " · ", " :: ")
 _REWRITTEN: Final = timedelta(days=365)
 _MAX_NESTING: Final = 6
@@ -515,11 +502,8 @@ class _Reader:
 
     def _table(self, table: HtmlElement) -> None:
         caption = table.find("caption")
-        quote = None
-        if caption is not None and (text := _inner_text(caption)):
-            block = self.visible.add(BlockKind.CAPTION, text)
-            quote = Quote(block.text, block.span) if block else None
-        self.visible.add_table(table_rows(table, _inner_text), quote)
+        text = _inner_text(caption) if caption is not None else ""
+        self.visible.add_table(table_rows(table, _inner_text), self.visible.add_caption(text))
 
     def _exponent(self, element: HtmlElement) -> None:
         """Keep 10 to the power of 20 from reading 1020."""

@@ -15,12 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
-from abstrag.config import (
-    MAX_HEADING_LEVEL,
-    MAX_NUMBER_DIGITS,
-    MAX_TABLE_CELLS,
-    MAX_TABLE_COLUMNS,
-)
+from abstrag.config import MAX_HEADING_LEVEL, MAX_NUMBER_DIGITS, MAX_TABLE_CELLS, MAX_TABLE_COLUMNS
 from abstrag.documents.assemble import OverLimit, assemble
 from abstrag.documents.decode import decode
 from abstrag.documents.header import parse_date
@@ -28,7 +23,7 @@ from abstrag.documents.visible import RawCell, VisibleText, too_large
 from abstrag.errors import Damaged, InputError, UnknownFormat
 from abstrag.model.document import Block, BlockKind, Document, Genre
 from abstrag.model.record import from_json, record
-from abstrag.model.span import Quote, Span
+from abstrag.model.span import Span
 
 _DECODING: Final = frozenset(("latex", "markdown", "pdf"))  # formats whose text is decoded in part
 _LENIENT_LENGTH: Final = 20
@@ -68,8 +63,7 @@ def load_json(data: bytes, name: str) -> Document:
         raw: Any = json.loads(text, parse_int=_whole_number)
     except (ValueError, RecursionError) as error:
         raise Damaged(
-            f"{name!r} is not valid JSON: {error}",
-            hint="look for a missing quote or comma",
+            f"{name!r} is not valid JSON: {error}", hint="look for a missing quote or comma"
         ) from error
     if not isinstance(raw, dict) or not isinstance(raw.get("blocks"), list):
         raise UnknownFormat(
@@ -114,10 +108,7 @@ def _check(document: Document, name: str) -> None:
         _check_reach(block)
         problem = problem_of(document, block, strict=strict)
         if problem:
-            raise Damaged(
-                f"{name!r}: block {i} ({block.kind.value}) {problem}",
-                hint=_REWRITE,
-            )
+            raise Damaged(f"{name!r}: block {i} ({block.kind.value}) {problem}", hint=_REWRITE)
 
 
 def _check_reach(block: Block) -> None:
@@ -211,10 +202,7 @@ def _add(visible: VisibleText, block: ShortBlock) -> Block | None:
 
 
 def _add_table(visible: VisibleText, block: ShortBlock) -> Block | None:
-    quote = None
-    if block.caption:
-        caption = visible.add(BlockKind.CAPTION, block.caption)
-        quote = Quote(caption.text, caption.span) if caption else None
+    quote = visible.add_caption(block.caption or "")
     rows = [
         [RawCell(text, header=r < block.header_rows) for text in row]
         for r, row in enumerate(block.rows)

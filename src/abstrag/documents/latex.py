@@ -31,14 +31,8 @@ from abstrag.documents.visible import GridCell, slot, table_block
 from abstrag.model.document import Block, BlockKind, Document
 from abstrag.model.span import OffsetMap, Span
 
-LEVELS: Final = (
-    "part",
-    "chapter",
-    "section",
-    "subsection",
-    "subsubsection",
-    "paragraph",
-    "subparagraph",
+LEVELS: Final = tuple(
+    "part chapter section subsection subsubsection paragraph subparagraph".split()
 )
 _TOKEN: Final = re.compile(
     rf"\\(?P<section>{'|'.join(LEVELS)})(?P<star>\*?)\s*[\[{{]"
@@ -46,10 +40,9 @@ _TOKEN: Final = re.compile(
     r"|\\begin\s*\{(?P<begin>\w+\*?)\}|\\end\s*\{(?P<end>\w+\*?)\}"
     r"|\\(?P<caption>caption)\*?\s*[\[{]|\\label\s*\{(?P<label>[^{}]*)\}"
 )
-_FLOATS: Final = {"figure": "figure", "wrapfigure": "figure", "table": "table"} | {
-    "wraptable": "table",
-    "sidewaystable": "table",
-    "longtable": "table",
+_FLOATS: Final = {
+    **dict.fromkeys(("figure", "wrapfigure"), "figure"),
+    **dict.fromkeys(("table", "wraptable", "sidewaystable", "longtable"), "table"),
     "algorithm": "algorithm",
 }
 _TRANSPARENT: Final = frozenset(
@@ -374,13 +367,19 @@ class _Reader:
             self._named_section("Abstract", *match.span("word"))
 
     def _heading(self, level: int, at: int) -> int:
-        group = self._source.group(self._source.skip(at, "["))
+        group = self._argument(at)
         if group is None:
             return at
-        self._flush()
         self._place = _TEXT if not self._open else self._place
         self._put((BlockKind.HEADING, level), group)
         return group.after
+
+    def _argument(self, at: int) -> Group | None:
+        """End the paragraph for an argument that becomes a block of its own; None without one."""
+        group = self._source.group(self._source.skip(at, "["))
+        if group is not None:
+            self._flush()
+        return group
 
     def _named_section(self, name: str, start: int, end: int) -> None:
         """Open a section whose heading LaTeX prints by itself."""
@@ -415,20 +414,16 @@ class _Reader:
         return after
 
     def _caption(self, match: re.Match[str]) -> int:
-        at = match.end()
-        group = self._source.group(self._source.skip(at, "["))
+        group = self._argument(match.end())
         if group is None:
-            return at
-        self._flush()
+            return match.end()
         self._put((BlockKind.CAPTION, None), group)
         return group.after
 
     def _title(self, match: re.Match[str]) -> int:
-        at = match.end()
-        group = self._source.group(self._source.skip(at, "["))
+        group = self._argument(match.end())
         if group is None:
-            return at
-        self._flush()
+            return match.end()
         block = self._put((BlockKind.HEADING, TITLE), group)
         self.title = self.title or (block.text if block else None)
         return group.after

@@ -70,8 +70,6 @@ _TOKEN: Final = re.compile(
     r"|(?P<script>[_^])|(?P<brace>[{}])|(?P<blank>[&~])|[^\\_^{}&~]+",
     re.DOTALL,
 )
-
-
 _SIMPLE: Final = re.compile(  # needs no brackets around it, or has some
     r"\s*+(?:[+-]?[\w.,'*]*|\\[A-Za-z]+(?:\s*\{[\w\s-]*\})?|\([^()]*\))\s*"
 )
@@ -147,37 +145,17 @@ TOKEN: Final = re.compile(
     r"|(?P<plain>[^\\${}~&\n`'-]+|.)",
     re.DOTALL,
 )
-
-
 DISPLAY: Final = re.compile(rf"\\\[|\$\$|\\begin\s*\{{(?:{'|'.join(sorted(DISPLAYS))})\*?\}}")
-
-
 _TYPED: Final = {"--": "–", "---": "—", "``": "“", "''": "”", "`": "‘", "~": " ", "&": " "}
-
-
 _BLANK: Final = re.compile(r"[ \t]*(?:\n(?![ \t\r]*\n)[ \t]*)?")
-
-
 _PARAGRAPH: Final = re.compile(r"\n[ \t\r]*\n")
-
-
 _LETTER: Final = re.compile(r"\s*(\\[ij](?![A-Za-z])|[^\W\d_])")
-
-
 _DIMENSION: Final = re.compile(
     r"\s*(?:=\s*)?-?[\d.]+\s*(?:[a-z]{2}\b|\\[a-z]+)(?:\s*(?:plus|minus)\s*\S+)*"
 )
-
-
 _CITE: Final = re.compile(r"\w*[cC]ite\w*")
-
-
 _REFERENCE: Final = re.compile(r"(?:page|name|auto|eq|v|c|C|sub|full)?refs?")
-
-
 _LITERAL: Final = frozenset("%&$#_{}")
-
-
 _NOTHING: Final = frozenset("-/!@)")
 
 

@@ -26,8 +26,7 @@ MAX_RAW: Final = (
 )
 RAW: Final = rf"[^\n]{{0,{MAX_RAW}}}?"
 _BRACE: Final = re.compile(
-    rf"\\begin\{{(?P<env>{VERBATIM})\}}.*?(?:\\end\{{(?P=env)\}}|\Z)|\\.|%[^\n]*|[{{}}]",
-    re.DOTALL,
+    rf"\\begin\{{(?P<env>{VERBATIM})\}}.*?(?:\\end\{{(?P=env)\}}|\Z)|\\.|%[^\n]*|[{{}}]", re.DOTALL
 )
 _ENVIRONMENT: Final = re.compile(
     rf"\\begin\{{(?P<env>{VERBATIM})\}}.*?(?P<close>\\end\{{(?P=env)\}}|\Z)"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path, PurePath
 from stat import S_ISREG
+from typing import Any, Final
 
 from abstrag.collector import collector_relaxed
 from abstrag.config import MAX_FILE_BYTES
@@ -124,68 +126,35 @@ def _require_text_name(source: str) -> None:
         ) from None
 
 
+_READERS: Final = {  # a module of this package and the function in it
+    Format.TEXT: ("text", "load_text"),
+    Format.MARKDOWN: ("markdown", "load_markdown"),
+    Format.HTML: ("html", "load_html"),
+    Format.PDF: ("pdf", "load_pdf"),
+    Format.DOCX: ("docx", "load_docx"),
+    Format.LATEX: ("latex", "load_latex"),
+    Format.JSON: ("json_form", "load_json"),
+    Format.XLSX: ("xlsx", "load_xlsx"),
+    Format.CSV: ("sheet", "load_delimited"),
+    Format.PPTX: ("pptx", "load_pptx"),
+    Format.EPUB: ("epub", "load_epub"),
+    Format.EML: ("mail", "load_eml"),
+    Format.MBOX: ("mail", "load_mbox"),
+    Format.IMAGE: ("pdf", "load_image"),
+}
+
+
 def _read(found: Format, data: bytes, name: str, folder: Path | None, on_page: OnPage) -> Document:
     """Read a document of a known format; only that format's reader and libraries are loaded."""
-    match found:
-        case Format.TEXT:
-            from abstrag.documents.text import load_text
-
-            return load_text(data, name)
-        case Format.MARKDOWN:
-            from abstrag.documents.markdown import load_markdown
-
-            return load_markdown(data, name)
-        case Format.HTML:
-            from abstrag.documents.html import load_html
-
-            return load_html(data, name)
-        case Format.PDF:
-            from abstrag.documents.pdf import load_pdf
-
-            return load_pdf(data, name, on_page)
-        case Format.DOCX:
-            from abstrag.documents.docx import load_docx
-
-            return load_docx(data, name)
-        case Format.LATEX:
-            from abstrag.documents.latex import load_latex
-
-            return load_latex(data, name, folder)
-        case Format.JSON:
-            from abstrag.documents.json_form import load_json
-
-            return load_json(data, name)
-        case Format.IMAGE:
-            from abstrag.documents.pdf import load_image
-
-            return load_image(data, name, on_page)
-        case _:
-            return _read_more(found, data, name)
-
-
-def _read_more(found: Format, data: bytes, name: str) -> Document:
-    """Read sheets, slides, books and mail."""
-    match found:
-        case Format.CSV:
-            from abstrag.documents.sheet import load_delimited
-
-            return load_delimited(data, name)
-        case Format.XLSX:
-            from abstrag.documents.xlsx import load_xlsx
-
-            return load_xlsx(data, name)
-        case Format.PPTX:
-            from abstrag.documents.pptx import load_pptx
-
-            return load_pptx(data, name)
-        case Format.EPUB:
-            from abstrag.documents.epub import load_epub
-
-            return load_epub(data, name)
-        case _:
-            from abstrag.documents.mail import load_eml, load_mbox
-
-            return load_mbox(data, name) if found is Format.MBOX else load_eml(data, name)
+    module, function = _READERS[found]
+    read = getattr(import_module(f"abstrag.documents.{module}"), function)
+    more: dict[Format, tuple[Any, ...]] = {
+        Format.LATEX: (folder,),
+        Format.PDF: (on_page,),
+        Format.IMAGE: (on_page,),
+    }
+    made: Document = read(data, name, *more.get(found, ()))
+    return made
 
 
 def _too_large(name: str, size: int, limit: int) -> FileTooLarge:

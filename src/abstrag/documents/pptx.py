@@ -9,7 +9,6 @@ from typing import Final
 from lxml import etree
 
 from abstrag.documents.assemble import assemble, tie_captions
-from abstrag.documents.header import parse_date
 from abstrag.documents.html import mark_header
 from abstrag.documents.text import MAX_HEADING
 from abstrag.documents.visible import RawCell, VisibleText
@@ -38,9 +37,7 @@ def load_pptx(data: bytes, name: str) -> Document:
     package = ZipPackage(data, name, "PowerPoint presentation")
     reader = _Reader(package, name)
     reader.read()
-    core = package.xml("docProps/core.xml")
-    title, created = child(core, "title"), child(core, "created")
-    date = parse_date(created.text) if created is not None and created.text else None
+    title, date = package.properties()
     made = assemble(
         name,
         reader.visible.text,
@@ -52,9 +49,9 @@ def load_pptx(data: bytes, name: str) -> Document:
     return replace(made, metadata=replace(made.metadata, pages=reader.visible.page))
 
 
-def _own_title(title: etree._Element | None) -> str | None:
+def _own_title(title: str | None) -> str | None:
     """Return the title in the file's properties, unless it is what PowerPoint writes by itself."""
-    text = (title.text or "").strip() if title is not None else ""
+    text = (title or "").strip()
     return None if text.casefold() in ("", "powerpoint presentation", "presentation") else text
 
 

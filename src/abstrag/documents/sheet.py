@@ -120,14 +120,6 @@ class Sheet:
     merged: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # → rows, columns
 
 
-@dataclass(frozen=True, slots=True)
-class _Region:
-    """Rows that belong together, by their numbers from `top` to `bottom`."""
-
-    top: int
-    bottom: int
-
-
 class SheetWriter:
     """Writes sheets as blocks, and counts their cells."""
 
@@ -138,12 +130,12 @@ class SheetWriter:
 
     def write(self, sheet: Sheet) -> None:
         """Write the tables and lines of a sheet, top to bottom, each below its own address."""
-        for region in _regions(sheet.rows):
-            self._region(sheet, region)
+        for top, bottom in _regions(sheet.rows):
+            self._region(sheet, top, bottom)
         self._visible.sections.leave(_RANGE_LEVEL)
 
-    def _region(self, sheet: Sheet, region: _Region) -> None:
-        numbers = [row for row in range(region.top, region.bottom + 1) if row in sheet.rows]
+    def _region(self, sheet: Sheet, top: int, bottom: int) -> None:
+        numbers = [row for row in range(top, bottom + 1) if row in sheet.rows]
         first = next((row for row in numbers if len(sheet.rows[row]) > 1), None)
         if first is None:
             for row in numbers:
@@ -155,7 +147,7 @@ class SheetWriter:
         while titles and _is_row_title(sheet, titles[-1], first):
             first = titles.pop()
         caption = self._caption(sheet, titles)
-        self._table(sheet, _Region(first, region.bottom), caption)
+        self._table(sheet, first, bottom, caption)
 
     def _caption(self, sheet: Sheet, numbers: Sequence[int]) -> Quote | None:
         """Write the lines of one cell each over a table as its caption."""
@@ -165,17 +157,16 @@ class SheetWriter:
         corners = (numbers[0], min(columns)), (numbers[-1], max(columns))
         self._enter(sheet.name, *corners)
         text = "\n".join(text for row in numbers for text in sheet.rows[row].values())
-        block = self._visible.add(BlockKind.CAPTION, text)
-        return Quote(block.text, block.span) if block else None
+        return self._visible.add_caption(text)
 
-    def _table(self, sheet: Sheet, region: _Region, caption: Quote | None) -> None:
-        numbers = range(region.top, region.bottom + 1)
+    def _table(self, sheet: Sheet, top: int, bottom: int, caption: Quote | None) -> None:
+        numbers = range(top, bottom + 1)
         columns = [column for row in numbers for column in sheet.rows.get(row, ())]
         left, right = min(columns), max(columns)
         name = caption.text if caption and len(caption.text) <= MAX_HEADER else sheet.name
-        self._enter(name, (region.top, left), (region.bottom, right))
+        self._enter(name, (top, left), (bottom, right))
         covered: set[tuple[int, int]] = set()
-        rows = [self._row(sheet, row, left, region.bottom, covered) for row in numbers]
+        rows = [self._row(sheet, row, left, bottom, covered) for row in numbers]
         heads = min(_header_rows([row for row in rows if row]), [*rows, []].index([]))
         for i, row in enumerate(rows[:heads]):
             rows[i] = [replace(cell, header=True) for cell in row]
@@ -224,18 +215,21 @@ def mergeable(rows: int, columns: int) -> bool:
     return 1 <= rows <= MAX_SPAN and 1 <= columns <= MAX_SPAN
 
 
-def _regions(rows: Mapping[int, Row]) -> Iterator[_Region]:
-    """Cut a sheet at its empty rows, except where what follows goes on with the table above."""
+def _regions(rows: Mapping[int, Row]) -> Iterator[tuple[int, int]]:
+    """Cut a sheet at its empty rows, except where what follows goes on with the table above.
+
+    A region is told by the numbers of its first and last row.
+    """
     open_: _Run | None = None
     for run in _runs(rows):
         if open_ is not None and _goes_on(open_, run):
             open_ = open_.with_(run)
             continue
         if open_ is not None:
-            yield _Region(open_.top, open_.bottom)
+            yield open_.top, open_.bottom
         open_ = run
     if open_ is not None:
-        yield _Region(open_.top, open_.bottom)
+        yield open_.top, open_.bottom
 
 
 @dataclass(slots=True)

@@ -31,23 +31,10 @@ _UNDERLINE: Final = re.compile(r"(?P<char>[=\-~^*_])(?P=char){2,}\s*")
 _UNDERLINE_LEVELS: Final = {"=": 1, "-": 2}
 _KNOWN: Final = frozenset(
     (
-        "abstract",
-        "acknowledgements",
-        "acknowledgments",
-        "background",
-        "bibliography",
-        "conclusion",
-        "conclusions",
-        "discussion",
-        "executive summary",
-        "introduction",
-        "materials and methods",
-        "methods",
-        "references",
-        "related work",
-        "results",
-        "summary",
-    )
+        "abstract|acknowledgements|acknowledgments|background|bibliography|conclusion|conclusions"
+        "|discussion|executive summary|introduction|materials and methods|methods|references"
+        "|related work|results|summary"
+    ).split("|")
 )
 
 

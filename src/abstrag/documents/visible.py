@@ -105,7 +105,9 @@ def is_name(text: str) -> bool:
     return not is_value(text) or _PERIOD.fullmatch(text) is not None
 
 
-def has_header_look(first: Sequence[GridCell], rest: Iterable[Sequence[GridCell]]) -> bool:
+def has_header_look(
+    first: Sequence[GridCell | RawCell], rest: Iterable[Sequence[GridCell | RawCell]]
+) -> bool:
     """True when a first row that nothing marks reads like names over a body of values."""
     named = [item for item in first if item.text]
     if not named or not all(is_name(item.text) for item in named):
@@ -214,6 +216,11 @@ class VisibleText:
         )
         self.blocks.append(block)
         return block
+
+    def add_caption(self, text: str) -> Quote | None:
+        """Write the caption of a table that comes next, and return it for `add_table`."""
+        block = self.add(BlockKind.CAPTION, text)
+        return Quote(block.text, block.span) if block else None
 
     def add_table(
         self, rows: Sequence[Sequence[RawCell]], caption: Quote | None = None

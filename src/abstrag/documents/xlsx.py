@@ -13,7 +13,6 @@ from typing import Final
 from lxml import etree
 
 from abstrag.documents.assemble import assemble
-from abstrag.documents.header import parse_date
 from abstrag.documents.sheet import (
     MAX_CELLS,
     MAX_COLUMNS,
@@ -138,16 +137,14 @@ def load_xlsx(data: bytes, name: str) -> Document:
     """Read a workbook: macros, queries and links to other files stay where they are."""
     reader = _Reader(ZipPackage(data, name, "Excel workbook"), name)
     reader.read()
-    core = reader.package.xml("docProps/core.xml")
-    title, created = child(core, "title"), child(core, "created")
-    date = parse_date(created.text) if created is not None and created.text else None
+    title, date = reader.package.properties()
     visible = reader.visible
     return assemble(
         name,
         visible.text,
         visible.blocks if reader.cells else (),  # names of sheets alone are no text to read
         format_name="xlsx",
-        title=(title.text if title is not None else None) or PurePath(name).stem,  # no sheet's name
+        title=title or PurePath(name).stem,  # no sheet's name
         date=(date, None) if date else None,
     )
 

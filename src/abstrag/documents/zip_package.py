@@ -6,7 +6,7 @@ import io
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
@@ -14,6 +14,7 @@ from lxml import etree
 
 from abstrag.config import MAX_ELEMENTS, MAX_UNPACKED_BYTES
 from abstrag.documents.assemble import OverLimit
+from abstrag.documents.header import parse_date
 from abstrag.errors import Damaged, Encrypted, FileTooLarge
 
 
@@ -33,10 +34,7 @@ class Package:
                 "MAX_UNPACKED_BYTES",
                 hint="remove large pictures, or save the text alone",
             )
-        if any(entry.flag_bits & 1 for entry in entries):
-            raise Encrypted(
-                f"{name!r} is locked with a password", hint="save it again without a password"
-            )
+        _refuse_locked(self._archive, name)
 
     def main(self) -> etree._Element:
         """Return the document itself."""
@@ -48,24 +46,17 @@ class Package:
     def part(self, path: str) -> etree._Element | None:
         """Return a part's root element, or None when the file has no such part."""
         try:
-            data = self._archive.read(path)
+            data = _unpacked(self._archive, path, self._damaged)
         except KeyError:
             return None
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-            raise self._damaged(f"the part {path} is cut off") from error
-        except (NotImplementedError, RuntimeError) as error:
-            raise self._damaged(f"the part {path} cannot be unpacked") from error
         if data.count(b"<") - data.count(b"</") > MAX_ELEMENTS:
             raise OverLimit(
                 f"the part {path} has more than {MAX_ELEMENTS:,} elements",
                 "MAX_ELEMENTS",
                 hint="split the file, or save the text alone",
             )
-        parser = etree.XMLParser(
-            resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
-        )
         try:
-            return etree.fromstring(data, parser)
+            return etree.fromstring(data, _parser())
         except (etree.XMLSyntaxError, ValueError) as error:
             deep = "Excessive depth" in str(error)
             problem = "nests its elements too deeply" if deep else "is not well-formed"
@@ -76,6 +67,29 @@ class Package:
             f"{self._name!r} is a damaged Word file: {problem}",
             hint="download it again, or open and save it in Word",
         )
+
+
+def _refuse_locked(archive: zipfile.ZipFile, name: str) -> None:
+    if any(entry.flag_bits & 1 for entry in archive.filelist):
+        raise Encrypted(
+            f"{name!r} is locked with a password", hint="save it again without a password"
+        )
+
+
+def _unpacked(archive: zipfile.ZipFile, path: str, damaged: Callable[[str], Damaged]) -> bytes:
+    """Return the bytes of a part; a KeyError says that there is none."""
+    try:
+        return archive.read(path)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+        raise damaged(f"the part {path} is cut off") from error
+    except (NotImplementedError, RuntimeError) as error:
+        raise damaged(f"the part {path} cannot be unpacked") from error
+
+
+def _parser() -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+    )
 
 
 # Word writes its elements in one of two namespaces (transitional and strict), so names are
@@ -151,11 +165,7 @@ class ZipPackage:
             raise FileTooLarge(
                 f"{name!r} packs more than {MAX_MEMBERS:,} files", hint="split the document"
             )
-        if any(entry.flag_bits & 1 for entry in self._archive.filelist):
-            raise self.encrypted()
-
-    def __contains__(self, path: str) -> bool:
-        return path in self._sizes
+        _refuse_locked(self._archive, name)
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a part, or None when the file has no such part."""
@@ -167,23 +177,15 @@ class ZipPackage:
                 f"{self._name!r} unpacks to more than {MAX_READ_BYTES // 2**20} MB",
                 hint="split the document",
             )
-        try:
-            return self._archive.read(path)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-            raise self.damaged(f"the part {path} is cut off") from error
-        except (NotImplementedError, RuntimeError) as error:
-            raise self.damaged(f"the part {path} cannot be unpacked") from error
+        return _unpacked(self._archive, path, self.damaged)
 
     def xml(self, path: str) -> etree._Element | None:
         """Return a part's root element, or None when the file has no such part."""
         data = self.read(path)
         if data is None:
             return None
-        parser = etree.XMLParser(
-            resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
-        )
         try:
-            return etree.fromstring(data, parser)
+            return etree.fromstring(data, _parser())
         except (etree.XMLSyntaxError, ValueError) as error:
             raise self.damaged(f"the part {path} is not well-formed") from error
 
@@ -205,6 +207,10 @@ class ZipPackage:
                 found[name] = PackageRelation(kind.rpartition("/")[2], resolved(path, target))
         return found
 
+    def properties(self) -> tuple[str | None, str | None]:
+        """Return the title and the date that an Office program notes in the file."""
+        return core_properties(self.xml("docProps/core.xml"))
+
     def damaged(self, problem: str) -> Damaged:
         """Say what is broken; the caller raises it."""
         return Damaged(
@@ -212,11 +218,13 @@ class ZipPackage:
             hint="download it again, or open and save it in the program that made it",
         )
 
-    def encrypted(self) -> Encrypted:
-        """Say that the file is locked; the caller raises it."""
-        return Encrypted(
-            f"{self._name!r} is locked with a password", hint="save it again without a password"
-        )
+
+def core_properties(core: etree._Element | None, *dates: str) -> tuple[str | None, str | None]:
+    """Return the title, and the first of some dates that is one; the day of making by default."""
+    title = child(core, "title")
+    found = (child(core, name) for name in dates or ("created",))
+    days = (parse_date(e.text) for e in found if e is not None and e.text)
+    return (title.text if title is not None else None), next(filter(None, days), None)
 
 
 def resolved(path: str, target: str) -> str:

@@ -24,19 +24,8 @@ from typing import Final, NamedTuple
 from abstrag.model.term import Interval
 
 ONE_DAY: Final = timedelta(days=1)
-MONTH_NAMES: Final = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
+MONTH_NAMES: Final = tuple(
+    "January February March April May June July August September October November December".split()
 )
 _ISO_DATE: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 _MONTH: Final = "|".join(MONTH_NAMES)
@@ -164,9 +153,7 @@ def shift(day: date, steps: int, unit: CalendarUnit) -> date:
 
 def ending(last: date, count: int, unit: CalendarUnit) -> Days:
     """Return the so many units that end with a day: three months to June 30 begin on April 1."""
-    if (
-        unit is CalendarUnit.WEEKEND
-    ):  # it may end with a holiday, so it begins with the Saturday before
+    if unit is CalendarUnit.WEEKEND:  # it may end with a holiday: from the Saturday before
         begun = last - (last.weekday() - _SATURDAY) % 7 * ONE_DAY
         return Days(shift(begun, 1 - count, unit), last)
     return Days(shift(last + ONE_DAY, -count, unit), last)
@@ -249,11 +236,8 @@ _PRECISION: Final = {CalendarUnit.YEAR: 4, CalendarUnit.MONTH: 7, CalendarUnit.D
 def _grain(days: Days) -> CalendarUnit:
     """Return the largest of year, month and day that both ends fall on."""
     if days.first.day == 1 and (days.last == date.max or (days.last + ONE_DAY).day == 1):
-        return (
-            CalendarUnit.YEAR
-            if days.first.month == 1 and days.last.month == 12
-            else CalendarUnit.MONTH
-        )
+        whole = days.first.month == 1 and days.last.month == 12
+        return CalendarUnit.YEAR if whole else CalendarUnit.MONTH
     return CalendarUnit.DAY
 
 

@@ -58,8 +58,7 @@ def _loaded() -> Language:
         registry.tokenizers(_NO_RULES, func=_without_rules)
         package: Any = import_module(MODEL)
         made: Language = package.load(
-            exclude=[_SENTENCES_ONLY],
-            config={"nlp": {"tokenizer": {"@tokenizers": _NO_RULES}}},
+            exclude=[_SENTENCES_ONLY], config={"nlp": {"tokenizer": {"@tokenizers": _NO_RULES}}}
         )
         embed_distinct_tokens(made)
         _correct_lemmas(cast("Lemmatizer", made.get_pipe("lemmatizer")))

@@ -20,25 +20,26 @@ class FinancialStatement(StrEnum):
 
 
 # Tried in this order, on text without spaces: justified headings are set with gaps inside of words.
-_KINDS: Final[tuple[tuple[FinancialStatement, re.Pattern[str]], ...]] = (
-    (FinancialStatement.NOTES, re.compile(r"notesto(?:the)?(?:condensed|consolidated|financial)")),
-    (FinancialStatement.CASH_FLOW, re.compile(r"statements?of(?:\w*)cashflow|cashflowstatement")),
-    (
-        FinancialStatement.BALANCE,
-        re.compile(r"balancesheet|statements?of(?:\w*)financial(?:position|condition)"),
-    ),
-    (FinancialStatement.COMPREHENSIVE, re.compile(r"statements?of(?:\w*)comprehensiveincome")),
-    (
-        FinancialStatement.EQUITY,
-        re.compile(r"statements?of(?:changesin)?(?:\w*)(?:equity|stockholders|shareholders)"),
-    ),
-    (
-        FinancialStatement.INCOME,
-        re.compile(
-            r"statements?of(?:consolidated)?(?:net)?(?:income|operations|earnings|profit)"
-            r"|incomestatement|profitandlossstatement|profitandlossaccount|p&lstatement"
+_KINDS: Final = tuple(
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        (FinancialStatement.NOTES, r"notesto(?:the)?(?:condensed|consolidated|financial)"),
+        (FinancialStatement.CASH_FLOW, r"statements?of(?:\w*)cashflow|cashflowstatement"),
+        (
+            FinancialStatement.BALANCE,
+            r"balancesheet|statements?of(?:\w*)financial(?:position|condition)",
         ),
-    ),
+        (FinancialStatement.COMPREHENSIVE, r"statements?of(?:\w*)comprehensiveincome"),
+        (
+            FinancialStatement.EQUITY,
+            r"statements?of(?:changesin)?(?:\w*)(?:equity|stockholders|shareholders)",
+        ),
+        (
+            FinancialStatement.INCOME,
+            r"statements?of(?:consolidated)?(?:net)?(?:income|operations|earnings|profit)"
+            r"|incomestatement|profitandlossstatement|profitandlossaccount|p&lstatement",
+        ),
+    )
 )
 _LONGEST: Final = 160  # characters of a heading that is the title of a statement
 _ABOUT: Final = re.compile(

@@ -153,18 +153,7 @@ _LEXER: Final = re.compile(
     re.VERBOSE,
 )
 _NUMERALS: Final = frozenset({"YEAR", "OLD", "DAY", "BIG", "ISO", "PAIR", "DECADE", "NUMERIC"})
-_SHAPES: Final = (
-    "MAYBE",
-    "WKD",
-    "NAME",
-    "PLURAL",
-    "OTHER",
-    "ETAL",
-    "SHORT",
-    "ORD",
-    "PART",
-    "OWNED",
-)
+_SHAPES: Final = "MAYBE WKD NAME PLURAL OTHER ETAL SHORT ORD PART OWNED".split()
 KINDS: Final = tuple(
     sorted({kind for kind, _ in _VOCABULARY.values()} | {*_MARKS.values(), *_NUMERALS, *_SHAPES})
 )

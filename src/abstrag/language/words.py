@@ -24,24 +24,8 @@ folded = lru_cache(maxsize=1 << 17)(key)
 class Words:
     """The tokens of one parsed text, column by column; a token is its number."""
 
-    __slots__ = (
-        "_ends",
-        "_listed",
-        "children",
-        "dep",
-        "end",
-        "head",
-        "key",
-        "kind",
-        "lemma",
-        "lower",
-        "pos",
-        "size",
-        "start",
-        "stop",
-        "tag",
-        "text",
-    )
+    __slots__ = ("_ends", "_listed", "children", "dep", "end", "head", "key", "kind", "lemma",
+                 "lower", "pos", "size", "start", "stop", "tag", "text")  # fmt: skip
 
     def __init__(self, doc: Doc) -> None:
         tokens = list(doc)

@@ -18,13 +18,13 @@ from abstrag.errors import ResourceMissing
 from abstrag.lexicon.inventory import EVENTS, IDIOMS, listed_words, read_inventory
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import ORGANIZATION_UNITS
-from abstrag.lexicon.wordnet import sense_uses, wordnet
+from abstrag.lexicon.wordnet import sense_uses, synsets_named, wordnet
 
 # Nominalizations: the verb whose doing a noun names ("evaluation" → "evaluate").
 
 # Acts and happenings, physical processes, mental processes.
-_EVENTS: Final = ("event.n.01", "process.n.06", "process.n.02")
-_THINGS: Final = ("group.n.01", "physical_entity.n.01")
+_EVENTS: Final = frozenset(("event.n.01", "process.n.06", "process.n.02"))
+_THINGS: Final = frozenset(("group.n.01", "physical_entity.n.01"))
 _SUFFIXES: Final = tuple("tion sion ment ance ence ancy ency al ing sis ure th age".split())
 _COINED: Final = (("ization", "ize"), ("ification", "ify"), ("ylation", "ylate"))
 _SHARE: Final = 0.1
@@ -72,15 +72,10 @@ def _coined(noun: str) -> str | None:
     return None
 
 
-def _below(synset: int, names: tuple[str, ...]) -> bool:
+def _below(synset: int, names: frozenset[str]) -> bool:
     net = wordnet()
-    roots = _synsets(names)
+    roots = synsets_named(names)
     return synset in roots or not roots.isdisjoint(net.ancestors(synset))
-
-
-@cache
-def _synsets(names: tuple[str, ...]) -> frozenset[int]:
-    return frozenset(map(wordnet().synset, names))
 
 
 def _common(a: str, b: str) -> int:

@@ -22,8 +22,14 @@ def listed_words(name: str) -> frozenset[str]:
     return frozenset(_words()[name].split())
 
 
+def table(name: str) -> dict[str, Any]:
+    """Return one of the tables in `words.toml`."""
+    found: dict[str, Any] = _words()[name]
+    return found
+
+
 @cache
-def _words() -> dict[str, str]:
+def _words() -> dict[str, Any]:
     return read_inventory(WORDS)
 
 

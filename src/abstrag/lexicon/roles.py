@@ -8,61 +8,22 @@ from functools import cache, lru_cache
 from typing import Final
 
 from abstrag.errors import ResourceMissing
-from abstrag.lexicon.inventory import ROLES, listed_words, read_inventory
+from abstrag.lexicon.inventory import ROLES, listed_words, read_inventory, table
 from abstrag.lexicon.pos import Pos
-from abstrag.lexicon.wordnet import wordnet
+from abstrag.lexicon.wordnet import synsets_named, wordnet
 
-# Parts of an organization: the head of a division of X holds an office of X.
 ORGANIZATION_UNITS: Final = listed_words("organization_units")
-
-
-# What stands before an office makes another one of it.
-_HEADS: Final = frozenset("head lead chief principal senior master".split())
 OFFICIAL: Final = "official"
+_HEADS: Final = listed_words("heads_of_office")
 _MEDICINE: Final = listed_words("medicine")
-_RANKS: Final = frozenset("vice deputy assistant associate".split())
-_OFFICES: Final = (
-    "administrator.n.01",
-    "official.n.01",
-    "lawman.n.01",
-    "spiritual_leader.n.01",
-    "custodian.n.01",
-)
-# Who does something by profession; a kind of office in a wider sense.
-_PROFESSIONS: Final = (
-    "professional.n.01",
-    "leader.n.01",
-    "skilled_worker.n.01",
-    "employee.n.01",
-    "athlete.n.01",
-    "player.n.01",
-    "scientist.n.01",
-    "engineer.n.01",
-    "expert.n.01",
-    "worker.n.01",
-    "adjudicator.n.01",
-    "money_handler.n.01",
-)
+_RANKS: Final = listed_words("ranks_of_office")
+_OFFICES: Final = listed_words("offices")
+_PROFESSIONS: Final = listed_words("professions")
 _NO_PART: Final = listed_words("no_part_of_office")
+_VAGUE_PEOPLE: Final = listed_words("vague_people")
+_ENDINGS: Final = {word: tuple(types) for word, types in table("office_endings").items()}
 _LEAST_PERSON: Final = 4  # how deep in WordNet a kind of person still says something
-_VAGUE_PEOPLE: Final = frozenset("adult grownup preserver creator contestant causal agent".split())
 _PERSON_SENSES: Final = 3
-# What the last word of an office's name makes of it, whatever stands before: "harbour master".
-_ENDINGS: Final = {
-    "officer": ("officer", "official"),
-    "master": ("leader", "official"),
-    "lead": ("leader",),
-    "manager": ("manager",),
-    "general": ("official",),
-    "warden": ("official",),
-    "marshal": ("official",),
-    "chief": ("leader", "official"),
-    "captain": ("captain",),
-    "coach": ("coach",),
-    "director": ("director",),
-    "secretary": ("official",),
-    "clerk": ("official",),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +114,7 @@ def holds_office(noun: str) -> bool:
     senses = net.synsets(noun, Pos.NOUN)
     if not senses or net.is_instance(senses[0]):
         return False
-    return not _synsets(_OFFICES).isdisjoint(net.ancestors(senses[0]))
+    return not synsets_named(_OFFICES).isdisjoint(net.ancestors(senses[0]))
 
 
 @lru_cache(maxsize=4096)
@@ -162,7 +123,8 @@ def works_as(noun: str) -> bool:
     net = wordnet()
     senses = net.synsets(noun, Pos.NOUN)[:_PERSON_SENSES]
     return is_person(noun) and any(
-        not net.is_instance(s) and not _synsets(_PROFESSIONS).isdisjoint((s, *net.ancestors(s)))
+        not net.is_instance(s)
+        and not synsets_named(_PROFESSIONS).isdisjoint((s, *net.ancestors(s)))
         for s in senses
     )
 
@@ -185,11 +147,6 @@ def is_person(noun: str) -> bool:
     net = wordnet()
     senses = net.synsets(noun, Pos.NOUN)
     return bool(senses) and net.synset("person.n.01") in net.ancestors(senses[0])
-
-
-@cache
-def _synsets(names: tuple[str, ...]) -> frozenset[int]:
-    return frozenset(map(wordnet().synset, names))
 
 
 def _role(key: str, entry: Mapping[str, object]) -> OfficeRole:

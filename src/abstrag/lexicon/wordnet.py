@@ -111,29 +111,13 @@ def _open(contents: bytes, checksum: str) -> Archive:
 # WordNet's rules of detachment (the manual page morphy(7WN)), in the order NLTK tries them.
 DETACHMENTS: Final[Mapping[Pos, tuple[tuple[str, str], ...]]] = MappingProxyType(
     {
-        Pos.NOUN: (
-            ("s", ""),
-            ("ses", "s"),
-            ("ves", "f"),
-            ("xes", "x"),
-            ("zes", "z"),
-            ("ches", "ch"),
-            ("shes", "sh"),
-            ("men", "man"),
-            ("ies", "y"),
-        ),
-        Pos.VERB: (
-            ("s", ""),
-            ("ies", "y"),
-            ("es", "e"),
-            ("es", ""),
-            ("ed", "e"),
-            ("ed", ""),
-            ("ing", "e"),
-            ("ing", ""),
-        ),
-        Pos.ADJECTIVE: (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
-        Pos.ADVERB: (),
+        pos: tuple((suffix, ending) for suffix, ending in (rule.split(":") for rule in rules))
+        for pos, rules in (
+            (Pos.NOUN, "s: ses:s ves:f xes:x zes:z ches:ch shes:sh men:man ies:y".split()),
+            (Pos.VERB, "s: ies:y es:e es: ed:e ed: ing:e ing:".split()),
+            (Pos.ADJECTIVE, "er: est: er:e est:e".split()),
+            (Pos.ADVERB, ()),
+        )
     }
 )
 
@@ -461,6 +445,12 @@ def _assembled(archive: Archive) -> WordNet:
 def wordnet() -> WordNet:
     """Load the packaged WordNet, once per process."""
     return WordNet.load(DATA)
+
+
+@cache
+def synsets_named(names: frozenset[str]) -> frozenset[int]:
+    """Return the synsets of some names."""
+    return frozenset(map(wordnet().synset, names))
 
 
 def sense_uses(lemma: str, synsets: tuple[int, ...]) -> list[int]:

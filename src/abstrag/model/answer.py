@@ -34,22 +34,16 @@ class Label(StrEnum):
 
 
 _SPELLINGS: Final = {
-    "supports": Label.SUPPORTS,
-    "support": Label.SUPPORTS,
-    "supported": Label.SUPPORTS,
-    "entailment": Label.SUPPORTS,
-    "refutes": Label.REFUTES,
-    "refute": Label.REFUTES,
-    "refuted": Label.REFUTES,
-    "contradict": Label.REFUTES,
-    "contradicts": Label.REFUTES,
-    "contradiction": Label.REFUTES,
-    "not enough info": Label.NOT_ENOUGH_INFO,
-    "not enough information": Label.NOT_ENOUGH_INFO,
-    "nei": Label.NOT_ENOUGH_INFO,
-    "neutral": Label.NOT_ENOUGH_INFO,
-    "notmentioned": Label.NOT_ENOUGH_INFO,
-    "not mentioned": Label.NOT_ENOUGH_INFO,
+    spelling: label
+    for label, spellings in (
+        (Label.SUPPORTS, "supports|support|supported|entailment"),
+        (Label.REFUTES, "refutes|refute|refuted|contradict|contradicts|contradiction"),
+        (
+            Label.NOT_ENOUGH_INFO,
+            "not enough info|not enough information|nei|neutral|notmentioned|not mentioned",
+        ),
+    )
+    for spelling in spellings.split("|")
 }
 
 

@@ -45,14 +45,9 @@ class Context:
 
     def values(self) -> Iterator[tuple[Field, FieldValue]]:
         """Go through every value with the part it belongs to."""
-        for value in self.entities:
-            yield Field.ENTITIES, value
-        for value in self.time:
-            yield Field.TIME, value
-        for value in self.scope:
-            yield Field.SCOPE, value
-        for value in self.evidence:
-            yield Field.EVIDENCE, value
+        for field in Field:
+            for value in getattr(self, field.value):
+                yield field, value
 
     def to_read(self) -> Iterator[tuple[Field, FieldValue]]:
         """Go through the values as a reader needs them: a heading that names two terms once."""

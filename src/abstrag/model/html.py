@@ -83,11 +83,10 @@ def _step(bridge: Bridge) -> str:
 def why_not_html(answer: WhyNot) -> str:
     """Return the cause and what would change it."""
     change = answer.counterfactual
-    lift = (
-        ""
-        if change is None
-        else (f"<div>{escape(change.description)} would move it to rank {change.rank_after}</div>")
-    )
+    lift = ""
+    if change is not None:
+        moved = f"{escape(change.description)} would move it to rank {change.rank_after}"
+        lift = f"<div>{moved}</div>"
     hit = "" if answer.hit is None else trace_html(answer.hit.trace)
     return (
         f"<blockquote>{escape(answer.passage)}</blockquote>"

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from abstrag.stores.protocol import LAYER_VERSIONS, LAYERS_AT_A_TIME, LayerKey
 from abstrag.stores.tables import Row
-
-_NAMED: Final = (  # the index holds every name, so that no data of other layers is read
-    "SELECT content_hash, fingerprint, data FROM layers "
-    "WHERE layer = ? AND (content_hash, fingerprint) > (?, ?) "
-    "ORDER BY content_hash, fingerprint LIMIT ?"
-)
 
 
 def find(connection: sqlite3.Connection, keys: Sequence[LayerKey]) -> Iterator[Row]:
@@ -49,8 +42,3 @@ def of_content(connection: sqlite3.Connection, content_hash: str) -> list[Row]:
         "SELECT layer, fingerprint, data FROM layers WHERE content_hash = ? ORDER BY rowid",
         (content_hash,),
     ).fetchall()
-
-
-def named(connection: sqlite3.Connection, layer: str, last: tuple[str, str]) -> list[Row]:
-    """Read the next rows of a layer behind a content and a fingerprint."""
-    return connection.execute(_NAMED, (layer, *last, LAYERS_AT_A_TIME)).fetchall()

@@ -2,7 +2,7 @@
 
 Entries belong to the content of a document and go when that goes. Their number is bounded: a table
 numbers its rows upwards, so dropping everything more than a limit behind the newest leaves no more
-than that, at no cost that grows with the table.
+than that, at no cost that grows with the table. What takes a `run` serves any database.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from abstrag.errors import InputError
 
@@ -104,34 +104,33 @@ def broken(connection: sqlite3.Connection) -> Iterator[str]:
                 yield f"one of the {kind} of model {model!r}"
 
 
-def forget(connection: sqlite3.Connection, content_hash: str) -> None:
+def forget(run: Any, content_hash: str) -> None:
     """Drop everything that belongs to a content."""
-    connection.execute("DELETE FROM owners WHERE content_hash = ?", (content_hash,))
+    run.execute("DELETE FROM owners WHERE content_hash = ?", (content_hash,))
 
 
-def models(connection: sqlite3.Connection, kind: str) -> dict[str, int]:
+def models(run: Any, kind: str) -> dict[str, int]:
     """Count the entries of a kind by model; only an index is read for it."""
-    table = table_of(kind)
-    return dict(
-        connection.execute(
-            f"SELECT model, sum(entries) FROM (SELECT owner, count(*) AS entries FROM {table} "
-            "GROUP BY owner) JOIN owners ON number = owner GROUP BY model ORDER BY model"
-        )
+    rows = run.execute(
+        "SELECT model, CAST(sum(entries) AS BIGINT) FROM (SELECT owner, count(*) AS entries "
+        f"FROM {table_of(kind)} GROUP BY owner) counted "
+        "JOIN owners ON number = owner GROUP BY model"
     )
+    return dict(sorted(rows.fetchall()))
 
 
-def forget_models(connection: sqlite3.Connection, kind: str, keep: Sequence[str]) -> int:
+def forget_models(run: Any, kind: str, keep: Sequence[str]) -> int:
     """Drop the entries of a kind that other models made, and return how many there were."""
-    table, marks = table_of(kind), ", ".join("?" for _ in keep)
-    dropped = connection.execute(
-        f"DELETE FROM {table} WHERE owner IN "
-        f"(SELECT number FROM owners WHERE model NOT IN ({marks}))",
-        tuple(keep),
+    marks, kept = ", ".join("?" for _ in keep), tuple(keep)
+    other = f"model NOT IN ({marks})" if keep else "TRUE"
+    dropped: int = run.execute(
+        f"DELETE FROM {table_of(kind)} WHERE owner IN (SELECT number FROM owners WHERE {other})",
+        kept,
     ).rowcount
     unused = " AND ".join(
         f"NOT EXISTS (SELECT 1 FROM {each} WHERE owner = owners.number)" for each in LIMITS
     )
-    connection.execute(f"DELETE FROM owners WHERE model NOT IN ({marks}) AND {unused}", tuple(keep))
+    run.execute(f"DELETE FROM owners WHERE {other} AND {unused}", kept)
     return dropped
 
 

@@ -23,59 +23,24 @@ class StoreTable:
         return f"SELECT {columns} FROM {self.name} WHERE document = ? ORDER BY {key}"
 
 
-SEGMENTS: Final = StoreTable(
+def _table(name: str, columns: str, key: int = 1) -> StoreTable:
+    return StoreTable(name, tuple(columns.split()), key)
+
+
+SEGMENTS: Final = _table(
     "segments",
-    (
-        "position",
-        "id",
-        "kind",
-        "role",
-        "text",
-        "start",
-        "stop",
-        "alignment",
-        "block",
-        "section",
-        "page",
-        "headers",
-        "table_row",
-        "table_column",
-        "canonical",
-        "statements",
-        "utility",
-        "layout",
-        "novelty",
-        "assertedness",
-    ),
+    "position id kind role text start stop alignment block section page headers table_row "
+    "table_column canonical statements utility layout novelty assertedness",
 )
-CONTEXTS: Final = StoreTable(
-    "contexts",
-    ("segment", "field", "position", "name", "value", "confidence", "start", "stop", "term"),
-    key=3,
+CONTEXTS: Final = _table(
+    "contexts", "segment field position name value confidence start stop term", key=3
 )
-TERMS: Final = StoreTable(
-    "terms",
-    ("number", "id", "kind", "label", "surfaces", "first_day", "last_day", "quantity", "unit"),
-)
-EDGES: Final = StoreTable(
+TERMS: Final = _table("terms", "number id kind label surfaces first_day last_day quantity unit")
+EDGES: Final = _table(
     "edges",
-    (
-        "position",
-        "source",
-        "target",
-        "relation",
-        "family",
-        "operator",
-        "weight",
-        "distance",
-        "truth_preserving",
-        "confidence",
-        "licence",
-        "reference",
-        "start",
-        "stop",
-    ),
+    "position source target relation family operator weight distance truth_preserving confidence "
+    "licence reference start stop",
 )
-POSTINGS: Final = StoreTable("postings", ("position", "term", "segment", "start", "stop", "header"))
+POSTINGS: Final = _table("postings", "position term segment start stop header")
 
 TABLES: Final = (SEGMENTS, CONTEXTS, TERMS, EDGES, POSTINGS)

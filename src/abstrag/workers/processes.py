@@ -86,11 +86,7 @@ class Processes:
         """Yield every item with its result, in the order of the items."""
         pool = ProcessPool(task)
         loop = WorkLoop(
-            pool,
-            self.workers,
-            window=self.window,
-            time_limit=self.time_limit,
-            on_told=self.on_told,
+            pool, self.workers, window=self.window, time_limit=self.time_limit, on_told=self.on_told
         )
         return loop.run(items)
 
@@ -152,14 +148,9 @@ class ProcessPool:
             if ran_out_of_time(exit_code):
                 return ItemOverBudget(number, CPU_SPENT)
             return Died(number, ended(exit_code))
-        if kind is Told:
-            return Told(number, value)
-        worker.owes -= 1
-        if kind is ItemOverBudget:
-            return ItemOverBudget(number, value)
-        if kind is Ready:
-            return Ready(number)
-        return Raised(number, value) if kind is Raised else ItemDone(number, value)
+        worker.owes -= kind is not Told
+        event: Event = Ready(number) if kind is Ready else kind(number, value)
+        return event
 
     def dismiss(self, worker: int) -> None:
         """Kill a process and wait until it is gone."""

@@ -168,14 +168,11 @@ class ActorPool:
         except self._ray.exceptions.RayError as error:
             self.dismiss(worker)
             return Died(worker, f"on its node ({type(error).__name__})")
-        if kind is Raised:
-            return Raised(worker, value)
-        if kind is ItemOverBudget:
-            return ItemOverBudget(worker, value)
         if kind is Ready:
             _check_version(value)
             return Ready(worker)
-        return ItemDone(worker, pickle.loads(value))
+        event: Event = kind(worker, pickle.loads(value) if kind is ItemDone else value)
+        return event
 
     def dismiss(self, worker: int) -> None:
         """End an actor at once, and whatever it was asked; one that is gone already stays gone."""

@@ -14,7 +14,7 @@ from abstrag.search.gap import gaps
 from abstrag.search.lookup import Lookup
 from abstrag.search.query.expand import expand
 from abstrag.search.trace import trace
-from abstrag.testing.strategies import edge, literal, query
+from tests.worlds import edge, literal, query
 
 
 def asking(*weights: float) -> Query:

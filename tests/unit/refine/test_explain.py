@@ -11,8 +11,8 @@ from abstrag.model.term import Family
 from abstrag.refine.critic import Criticism, LocalCritic
 from abstrag.refine.explain import LocalExplainer, LocalLocalizer
 from abstrag.refine.feedback import Episode
-from abstrag.testing.strategies import literal, query
 from tests.unit.refine.harbour import EMPLOYEE, LOCK, SEWAGE, evaluator, refiner
+from tests.worlds import literal, query
 
 
 def _criticism(text: str, gold: tuple[str, ...] = ()) -> Criticism:

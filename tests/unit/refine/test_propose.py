@@ -33,8 +33,8 @@ from abstrag.refine.feedback import Episode
 from abstrag.refine.licensing import Licensing
 from abstrag.refine.propose import LocalProposer, mined
 from abstrag.search.scoring import Scoring
-from abstrag.testing.strategies import literal
 from tests.unit.refine.harbour import EMPLOYEE, PRESET, SEWAGE, evaluator, refiner
+from tests.worlds import literal
 
 
 class Letters:

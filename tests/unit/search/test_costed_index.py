@@ -11,7 +11,7 @@ from abstrag.search.costed_index import CostedIndex
 from abstrag.search.gap import gaps
 from abstrag.search.lookup import FAR, Lookup
 from abstrag.search.trace import trace
-from abstrag.testing.strategies import edge, literal, query
+from tests.worlds import edge, literal, query
 
 HEADER_DATE = FieldValue("anchor", "2024-05-15", 0.9, Span(0, 10), "time:2024")
 MEETING = literal("event:meeting", kind=LiteralKind.EVENT, slots=("who", "whom"))

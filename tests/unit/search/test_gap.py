@@ -8,7 +8,7 @@ from abstrag.search.costed_index import CostedIndex
 from abstrag.search.gap import gaps
 from abstrag.search.lookup import Lookup
 from abstrag.search.trace import trace
-from abstrag.testing.strategies import edge, literal, query
+from tests.worlds import edge, literal, query
 
 A, B, C = (literal(f"concept:{name}") for name in "abc")
 

@@ -12,7 +12,7 @@ from abstrag.search.gap import gaps
 from abstrag.search.lookup import Lookup
 from abstrag.search.postings import Postings
 from abstrag.search.trace import trace
-from abstrag.testing.strategies import TERMS, World, budgets, edge, edges, literal, query, worlds
+from tests.worlds import TERMS, World, budgets, edge, edges, literal, query, worlds
 
 MENTIONS = st.lists(
     st.builds(Mention, st.sampled_from(TERMS), st.integers(0, 3), st.just(2), st.just(3)),

@@ -11,7 +11,7 @@ from abstrag.search.gap import gaps
 from abstrag.search.lookup import Lookup
 from abstrag.search.together import support_set
 from abstrag.search.trace import trace
-from abstrag.testing.strategies import edge
+from tests.worlds import edge
 
 QUERY = Query(
     "supplier in 2024",

@@ -16,7 +16,7 @@ from abstrag.search.gap import gaps
 from abstrag.search.lookup import Lookup
 from abstrag.search.relevance import PRESETS, relevance
 from abstrag.search.trace import stated, trace
-from abstrag.testing.strategies import edge
+from tests.worlds import edge
 
 QUERY = Query(
     "all collaborations between LLM companies and chip suppliers in 2024",

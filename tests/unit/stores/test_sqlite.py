@@ -73,7 +73,7 @@ def test_a_reader_sees_one_state_while_another_connection_writes(
     store: SqliteStore, tmp_path: Path
 ) -> None:
     put(store, "trip", "/a", "Old")
-    with SqliteStore.open(tmp_path / "store.db") as writer, writer._writing() as run:
+    with SqliteStore.open(tmp_path / "store.db") as writer, writer._transaction(write=True) as run:
         run.execute("UPDATE documents SET title = 'New'")
         assert store.find("trip").title == "Old"
     assert store.find("trip").title == "New"
@@ -85,7 +85,7 @@ def test_a_writer_that_waits_in_vain_says_who_is_in_the_way(
     monkeypatch.setattr("abstrag.stores.connection.BUSY_S", 0.01)
     with (
         SqliteStore.open(tmp_path / "store.db") as other,
-        store._writing(),
+        store._transaction(write=True),
         pytest.raises(StoreError) as caught,
     ):
         put(other, "trip", "/a")
@@ -103,7 +103,7 @@ def test_other_threads_go_on_while_one_decodes_what_it_read(
         names.extend(in_threads(lambda _: store.find("trip").id, range(1)))
         return unpack(packed)
 
-    monkeypatch.setattr("abstrag.stores.sqlite.unpack", meanwhile)
+    monkeypatch.setattr("abstrag.stores.database.unpack", meanwhile)
     assert store.get("trip") == sample_index()
     assert names == ["trip"]
 

@@ -11,15 +11,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator
-from ctypes import (
-    CFUNCTYPE,
-    c_double,
-    c_int,
-    c_ushort,
-    c_void_p,
-    cast,
-    create_string_buffer,
-)
+from ctypes import CFUNCTYPE, c_double, c_int, c_ushort, c_void_p, cast, create_string_buffer
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from abstrag.documents.header import FoundDate, find_date, parse_date
+from abstrag.documents.header import FoundDate, find_date, parse_date, patterns
 from abstrag.documents.pdf_layout.document_writer import BlockDraft
 from abstrag.documents.pdf_layout.lines import PdfLine, number_depth
 from abstrag.model.document import BlockKind
 
+_PATTERNS: Final = patterns("headings")
 _LARGE: Final = 1.08  # of the body's size
 _HEADLINE: Final = 1.15  # of the body's size: it may end in a full stop
 _LETTERS: Final = 180  # in a heading at most
@@ -186,18 +187,6 @@ _LARGE_TITLE: Final = 1.15  # of the body's size
 _NEARLY: Final = 0.65  # of the largest text on the page
 _WORDS: Final = 3  # in a title that is not the largest text
 _LONGEST: Final = 300
-_NAME_LIKE: Final = re.compile(
-    r"[\w./\\() -]*\.(?:docx?|pdf|tex|dvi|indd|qxd|rtf|odt|html?|pptx?|xlsx?)|[\d\W_]+|untitled.*"
-    r"|microsoft \w+ - .*|(?:slide|page|document|report|scan)\s*\d*",
-    re.IGNORECASE,
-)
-_DATE_WORD: Final = re.compile(
-    r"(?:(?:last\s+)?(?:updated|revised|modified)|dated?|published|released|issued|posted|submitted"
-    r"|accepted|version|on|draft|of|the|as|(?:mon|tues|wednes|thurs|fri|satur|sun)day|[ap]m"
-    r"|e[sd]?t|p[sd]?t|gmt|utc|cet|v?\d[\d.:]*)",
-    re.IGNORECASE,
-)
-_DATE_LINE: Final = re.compile(r"[A-Z][\w .,'’/()-]{2,50}[,–—-]\s*$")
 
 
 def find_title(drafts: Sequence[BlockDraft], body: BodyStyle) -> BlockDraft | None:
@@ -224,7 +213,7 @@ def _may_be_title(draft: BlockDraft) -> bool:
 def sane_title(text: str) -> str | None:
     """Return what the file's header calls it, unless that is a file name or a number."""
     text = " ".join(text.split())
-    if len(text) < 4 or len(text) > _LONGEST or _NAME_LIKE.fullmatch(text):
+    if len(text) < 4 or len(text) > _LONGEST or _PATTERNS["name_like"].fullmatch(text):
         return None
     return text
 
@@ -246,9 +235,9 @@ def printed_date(text: str, spans: Sequence[tuple[int, int]]) -> FoundDate | Non
 
 def _is_date_line(before: str, after: str, opens: bool) -> bool:
     words = re.findall(r"[^\s,;:()|/–—-]+", f"{before} {after}")
-    if len(words) <= 6 and all(_DATE_WORD.fullmatch(word.strip(".")) for word in words):
+    if len(words) <= 6 and all(_PATTERNS["date_word"].fullmatch(word.strip(".")) for word in words):
         return True
-    place = _DATE_LINE.match(before) is not None and before[:4].isupper()
+    place = _PATTERNS["date_line"].match(before) is not None and before[:4].isupper()
     return opens and place and re.match(r"\s*(?:[–—(/:-]|$)", after) is not None
 
 
@@ -264,41 +253,9 @@ def header_date(created: str) -> str | None:
 # ranks above what its author set; headings in between keep the order that their looks give them.
 
 PART, ITEM, STATEMENT, NOTE = 1, 2, 3, 4
-_STATEMENT_WORDS: Final = (
-    r"(?:(?:condensed|consolidated|interim|unaudited)\s+){0,3}(?:"
-    r"statements?\s+of\s+(?:\w+\s+){0,3}(?:income|loss|operations|earnings|cash\s+flows?|equity|"
-    r"shareholders|stockholders|financial\s+(?:position|condition))|balance\s+sheets?)"
-)
-_RANKS: Final[tuple[tuple[int, re.Pattern[str]], ...]] = tuple(
-    (rank, re.compile(pattern, re.IGNORECASE))
-    for rank, pattern in (
-        (PART, r"part\s+(?:I{1,3}|IV)(?:\s*[.:—–-].{0,60})?$"),
-        (PART, r"signature\s?s?$|exhibit\s+\d{1,3}(?:\.\d{1,3})?[A-Z]?$|exhibit\s+index$"),
-        (ITEM, r"item\s+\d{1,2}[A-C]?\s*[.:—–-]"),
-        (STATEMENT, _STATEMENT_WORDS),
-        (STATEMENT, r"notes\s+to\s+(?:the\s+)?(?:\w+\s+){0,2}financial\s+statements"),
-        (STATEMENT, r"report\s+of\s+independent\s+registered|index\s+to\s+.*financial\s+statement"),
-        (STATEMENT, r"management['’]s\s+(?:annual\s+)?(?:report|responsibility)\b"),
-        (NOTE, r"note\s+\d{1,2}\s*[.:—–-]"),
-    )
-)
-_EXHIBIT: Final = re.compile(r"exhibit\s+\d{1,3}(?:\.\d{1,3})?[A-Z]?", re.IGNORECASE)
-_NUMBERED_NOTE: Final = re.compile(r"\d{1,2}\.\s+[A-Z]")
-_NOTES: Final = re.compile(r"notes\s+to\b", re.IGNORECASE)
-_ENTRY: Final = re.compile(r"item\s+\d{1,2}[A-C]?\b.*\d$|note\s+\d{1,2}\..*\d$", re.IGNORECASE)
+_RANKS: Final = tuple(enumerate(patterns("ranks").values(), 1))
 _ENTRIES: Final = 4  # lines with an item and a page number make a table of contents
-_ACCOUNTS: Final = re.compile(r"financial\s+statement", re.IGNORECASE)
-_FORM: Final = re.compile(r"\bform\s+\d", re.IGNORECASE)
-_SIGNED: Final = re.compile(r"/s/")
 _SMALL: Final = 0.97  # of the size of running text; what is smaller heads a table
-_CONTENTS: Final = re.compile(r"\bcontents\b", re.IGNORECASE)
-_ASIDE: Final = re.compile(  # what stands around the name of a statement
-    r"\(?(?:\$|in\s+(?:millions|thousands)|(?:dollars|amounts)\s+in|(?:for\s+the\s+)?(?:fiscal\s+)?"
-    r"years?\s+ended|(?:as\s+(?:of|at)|at)\s+[A-Z][a-z]+\s+\d|unaudited)|/s/|dated?:|"
-    r"for\s+immediate\s+release",
-    re.IGNORECASE,
-)
-_DATELINE: Final = re.compile(r"[A-Z][\w.' -]{2,40},\s?[^—–]{2,60}?\s?(?:--|—|–)\s?\S")
 _NEAR: Final = 2  # blocks at the top of a page that nobody signed above
 _NAME_LINES: Final = 2  # of a name under that of the filer
 _LONGEST_NAME: Final = 250  # letters of the heading of an item, which may end in a full stop
@@ -310,7 +267,7 @@ def rank_of(text: str, *, in_notes: bool = False) -> int | None:
     for rank, pattern in _RANKS:
         if pattern.match(text):
             return rank
-    return NOTE if in_notes and _NUMBERED_NOTE.match(text) else None
+    return NOTE if in_notes and _PATTERNS["numbered_note"].match(text) else None
 
 
 def parted(drafts: Sequence[BlockDraft], body: BodyStyle, company: str) -> list[BlockDraft]:
@@ -330,7 +287,7 @@ def _parts(draft: BlockDraft, body: BodyStyle, company: str) -> Iterator[BlockDr
         above = draft.lines[i - 1].text if i else ""
         # An item's own heading may go on in a second line; a name or a date is one line.
         apart = not i or _stands_alone(line.text, company) or _is_aside(above, company)
-        if apart or (rank_of(above) == STATEMENT and _ASIDE.match(line.text)):
+        if apart or (rank_of(above) == STATEMENT and _PATTERNS["aside"].match(line.text)):
             groups.append([line])
         else:
             groups[-1].append(line)
@@ -346,7 +303,7 @@ def _stands_alone(text: str, company: str) -> bool:
 
 
 def _is_aside(text: str, company: str) -> bool:
-    return _ASIDE.match(text) is not None or _is_company(text, company)
+    return _PATTERNS["aside"].match(text) is not None or _is_company(text, company)
 
 
 def _is_company(text: str, company: str) -> bool:
@@ -382,10 +339,12 @@ def mark_filing(
         place, page = (place + 1 if draft.page == page else 1), draft.page
         rank = _rank_here(text, [(above_rank, name) for above_rank, *_, name in open_])
         small = _is_small(draft, body)
-        exhibit = _EXHIBIT.fullmatch(text) is not None
+        exhibit = _PATTERNS["exhibit"].fullmatch(text) is not None
         if small and place > _FURNITURE and not (exhibit or _is_company(above, company)):
             rank = None
-        in_exhibit = _EXHIBIT.fullmatch(highest) is not None and _is_company(above, company)
+        in_exhibit = _PATTERNS["exhibit"].fullmatch(highest) is not None and _is_company(
+            above, company
+        )
         if rank is None and in_exhibit and _names_what_follows(draft):
             rank = STATEMENT
         if draft.kind is not BlockKind.HEADING and not (
@@ -393,10 +352,12 @@ def mark_filing(
         ):
             continue
         again = place <= _FURNITURE and any(_packed(name) == _packed(text) for *_, name in open_)
-        listed = page in contents and (rank is not None or _FORM.search(text) is not None)
-        listed = listed and not _CONTENTS.search(text)
+        listed = page in contents and (
+            rank is not None or _PATTERNS["form"].search(text) is not None
+        )
+        listed = listed and not _PATTERNS["contents"].search(text)
         near = (above,) if place <= _NEAR else (above, highest)  # who signed, and as what
-        signed = any(_SIGNED.search(each) for each in near)
+        signed = any(_PATTERNS["signed"].search(each) for each in near)
         aside = ((small and form) or signed or id(draft) in headline) and rank is None
         if (form and page == 1) or listed or again or aside or _is_aside(text, company):
             draft.kind, draft.level = BlockKind.PARAGRAPH, None
@@ -417,9 +378,9 @@ def mark_filing(
 def _rank_here(text: str, open_: Sequence[tuple[int | None, str]]) -> int | None:
     """Return the rank of a heading where it stands; "Balance sheet:" in a discussion has none."""
     item = next((name for rank, name in open_ if rank == ITEM), "financial statements")
-    in_notes = any(rank == STATEMENT and _NOTES.match(name) for rank, name in open_)
+    in_notes = any(rank == STATEMENT and _PATTERNS["notes"].match(name) for rank, name in open_)
     rank = rank_of(text, in_notes=in_notes)
-    return None if rank == STATEMENT and not _ACCOUNTS.search(item) else rank
+    return None if rank == STATEMENT and not _PATTERNS["accounts"].search(item) else rank
 
 
 def _is_small(draft: BlockDraft, body: BodyStyle) -> bool:
@@ -435,7 +396,9 @@ def _may_be_ranked(draft: BlockDraft) -> bool:
 def _below_headline(drafts: Sequence[BlockDraft]) -> frozenset[int]:
     """Return the blocks between a headline and the place and day that a release begins with."""
     first = [draft for draft in drafts if draft.page == 1]
-    begins = next((i for i, draft in enumerate(first) if _DATELINE.match(draft.text)), 0)
+    begins = next(
+        (i for i, draft in enumerate(first) if _PATTERNS["dateline"].match(draft.text)), 0
+    )
     largest = max((draft.size for draft in first[:begins]), default=0.0)
     return frozenset(id(draft) for draft in first[:begins] if draft.size < _SMALL * largest)
 
@@ -445,7 +408,13 @@ def _names_what_follows(draft: BlockDraft) -> bool:
     prose = draft.kind in (BlockKind.PARAGRAPH, BlockKind.HEADING) and not draft.figure
     short = len(draft.lines) <= _NAME_LINES and not draft.ends_sentence
     text = draft.text
-    return prose and draft.bold and short and text[:1].isalnum() and not _SIGNED.search(text)
+    return (
+        prose
+        and draft.bold
+        and short
+        and text[:1].isalnum()
+        and not _PATTERNS["signed"].search(text)
+    )
 
 
 def _shuts(
@@ -465,6 +434,8 @@ def _contents_pages(drafts: Sequence[BlockDraft]) -> frozenset[int]:
     found: dict[int, int] = {}
     for draft in drafts:
         if draft.kind is not BlockKind.HEADING:
-            entries = sum(_ENTRY.match(line.text.strip()) is not None for line in draft.lines)
+            entries = sum(
+                _PATTERNS["entry"].match(line.text.strip()) is not None for line in draft.lines
+            )
             found[draft.page] = found.get(draft.page, 0) + entries
     return frozenset(page for page, entries in found.items() if entries >= _ENTRIES)

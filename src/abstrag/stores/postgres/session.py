@@ -11,7 +11,7 @@ import struct
 import time
 from collections.abc import Callable, Generator, Iterable
 from hashlib import blake2b
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 import psycopg
@@ -112,7 +112,15 @@ def adapt_text(connection: Connection[Any]) -> None:
 
 
 T = TypeVar("T")
-Run = Cursor[Any]
+
+
+class Run(Cursor[Any]):
+    """A transaction: it takes statements whose values are marked by `?`, as SQLite has them."""
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
+        """Run a statement."""
+        return super().execute(query.replace("?", "%s"), params, **options)
+
 
 PATIENCE_S: Final = 30.0  # how long to wait for a server that went away in the middle
 MIN_SERVER: Final = 14  # the oldest release that its makers still mend
@@ -192,7 +200,7 @@ class Session:
     def lock(self, run: Run, kind: str, names: Iterable[str]) -> None:
         """Keep other writers of the same names out until this transaction ends."""
         for number in sorted({self._lock_number(kind, name) for name in names}):
-            run.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
+            run.execute("SELECT pg_advisory_xact_lock(?)", (number,))
 
     def close(self) -> None:
         """Let go of the connection; closing twice is fine."""
@@ -245,7 +253,7 @@ class Session:
     def _connected(self) -> Connection[Any]:
         options: dict[str, Any] = {**_DEFAULTS, **conninfo_to_dict(self.address.conninfo)}
         connection = _Impatient.connect(
-            make_conninfo(**options), autocommit=True, prepare_threshold=None
+            make_conninfo(**options), autocommit=True, prepare_threshold=None, cursor_factory=Run
         )
         connection.patience_s = self._patience_s
         try:

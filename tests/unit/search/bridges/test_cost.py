@@ -9,7 +9,7 @@ from abstrag.errors import InputError
 from abstrag.model.query import Bridge
 from abstrag.model.term import Family
 from abstrag.search.bridges.cost import additive, bottleneck, budget, cost, to_units
-from abstrag.testing.strategies import edge
+from tests.worlds import edge
 
 ALIAS = Bridge.over(edge("a", "b", Family.EXPRESSION, distance=0.1))
 CLASS = Bridge.over(edge("b", "c", Family.CONCEPT, distance=0.2))

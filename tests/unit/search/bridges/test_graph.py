@@ -7,7 +7,7 @@ import pytest
 from abstrag.errors import InputError
 from abstrag.model.term import Edge, Family
 from abstrag.search.bridges.graph import BridgeGraph
-from abstrag.testing.strategies import edge
+from tests.worlds import edge
 
 
 class Offering:

@@ -5,7 +5,7 @@ from itertools import permutations
 from abstrag.model.term import Edge, Family
 from abstrag.search.bridges.graph import BridgeGraph
 from abstrag.search.bridges.paths import TermReach, reach
-from abstrag.testing.strategies import edge
+from tests.worlds import edge
 
 
 def found(edges: list[Edge], start: str, *, limit: int = 40_000) -> TermReach:

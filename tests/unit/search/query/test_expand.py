@@ -8,7 +8,7 @@ from abstrag.errors import InputError
 from abstrag.model.term import Edge, Family
 from abstrag.search.bridges.graph import BridgeGraph
 from abstrag.search.query.expand import expand
-from abstrag.testing.strategies import edge, literal, query
+from tests.worlds import edge, literal, query
 
 COMPANY = edge("entity:anthropic", "concept:llm company", free=True)
 VISIT = edge("event:visit", "event:collaboration", Family.EVENT)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Final, Protocol, TypeVar, runtime_checkable
+from typing import Any, Final, Protocol, TypeVar, Unpack, runtime_checkable
 
 from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
-from abstrag.llm.prompt import Program, ask
+from abstrag.llm.prompt import Program, Sampling, ask
 from abstrag.model.record import to_json
 from abstrag_bench.baselines.dense import element_text
 from abstrag_bench.baselines.system import Element, Pool
@@ -67,8 +67,7 @@ class QueryMeter:
         inputs: Mapping[str, Any],
         *,
         role: CallRole,
-        sample: int = 0,
-        temperature: float = 0.0,
+        **how: Unpack[Sampling],
     ) -> Value:
         """Ask once.
 
@@ -77,15 +76,8 @@ class QueryMeter:
         """
         assert self.left > 0, "a method asks only while its budget lasts"
         self.calls += 1
-        answered = ask(
-            self.backing.models[role],
-            self.backing.programs[stage],
-            kind,
-            inputs,
-            role=role,
-            sample=sample,
-            temperature=temperature,
-        )
+        models, programs = self.backing.models, self.backing.programs
+        answered = ask(models[role], programs[stage], kind, inputs, role=role, **how)
         self.tokens_in += answered.reply.tokens_in
         self.tokens_out += answered.reply.tokens_out
         self.cost += answered.reply.cost

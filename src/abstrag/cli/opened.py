@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import click
@@ -61,12 +60,7 @@ class _Steps:
             self._bar.start()
         self._bar.update(self._bar.task_ids[0], description=f"indexing: {name}")
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 from rich.markup import escape
 
+from abstrag.cli.output import counted
 from abstrag.model.patch import Precedent
 from abstrag.model.record import to_data
 from abstrag.workspace.workspace import Workspace
@@ -97,7 +98,7 @@ def patches_sentence(document: SearchableDocument) -> str:
     count, idle = len(document.kept) - shown, document.options.idle
     if not document.kept:
         return ""
-    patches = "1 patch" if count == 1 else f"{count} patches"
+    patches = counted(count, "patch", "patches")
     if shown:
         learned = "1 precedent" if shown == 1 else f"{shown} precedents of other documents"
         patches = f"{patches} and {learned}" if count else learned

@@ -277,7 +277,10 @@ class Preloader:
 
     def _run(self) -> None:
         try:
-            _load_parser()
+            from abstrag.language.parser import parse
+            from abstrag.workspace.tour import demo_document
+
+            parse([demo_document().title])
         except (ImportError, AbstragError) as error:
             log.warning("the language model cannot be loaded: %s", error)
         while True:
@@ -293,7 +296,9 @@ class Preloader:
             if self._workspace.models is not None:
                 return  # a collection is searched without one
             if len(self._workspace.documents()) > 1:
-                loading = _load_models()
+                from abstrag.neural.preload import preload
+
+                loading = preload()
                 self._workspace.collection(on_made=self._tell)
                 loading.join()
         except AbstragError as error:
@@ -305,21 +310,6 @@ class Preloader:
 
     def _tell(self, done: int, total: int) -> None:
         self.made = done, total
-
-
-def _load_models() -> Thread:
-    """Begin to load what a search over all asks: the embedder, the judge."""
-    from abstrag.neural.preload import preload
-
-    return preload()
-
-
-def _load_parser() -> None:
-    """Load what reads a query."""
-    from abstrag.language.parser import parse
-    from abstrag.workspace.tour import demo_document
-
-    parse([demo_document().title])
 
 
 # A lane: a few threads that do one kind of work, and a bounded line in front of them.

@@ -39,7 +39,7 @@ def run_sweep(experiment: Experiment, setting: Setting) -> Iterator[ExperimentSe
         top = setting.place("sweep", name, setting.split(name))
         settings = {"systems": experiment.systems, "chain": fingerprint(), "ranks": RANKS}
         same_settings(top, settings)
-        open_points = [p for p in points if not _finished(top / label(p))]
+        open_points = [p for p in points if not (top / label(p) / "finished").exists()]
         setting.tell(f"{name}: {len(points) - len(open_points)} of {len(points)} points")
         with ThreadPoolExecutor(max(1, setting.workers)) as pool:
             jobs = [
@@ -80,10 +80,6 @@ def _request(
         out=str(top / label(point)),
         limit=setting.limit,
     )
-
-
-def _finished(place: Path) -> bool:
-    return (place / "finished").exists()
 
 
 def _run(request: ChildRun, place: Path) -> str:

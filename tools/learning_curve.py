@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from abstrag.config import Settings
+from abstrag.engine.refinement import presumed
 from abstrag.refine.feedback import Episode
 from abstrag.refine.limits import RefineBudget
 from abstrag.search.relevance import PRESETS
@@ -79,6 +80,13 @@ class Curve:
             gold = [draw.choice(others)] if others else gold
         return Episode(document.index.document.id, case.query, tuple(gold) if self.gold else ())
 
+    def presume(self, name: str, query: str) -> None:
+        """Take the first hits for evidence, for others to learn from, where the critic is sure."""
+        document = self.workspace.stored(name, self.critic)
+        if (shown := presumed(document.searcher, query)) is not None:
+            reason = "the critic is sure of the first hits"
+            self.workspace.patches.patch_log.note_precedent(shown, document.index, reason)
+
     def learned(self, cases: Sequence[Case]) -> tuple[int, int, int]:
         """Learn from one document; returns attempts, patches kept and cases solved."""
         document, elements = self.opened(cases[0])
@@ -88,8 +96,7 @@ class Curve:
             if self.gold:
                 document.feedback(episode.query, good=episode.gold)
             else:
-                name = document.index.document.id
-                self.workspace.stored(name, self.critic).presume(episode.query)
+                self.presume(document.index.document.id, episode.query)
         if not (chosen and self.refine):
             return 0, 0, 0
         evaluator = gold_evaluator(k=self.k) if self.gold else None

@@ -48,7 +48,7 @@ from abstrag_bench.abstrag_system import AbstragSystem, PooledDocument, SharedIn
 from abstrag_bench.baselines.backing import Backing, longest
 from abstrag_bench.baselines.dense import element_text
 from abstrag_bench.baselines.system import Pool, Ranked
-from abstrag_bench.case import Case
+from abstrag_bench.case import Case, by_document
 
 PARTS: Final = ("index", "context", "query", "expand", "judge")
 READING: Final = frozenset({"query", "expand"})  # one call where both are wanted
@@ -327,10 +327,8 @@ def calibrated(cases: Sequence[Case], backing: Backing, *, at_once: int = 1) -> 
         OverBudget: The budget of calls is spent.
         InputError: The cases hold too little to fit anything on.
     """
-    by_document: dict[str, list[Case]] = {}
-    for case in sorted(cases, key=lambda one: one.document.id):
-        if case.gold:
-            by_document.setdefault(case.document.id, []).append(case)
+    ordered = sorted(cases, key=lambda one: one.document.id)
+    documents = by_document(case for case in ordered if case.gold).values()
 
     def judged(own: Sequence[Case]) -> list[tuple[float, bool]]:
         system = AbstragLlmSystem("calibration", backing, frozenset({"judge"}))
@@ -342,7 +340,7 @@ def calibrated(cases: Sequence[Case], backing: Backing, *, at_once: int = 1) -> 
         return pairs
 
     with ThreadPoolExecutor(max(1, at_once)) as pool:
-        pairs = [pair for made in pool.map(judged, by_document.values()) for pair in made]
+        pairs = [pair for made in pool.map(judged, documents) for pair in made]
     prompt = Prompt(backing.programs["entailment"], backing.models[CallRole.JUDGE], CallRole.JUDGE)
     name = prompt.model.fingerprint
     return fitted(name, program_hash(prompt), [p for p, _ in pairs], [y for _, y in pairs])

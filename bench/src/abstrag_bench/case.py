@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
 from abstrag.errors import InputError
 from abstrag_bench.baselines.system import Pool
+from abstrag_bench.record import CaseRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,34 @@ class Case:
     groups: Mapping[str, str] = field(default_factory=dict)
     label: str | None = None
     answers: tuple[str, ...] = ()
+
+    def record(
+        self, system: str, ranked: Iterable[str], scores: Iterable[float], **more: Any
+    ) -> CaseRecord:
+        """Return the record of a ranking of this case, with what else is known of it."""
+        known = {"group": self.group, **more}
+        return CaseRecord(
+            dataset=self.dataset,
+            split=self.split,
+            case_id=self.case_id,
+            system=system,
+            query=self.query,
+            ranked=tuple(ranked),
+            scores=tuple(scores),
+            gold=self.gold,
+            gold_sets=self.gold_sets,
+            document=self.document.id,
+            pool=len(self.document.elements),
+            **known,
+        )
+
+
+def by_document(cases: Iterable[Case]) -> dict[str, list[Case]]:
+    """Group cases by the id of their document, in order of appearance."""
+    found: dict[str, list[Case]] = {}
+    for case in cases:
+        found.setdefault(case.document.id, []).append(case)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

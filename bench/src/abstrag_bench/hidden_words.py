@@ -19,7 +19,6 @@ from typing import Final
 from abstrag.model.index import DocumentIndex, SegmentRecord
 from abstrag.model.ranking import Hit, LiteralTrace
 from abstrag.model.segment import Segment
-from abstrag.model.term import Mention
 from abstrag.neural.content_words import has_content
 from abstrag.search.aligned_trace import ALIGN_WORDS
 
@@ -87,9 +86,8 @@ def hiding(index: DocumentIndex, position: int, places: Collection[WordPlace]) -
     record = index.records[position]
     records = list(index.records)
     records[position] = _hidden_record(record, places)
-    cuts = {part: sorted((p.start, p.end) for p in places if p.part == part) for part in _keys()}
-    for header in range(len(record.segment.headers)):
-        cuts[header] = sorted((p.start, p.end) for p in places if p.part == header)
+    parts = (TEXT, SECTION, *range(len(record.segment.headers)))
+    cuts = {part: sorted((p.start, p.end) for p in places if p.part == part) for part in parts}
     mentions = []
     for mention in index.mentions:
         if mention.segment == position:
@@ -133,7 +131,9 @@ def keeping(index: DocumentIndex, position: int, places: Collection[WordPlace]) 
     return replace(
         hidden,
         records=tuple(records),
-        mentions=tuple(_first(m) if m.segment == position else m for m in hidden.mentions),
+        mentions=tuple(
+            replace(m, start=0, end=0) if m.segment == position else m for m in hidden.mentions
+        ),
         frames=tuple(
             replace(f, start=0, end=0, slots=tuple(replace(s, start=0, end=0) for s in f.slots))
             if f.segment == position
@@ -141,10 +141,6 @@ def keeping(index: DocumentIndex, position: int, places: Collection[WordPlace]) 
             for f in hidden.frames
         ),
     )
-
-
-def _first(mention: Mention) -> Mention:
-    return replace(mention, start=0, end=0)
 
 
 def _hidden_record(record: SegmentRecord, places: Collection[WordPlace]) -> SegmentRecord:
@@ -190,10 +186,6 @@ def _parts(segment: Segment) -> list[tuple[int, str]]:
     section = segment.section[-1].strip() if segment.section else ""
     headers = [(i, header.text) for i, header in enumerate(segment.headers)]
     return [(SECTION, section), *headers, (TEXT, segment.text)]
-
-
-def _keys() -> tuple[int, int]:
-    return TEXT, SECTION
 
 
 def _touched(cuts: Sequence[tuple[int, int]], start: int, end: int) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files
 from typing import Any, Final
 
+from abstrag.data_file import read_data_file
 from abstrag.errors import InputError, ModelError, OverBudget
 from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.prompt import Program
@@ -130,76 +131,30 @@ def _f1(said: set[Any], wanted: set[Any]) -> float:
     return 2 * len(said & wanted) / (len(said) + len(wanted))
 
 
-_ALIGNED: Final = _by_id("alignments", "pair", "relation")
+_OWN: Final[Mapping[str, Scorer]] = {  # for replies of a shape of their own
+    "split": _split,
+    "proposed": _proposed,
+    "read": _read,
+    "probable": _probable,
+    "judged": _judged,
+    "answered": _answered,
+    "explained": _explained,
+    "reflected": _reflected,
+}
 
-# program → who is asked, how a reply is scored, and what the score is called;
-# `hyde` has no set: no passage that it may invent is the right one
+
+def _scorer(row: Mapping[str, Any]) -> Scorer:
+    if "found" in row:
+        return _found(*row["found"])
+    if "by_id" in row:
+        return _by_id(*row["by_id"])
+    return _same(row["same"]) if "same" in row else _OWN[row["by"]]
+
+
+# program → who is asked, how a reply is scored, and what the score is called
 SCORED: Final[Mapping[str, tuple[CallRole, Scorer, str]]] = {
-    # extraction
-    "extract_concepts": (
-        CallRole.INDEX,
-        _found("concepts", "segment", "quote", "kind"),
-        "F1 of the concepts and roles",
-    ),
-    "extract_events": (
-        CallRole.INDEX,
-        _found("events", "segment", "trigger", "negated"),
-        "F1 of the events",
-    ),
-    "extract_statements": (
-        CallRole.INDEX,
-        _found("statements", "segment", "profile"),
-        "F1 of the profiles",
-    ),
-    "lift_context": (
-        CallRole.INDEX,
-        _found("values", "segment", "name", "source"),
-        "F1 of the lifted values",
-    ),
-    "normalize_query": (CallRole.INDEX, _split, "F1 of the conditions"),
-    "read_query": (CallRole.INDEX, _read, "mean F1 of the conditions and of the alternatives"),
-    # alignment
-    "normalize_entities": (
-        CallRole.INDEX,
-        _found("aliases", "form", "name"),
-        "F1 of the other names",
-    ),
-    "coreference": (
-        CallRole.INDEX,
-        _found("links", "segment", "mention", "antecedent"),
-        "F1 of the links",
-    ),
-    "align_concepts": (CallRole.INDEX, _ALIGNED, "accuracy of the relations"),
-    "align_events": (CallRole.INDEX, _ALIGNED, "accuracy of the relations"),
-    "expand_query": (CallRole.INDEX, _proposed, "F1 of the alternatives"),
-    # judging
-    "confirm_merge": (
-        CallRole.JUDGE,
-        _by_id("verdicts", "pair", "verdict"),
-        "accuracy of the verdicts",
-    ),
-    "role_probability": (CallRole.JUDGE, _probable, "accuracy of the roles"),
-    "truth_eval": (
-        CallRole.JUDGE,
-        _by_id("verdicts", "segment", "label"),
-        "accuracy of the verdicts",
-    ),
-    "entailment": (CallRole.JUDGE, _judged, "accuracy of the conditions"),
-    "verdict": (CallRole.ANSWER, _same("label"), "accuracy of the labels"),
-    "answer": (CallRole.ANSWER, _answered, "right answers and abstentions"),
-    # critique
-    "critic": (CallRole.CRITIC, _same("sufficient"), "accuracy of sufficiency"),
-    "explain": (CallRole.CRITIC, _explained, "F1 of what failed"),
-    "localize": (CallRole.REFINE, _same("stage"), "accuracy of the stages"),
-    "refine": (
-        CallRole.REFINE,
-        _found("patches", "kind", "source", "target"),
-        "F1 of the patches",
-    ),
-    # baselines
-    "ircot": (CallRole.ANSWER, _same("done"), "accuracy of stopping"),
-    "self_rag": (CallRole.JUDGE, _reflected, "accuracy of the reflections"),
-    "crag": (CallRole.JUDGE, _by_id("grades", "passage", "grade"), "accuracy of the grades"),
+    name: (CallRole(row["role"]), _scorer(row), row["measure"])
+    for name, row in read_data_file("abstrag_bench", "data/prompts/scores.toml").items()
 }
 
 

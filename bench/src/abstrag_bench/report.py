@@ -11,7 +11,7 @@ from abstrag.model.record import to_json
 from abstrag_bench.metrics.catalogue import HEADLINE, HEADLINE_SHOWN
 from abstrag_bench.metrics.metric import Convention
 from abstrag_bench.render.html import html
-from abstrag_bench.render.table import ReportTable, headline, scaled, tables
+from abstrag_bench.render.table import ReportTable, headline, markdown_table, scaled, tables
 from abstrag_bench.run_folder import RunFolder
 from abstrag_bench.summary import Summary, summarize
 
@@ -25,16 +25,11 @@ def markdown(summary: Summary) -> str:
 
 
 def _markdown_table(table: ReportTable) -> str:
-    head = [_row(table.head), _row(["---"] * len(table.head))]
-    body = [
-        _row([f"**{text}**" if (r, c) in table.marked else text for c, text in enumerate(row)])
+    rows = [
+        [f"**{text}**" if (r, c) in table.marked else text for c, text in enumerate(row)]
         for r, row in enumerate(table.rows)
     ]
-    return "\n".join([f"## {table.title}", "", table.note, "", *head, *body])
-
-
-def _row(cells: list[str] | tuple[str, ...]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    return f"## {table.title}\n\n{table.note}\n\n{markdown_table(table.head, rows)}"
 
 
 _SPECIAL: Final = str.maketrans(

@@ -20,7 +20,7 @@ from abstrag.llm.model import ModelRequest
 from abstrag.workers.protocol import Engine, LostItem
 from abstrag_bench.baselines.backing import Backing, Modelled
 from abstrag_bench.baselines.system import Explained, Ranked, System, Versioned
-from abstrag_bench.case import Case, Dataset, sampled
+from abstrag_bench.case import Case, Dataset, by_document, sampled
 from abstrag_bench.generation import RankedCase, Writer, told
 from abstrag_bench.record import CaseRecord
 from abstrag_bench.run_folder import OURS, RunFolder, RunManifest, SystemInfo
@@ -135,22 +135,13 @@ def _record(
         rest = [name for name in case.document.ids if name not in known]
         order += rest
         scores += [min([0.0, *scores])] * len(rest)  # no better than anything retrieved
-    return CaseRecord(
-        dataset=case.dataset,
-        split=case.split,
-        case_id=case.case_id,
-        system=system,
-        query=case.query,
-        ranked=tuple(order[:depth]),
-        scores=tuple(scores[:depth]),
-        gold=case.gold,
-        gold_sets=case.gold_sets,
-        group=case.group,
-        document=case.document.id,
+    return case.record(
+        system,
+        order[:depth],
+        scores[:depth],
         groups=dict(case.groups),
         gold_label=case.label,
         gold_answers=case.answers,
-        pool=len(case.document.elements),
         **{"retrieved": min(len(ranked), depth), **more},
     )
 
@@ -296,10 +287,7 @@ def _units(
     cases: Sequence[Case], specs: Sequence[SystemSpec], done: set[tuple[str, str]], depth: int
 ) -> Iterator[ScoringUnit]:
     """Group what is left to do by document, in the order of the data."""
-    by_document: dict[str, list[Case]] = {}
-    for case in cases:
-        by_document.setdefault(case.document.id, []).append(case)
-    for group in by_document.values():
+    for group in by_document(cases).values():
         left = {s.name: [c for c in group if (s.name, c.case_id) not in done] for s in specs}
         left = {name: some for name, some in left.items() if some}
         if left:

@@ -73,12 +73,9 @@ def resampled_means(
     return np.concatenate(parts)
 
 
-def intervals(
-    columns: FloatArray, *, resamples: int = RESAMPLES, seed: int = SEED
-) -> list[BootstrapInterval]:
+def intervals(columns: FloatArray) -> list[BootstrapInterval]:
     """Return mean and interval of each column; a row is a case."""
-    means = resampled_means(columns, resamples=resamples, seed=seed)
-    low, high = _quantiles(means)
+    low, high = _quantiles(resampled_means(columns))
     return [
         BootstrapInterval(float(m), float(a), float(b), len(columns))
         for m, a, b in zip(columns.mean(axis=0), low, high, strict=True)

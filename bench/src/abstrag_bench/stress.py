@@ -52,7 +52,7 @@ from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.refining import RefineOptions, refiner_of
 from abstrag_bench.abstrag_system import SharedIndexer
-from abstrag_bench.case import Case, Dataset
+from abstrag_bench.case import Case, Dataset, by_document
 from abstrag_bench.metrics.catalogue import NDCG, OVER_EXPANSION, PRESERVED, SUFF
 from abstrag_bench.metrics.metric import Metric, values
 from abstrag_bench.record import CaseRecord
@@ -260,20 +260,11 @@ class Stress:
             licences = [bridge.licence for bridge in assumed(hit)]
             if any(found is not None and found.kind is LicenceKind.PATCH for found in licences):
                 patched[name] = None
-        return CaseRecord(
-            dataset=case.dataset,
-            split=case.split,
-            case_id=case.case_id,
-            system=system,
-            query=case.query,
-            ranked=tuple(best)[:k],
-            scores=tuple(best.values())[:k],
-            gold=case.gold,
-            gold_sets=case.gold_sets,
-            group=case.group,
+        return case.record(
+            system,
+            tuple(best)[:k],
+            tuple(best.values())[:k],
             tau=ranking.tau,
-            document=case.document.id,
-            pool=len(case.document.elements),
             retrieved=len(best),
             patched=tuple(patched),
         )
@@ -320,13 +311,9 @@ def run_stress(
 
     Records are appended document by document, so that a run can be stopped and taken up again.
     """
-    by_document: dict[str, list[Case]] = {}
-    for case in dataset.cases:
-        if case.gold:
-            by_document.setdefault(case.document.id, []).append(case)
-    if not by_document:
+    chosen = list(by_document(case for case in dataset.cases if case.gold).items())[:limit]
+    if not chosen:
         raise InputError(f"{dataset.name!r} has no case with gold in split {dataset.split!r}")
-    chosen = list(by_document.items())[:limit]
     out.mkdir(parents=True, exist_ok=True)
     path = out / "records.jsonl"
     done = _finished(path, {UNREFINED, *stress.arms})

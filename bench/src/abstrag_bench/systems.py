@@ -65,8 +65,7 @@ class Builder:
             raise InputError(
                 f"no system is called {spec.base!r}", hint=f"one of: {', '.join(system_names())}"
             )
-        from abstrag_bench.ablations import build_variant
-        from abstrag_bench.abstrag_system import SharedIndexer
+        from abstrag_bench.abstrag_system import SharedIndexer, build_variant
 
         self._indexer = self._indexer or SharedIndexer(self._keep)
         if asks_model(spec.base):
@@ -83,8 +82,8 @@ class Builder:
 
 def system_names() -> tuple[str, ...]:
     """Return every name `--systems` takes, those with their place merely kept included."""
-    from abstrag_bench.ablations import variant_names
     from abstrag_bench.abstrag_llm import llm_names
+    from abstrag_bench.abstrag_system import variant_names
 
     return (*BASELINES, *variant_names(), *llm_names())
 

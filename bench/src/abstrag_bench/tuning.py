@@ -12,12 +12,13 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Final
 
 from abstrag.errors import InputError
 from abstrag.model.record import from_json, record, to_json
-from abstrag_bench.case import Case, Dataset, SplitPart, part_of
+from abstrag_bench.case import Case, Dataset, SplitPart, by_document, part_of
 from abstrag_bench.metrics.catalogue import BRIDGE_COST, NDCG, PRESERVED, SUFF
 from abstrag_bench.metrics.metric import Values, values
 from abstrag_bench.record import CaseRecord
@@ -138,38 +139,25 @@ def candidates(
 
 def select(trials: Sequence[Trial]) -> int:
     """Return the number of the best trial by the objective hierarchy."""
+    scored = list(map(_levels, trials))
     left = list(range(len(trials)))
-    for value in (_by_suff, _by_ndcg, _by_cost, _by_preserved):
-        best = max(value(trials[i]) for i in left)
-        left = [i for i in left if value(trials[i]) >= best - TOLERANCE]
+    for level in range(len(scored[0])):
+        best = max(scored[i][level] for i in left)
+        left = [i for i in left if scored[i][level] >= best - TOLERANCE]
     return left[0]
 
 
-def _by_suff(trial: Trial) -> float:
-    return trial.suff
-
-
-def _by_ndcg(trial: Trial) -> float:
-    return trial.ndcg
-
-
-def _by_cost(trial: Trial) -> float:
-    return -trial.bridge_cost if trial.bridge_cost is not None else 0.0
-
-
-def _by_preserved(trial: Trial) -> float:
-    return trial.preserved if trial.preserved is not None else 0.0
+def _levels(trial: Trial) -> tuple[float, ...]:
+    """Return what a trial scored at each level of the hierarchy, more being better."""
+    return (trial.suff, trial.ndcg, -(trial.bridge_cost or 0.0), trial.preserved or 0.0)
 
 
 def _trial(
     system: str, chosen: Mapping[str, float], cases: Sequence[Case], builder: Builder
 ) -> Trial:
     bench = Bench([SystemSpec(system, system, dict(chosen))], builder)
-    by_document: dict[str, list[Case]] = {}
-    for case in cases:
-        by_document.setdefault(case.document.id, []).append(case)
     records: list[CaseRecord] = []
-    for group in by_document.values():
+    for group in by_document(cases).values():
         records += bench.score(ScoringUnit({system: group}, 10))
     return Trial(
         values=dict(chosen),
@@ -185,9 +173,7 @@ def _mean(found: Values) -> float | None:
 
 
 def _deviations(ranges: Mapping[str, Sequence[float]], trials: int) -> tuple[str, ...]:
-    points = 1
-    for values_ in ranges.values():
-        points *= len(values_)
+    points = prod(map(len, ranges.values()))
     if points + 1 < trials:
         return (f"the whole grid has {points} points, fewer than the {trials} trials of a family",)
     return ()

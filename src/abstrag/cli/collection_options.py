@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.opened import opened
-from abstrag.cli.options import DocumentTarget
+from abstrag.cli.options import DocumentTarget, gathered
 from abstrag.cli.output import progress
 from abstrag.cli.trace import print_hit, print_query, print_trace
 from abstrag.collection.filters import Filters
@@ -148,7 +148,7 @@ class CollectionOptions:
     until: str | None
     source: str | None
     title: str | None
-    embeddings: bool
+    no_embeddings: bool
     shortlist: int
 
     def place(self, config: WorkspaceConfig, target: str | None) -> CollectionChoice | None:
@@ -200,7 +200,8 @@ class CollectionChoice:
         with opened(self.config) as workspace:
             # the models load while the cards are read, and a first question waits for less
             judged = workspace.defaults.preset.judge_weight > 0
-            preload(aligner=self.options.embeddings, judge=judged)
+            embeddings = not self.options.no_embeddings
+            preload(aligner=embeddings, judge=judged)
             with progress(None, quiet=as_json) as bar:
                 task = bar.task_ids[0]
 
@@ -210,7 +211,7 @@ class CollectionChoice:
 
                 collection = workspace.collection(
                     self.filters,
-                    embeddings=self.options.embeddings,
+                    embeddings=embeddings,
                     shortlist=self.options.shortlist,
                     on_made=on_made,
                 )
@@ -226,32 +227,19 @@ def collection_options(*arguments: str) -> Callable[[_Command], _Command]:
 
     def decorated(command: _Command) -> _Command:
         @wraps(command)
-        def called(
-            whole: bool,
-            since: str | None,
-            until: str | None,
-            source: str | None,
-            title: str | None,
-            no_embeddings: bool,
-            shortlist: int,
-            **rest: Any,
-        ) -> Any:
+        def called(collection: CollectionOptions, **rest: Any) -> Any:
             given = [rest.pop(name) for name in arguments]
-            if whole:
+            if collection.whole:
                 if given[-1] is not None:
                     raise click.UsageError("With --all there is no TARGET.")
                 given = [None, *given[:-1]]
             missing = [n for n, v in zip(arguments, given, strict=True) if v is None]
-            if missing and missing != [arguments[0]] * whole:
+            if missing and missing != [arguments[0]] * collection.whole:
                 raise click.UsageError(f"Missing argument '{missing[-1].upper()}'.")
-            options = CollectionOptions(
-                whole, since, until, source, title, not no_embeddings, shortlist
-            )
             named = dict(zip(arguments, given, strict=True))
-            return command(collection=options, **named, **rest)
+            return command(collection=collection, **named, **rest)
 
-        for option in reversed(_OPTIONS):
-            called = option(called)
+        called = gathered("collection", CollectionOptions, _OPTIONS)(called)
         for name in reversed(arguments):
             first = name == arguments[0]
             kind = DocumentTarget() if first else None

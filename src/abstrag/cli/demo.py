@@ -189,7 +189,9 @@ def _demo(*, as_json: bool) -> None:
     out.print("\n[bold]The same query with an empty Background[/]")
     print_hit(out, missing, None, bare.preset)
     print_trace(out, bare.index, missing)
-    _print_next(out)
+    out.print(
+        "\n[dim]Now yours:  abstrag search FILE “question”   abstrag map FILE   abstrag --help[/]"
+    )
 
 
 def _segment(index: DocumentIndex) -> str:
@@ -202,9 +204,3 @@ def _rank(searcher: Searcher, similarity: Similarity) -> int:
     scores = similarity(searcher.normalize(DEMO_QUERY), everywhere)
     order = np.lexsort((everywhere, -scores))
     return int(np.flatnonzero(order == searcher.position(_segment(searcher.index)))[0]) + 1
-
-
-def _print_next(out: Console) -> None:
-    out.print(
-        "\n[dim]Now yours:  abstrag search FILE “question”   abstrag map FILE   abstrag --help[/]"
-    )

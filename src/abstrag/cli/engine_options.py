@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any, Final
 
 import click
 
+from abstrag.cli.options import gathered
 from abstrag.config import MAX_CPU_SECONDS, MAX_MEMORY_BYTES, MAX_SECONDS, DocumentBudget
 from abstrag.errors import InputError
 from abstrag.workers.processes import WINDOW, Processes
@@ -40,26 +40,20 @@ _BUDGET: Final = (
 )
 
 
-def budget_options(command: _Command) -> _Command:
-    """Hand a command its `budget`: what one document may cost; None where nobody says."""
+def _budget(
+    time_limit: float | None, cpu_limit: float | None, memory_mb: float | None
+) -> DocumentBudget | None:
+    """Return what one document may cost; None where nobody says."""
+    if time_limit is None and cpu_limit is None and memory_mb is None:
+        return None
+    return DocumentBudget(
+        cpu_limit or MAX_CPU_SECONDS,
+        MAX_MEMORY_BYTES if memory_mb is None else round(memory_mb * _MIB),
+        time_limit or MAX_SECONDS,
+    )
 
-    @wraps(command)
-    def called(
-        time_limit: float | None, cpu_limit: float | None, memory_mb: float | None, **rest: Any
-    ) -> Any:
-        if time_limit is None and cpu_limit is None and memory_mb is None:
-            return command(budget=None, **rest)
-        budget = DocumentBudget(
-            cpu_limit or MAX_CPU_SECONDS,
-            MAX_MEMORY_BYTES if memory_mb is None else round(memory_mb * _MIB),
-            time_limit or MAX_SECONDS,
-        )
-        return command(budget=budget, **rest)
 
-    made: _Command = called
-    for option in reversed(_BUDGET):
-        made = option(made)
-    return made
+budget_options = gathered("budget", _budget, _BUDGET)
 
 
 PROCESSES: Final = "processes"
@@ -101,24 +95,12 @@ class EngineOptions:
 
 def engine_options(what: str) -> Callable[[_Command], _Command]:
     """Hand a command its `workers_options` as `EngineOptions`; `what` says how many are usual."""
-
-    def decorated(command: _Command) -> _Command:
-        @wraps(command)
-        def called(workers: int | None, engine: str, address: str | None, **rest: Any) -> Any:
-            options = EngineOptions(workers, engine, address)
-            return command(workers_options=options, **rest)
-
-        made: _Command = called
-        workers = click.option(
-            "--workers",
-            type=click.IntRange(min=1),
-            help=f"How many work side by side.  [default: {what}]",
-        )
-        for option in (*reversed(_ENGINE), workers):
-            made = option(made)
-        return made
-
-    return decorated
+    workers = click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        help=f"How many work side by side.  [default: {what}]",
+    )
+    return gathered("workers_options", EngineOptions, (workers, *_ENGINE))
 
 
 def refuse_with_model(options: EngineOptions) -> None:

@@ -18,7 +18,6 @@ from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.refine.feedback import parse_step
 from abstrag.workspace.lessons import export_packs, learn
 from abstrag.workspace.options import WorkspaceConfig
-from abstrag.workspace.workspace import Workspace
 
 
 @click.command("feedback")
@@ -88,26 +87,16 @@ def feedback_command(
             print_json({**told, "lessons": [to_data(entry) for entry in lessons]})
             return
         out = console()
-        out.print(f"noted as [bold]{noted.episode}[/]: {_summary(good, bad)}")
+        only = "" if good or bad else "; steps only"
+        out.print(f"noted as [bold]{noted.episode}[/]: {len(good)} good, {len(bad)} bad{only}")
         for patch in noted.patches:
             out.print(f"[green]in force[/]  {patch.id}  {escape(describe(patch, document.index))}")
         for reason in noted.refused:
             out.print(f"[red]refused[/]   {escape(reason)}")
         if made is not None:
             print_refinement(out, made, document.index)
-        print_lessons(workspace, [entry.reason for entry in lessons])
-
-
-def _summary(good: tuple[str, ...], bad: tuple[str, ...]) -> str:
-    parts = [f"{len(good)} good", f"{len(bad)} bad"]
-    return ", ".join(parts) + ("" if good or bad else "; steps only")
-
-
-def print_lessons(workspace: Workspace, reasons: list[str]) -> None:
-    """Say what became of lessons that had their votes."""
-    for reason in reasons:
-        console().print(f"[cyan]lesson[/]    {escape(reason)}")
-    if reasons:
-        console().print(
-            f"[dim]abstrag policy blame lessons --family {escape(workspace.patches.family)}[/]"
-        )
+        for entry in lessons:
+            out.print(f"[cyan]lesson[/]    {escape(entry.reason)}")
+        if lessons:
+            family = escape(workspace.patches.family)
+            out.print(f"[dim]abstrag policy blame lessons --family {family}[/]")

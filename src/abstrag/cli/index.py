@@ -29,7 +29,7 @@ from abstrag.cli.options import (
     print_estimate,
     print_ledger,
 )
-from abstrag.cli.output import console, print_json, progress
+from abstrag.cli.output import console, counted, print_json, progress
 from abstrag.config import DocumentBudget
 from abstrag.engine.library import Library
 from abstrag.engine.source_files import IndexOutcome, IndexReason, listed
@@ -60,7 +60,7 @@ _SAID: Final = {  # in the order in which they are told
 }
 
 
-def counted(outcomes: Iterable[IndexOutcome]) -> str:
+def told_counts(outcomes: Iterable[IndexOutcome]) -> str:
     """Say what became of files: how many are new, changed, unchanged, failed."""
     counts = Counter(o.why.value if o.why is not None else o.status for o in outcomes)
     return ", ".join(f"{counts[each]} {said}" for each, said in _SAID.items() if counts[each])
@@ -125,7 +125,7 @@ class IndexingTold:
         here = f"{self._file} {now}".strip()
         task = self._bar.task_ids[0]
         self._bar.update(task, completed=len(self._outcomes), description=escape(here))
-        parts = (counted(self._outcomes), here)
+        parts = (told_counts(self._outcomes), here)
         self._say("; ".join(part for part in parts if part))
 
 
@@ -287,7 +287,7 @@ def _report(
         _print(outcomes, dropped)
         if prepared:
             what = "search over all documents"
-            console().print(f"prepared  {_many(prepared, 'document')} for {what}")
+            console().print(f"prepared  {counted(prepared, 'document')} for {what}")
     if any(o.without for o in outcomes):
         click.echo("run the same command again to ask for what is missing", err=True)
     if ledger is not None:
@@ -308,13 +308,15 @@ def _print(outcomes: list[IndexOutcome], dropped: Counter[str]) -> None:
             if o.language != ENGLISH:
                 _print_line(out, f"          [yellow]{_unread(o.language)}[/]")
             for lacks, count in o.without.items():
-                _print_line(out, f"          [yellow]{_many(count, 'segment')} without {lacks}[/]")
+                _print_line(
+                    out, f"          [yellow]{counted(count, 'segment')} without {lacks}[/]"
+                )
         elif o.status == "skipped":
             _print_line(out, f"[yellow]skipped  [/] {escape(o.path)}  {escape(_why(o))}")
     if many:
-        out.print(counted(outcomes))
+        out.print(told_counts(outcomes))
     for answer, count in sorted(dropped.items()):
-        out.print(f"[dim]dropped   {_many(count, 'answer')} of the model ({answer})[/]")
+        out.print(f"[dim]dropped   {counted(count, 'answer')} of the model ({answer})[/]")
 
 
 def _print_line(out: Console, markup: str) -> None:
@@ -326,7 +328,7 @@ def _described(o: IndexOutcome) -> str:
     """Say what the store now has of a file."""
     document = escape(o.document or "")
     counts = ", ".join(
-        (_many(o.segments, "segment"), _many(o.terms, "term"), _many(o.edges, "edge"))
+        (counted(o.segments, "segment"), counted(o.terms, "term"), counted(o.edges, "edge"))
     )
     if o.same_as is not None:
         return f"[bold]{document}[/]  the same bytes as {escape(o.same_as)}"
@@ -351,10 +353,6 @@ def _why(o: IndexOutcome) -> str:
 
 def _kept_from_before(o: IndexOutcome) -> str:
     return f"the store still has {o.document!r}, read from it before"
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _raise_failures(outcomes: list[IndexOutcome]) -> None:

@@ -16,7 +16,7 @@ from abstrag.cli.opened import opened
 from abstrag.cli.options import DocumentTarget, json_option, library_options
 from abstrag.cli.output import console, family_style, print_json
 from abstrag.collection.map import CollectionMap, Thing
-from abstrag.collection.merge import Cited, Merge, Refusal, Side
+from abstrag.collection.merge import Cited, Merge, Refusal
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
 from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
@@ -91,12 +91,13 @@ def _merge(merge: Merge) -> str:
 
 
 def _refusal(refusal: Refusal) -> str:
-    sides = _few([_side(side) for side in refusal.sides])
+    sides = _few(
+        [
+            f"{side.label} ({_few(sorted({node.document for node in side.members}))})"
+            for side in refusal.sides
+        ]
+    )
     return f"{escape(refusal.name)}: {escape(refusal.reason)}  [dim]{escape(sides)}[/]"
-
-
-def _side(side: Side) -> str:
-    return f"{side.label} ({_few(sorted({node.document for node in side.members}))})"
 
 
 def _documents(documents: Sequence[str]) -> str:

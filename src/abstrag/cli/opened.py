@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.markup import escape
 
+from abstrag.cli.output import counted
 from abstrag.model.patch import Precedent
 from abstrag.model.record import to_data
 from abstrag.workspace.workspace import Workspace
@@ -32,43 +32,36 @@ def opened(
     connected = None if models_options is None else models_options.connect()
     with (
         connected or nullcontext() as models,
-        _Steps() as steps,
-        Workspace(config, models=models, on_step=steps.tell) as workspace,
+        _steps() as on_step,
+        Workspace(config, models=models, on_step=on_step) as workspace,
     ):
         yield workspace
 
 
-class _Steps:
-    """Shows how far indexing is, from its first step on; most commands index nothing."""
+@contextmanager
+def _steps() -> Iterator[Callable[[str], None]]:
+    """Give what shows how far indexing is, from its first step on; most commands index nothing."""
+    bar: Progress | None = None
 
-    def __init__(self) -> None:
-        self._bar: Progress | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def tell(self, name: str) -> None:
-        """Show the step that begins."""
+    def tell(name: str) -> None:
+        nonlocal bar
         from rich.console import Console
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        if self._bar is None:
+        if bar is None:
             screen = Console(stderr=True)
             columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
             shown = screen.is_terminal
-            self._bar = Progress(*columns, console=screen, transient=True, disable=not shown)
-            self._bar.add_task("", total=None)
-            self._bar.start()
-        self._bar.update(self._bar.task_ids[0], description=f"indexing: {name}")
+            bar = Progress(*columns, console=screen, transient=True, disable=not shown)
+            bar.add_task("", total=None)
+            bar.start()
+        bar.update(bar.task_ids[0], description=f"indexing: {name}")
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+    try:
+        yield tell
+    finally:
+        if bar is not None:
+            bar.stop()
 
 
 def report_of(document: SearchableDocument) -> dict[str, Any]:
@@ -103,7 +96,7 @@ def patches_sentence(document: SearchableDocument) -> str:
     count, idle = len(document.kept) - shown, document.options.idle
     if not document.kept:
         return ""
-    patches = "1 patch" if count == 1 else f"{count} patches"
+    patches = counted(count, "patch", "patches")
     if shown:
         learned = "1 precedent" if shown == 1 else f"{shown} precedents of other documents"
         patches = f"{patches} and {learned}" if count else learned

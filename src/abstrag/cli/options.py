@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -107,36 +108,37 @@ class LlmOptions:
         return connect(settings, calls=self.calls_path)
 
 
-def llm_options(command: _Command) -> _Command:
-    """Hand a command its `models_options` as `LlmOptions`."""
+def with_options(command: _Command, options: Sequence[Callable[[_Command], _Command]]) -> _Command:
+    """Add options to a command, in their order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
-    @wraps(command)
-    def called(
-        llm: tuple[str, ...],
-        base_url: tuple[str, ...],
-        llm_config: Path | None,
-        max_calls: int | None,
-        max_cost: float | None,
-        dry_run: bool,
-        replay_path: Path | None,
-        calls_path: Path | None,
-        **rest: Any,
-    ) -> Any:
-        options = LlmOptions(
-            llm=llm,
-            base_url=base_url,
-            llm_config=llm_config,
-            max_calls=max_calls,
-            max_cost=max_cost,
-            dry_run=dry_run,
-            replay_path=replay_path,
-            calls_path=calls_path,
-        )
-        return command(models_options=options, **rest)
 
-    for option in reversed(_OPTIONS):
-        called = option(called)
-    return called
+def gathered(
+    name: str, make: Callable[..., Any], options: Sequence[Callable[[_Command], _Command]] = ()
+) -> Callable[[_Command], _Command]:
+    """Return a decorator that adds options and hands a command what is made of their values.
+
+    Args:
+        name: What the command calls that.
+        make: Makes it of arguments that are called like the options.
+        options: Those that the command does not have already.
+    """
+    taken = tuple(signature(make).parameters)
+
+    def decorated(command: _Command) -> _Command:
+        @wraps(command)
+        def called(**given: Any) -> Any:
+            made = make(**{each: given.pop(each) for each in taken})
+            return command(**{name: made}, **given)
+
+        return with_options(called, options)
+
+    return decorated
+
+
+llm_options = gathered("models_options", LlmOptions, _OPTIONS)
 
 
 def print_estimate(estimate: Estimate) -> None:
@@ -306,74 +308,51 @@ _PATCHES: Final = (
 )
 
 
-def library_options(command: _Command) -> _Command:
-    """Hand a command its `config` as `WorkspaceConfig`: which store, Background and settings."""
+def _library(
+    store_path: Target | None,
+    background: Path | None,
+    genre: str | None,
+    granularity: str | None,
+    max_mb: float,
+) -> WorkspaceConfig:
+    settings = Settings(granularity=granularity, genre=genre, max_file_bytes=round(max_mb * _MIB))
+    return WorkspaceConfig(store_path, background=background, settings=settings)
 
-    @wraps(command)
-    def called(
-        store_path: Target | None,
-        background: Path | None,
-        genre: str | None,
-        granularity: str | None,
-        max_mb: float,
-        **rest: Any,
-    ) -> Any:
-        settings = Settings(
-            granularity=granularity, genre=genre, max_file_bytes=round(max_mb * _MIB)
+
+def _bridging(config: WorkspaceConfig, without: tuple[str, ...], tau: float) -> WorkspaceConfig:
+    return replace(config, options=SearchOptions(tau=tau, without=frozenset(without)))
+
+
+def _ranking(
+    config: WorkspaceConfig, preset: str | None, no_judge: bool, exact: bool
+) -> WorkspaceConfig:
+    if no_judge and preset not in (None, FAST.name):
+        raise InputError(
+            f"--no-judge and --preset {preset} are two presets", hint="leave one of them out"
         )
-        config = WorkspaceConfig(store_path, background=background, settings=settings)
-        return command(config=config, **rest)
+    chosen = chosen_preset(preset, judge=False if no_judge else None, exact=exact)
+    options = replace(config.defaults, preset=chosen, judge=not no_judge)
+    return replace(config, options=options)
 
-    return _with(called, _LIBRARY)
+
+def _patching(
+    config: WorkspaceConfig, policy: Path | None, family: str, no_patches: bool
+) -> WorkspaceConfig:
+    options = replace(config.defaults, patched=not no_patches)
+    return replace(config, options=options, policy=policy, family=family)
 
 
-def search_options(command: _Command) -> _Command:
-    """Add to a command's `config` how documents are ranked."""
-
-    @wraps(command)
-    def called(
-        config: WorkspaceConfig, preset: str | None, no_judge: bool, exact: bool, **rest: Any
-    ) -> Any:
-        if no_judge and preset not in (None, FAST.name):
-            raise InputError(
-                f"--no-judge and --preset {preset} are two presets", hint="leave one of them out"
-            )
-        chosen = chosen_preset(preset, judge=False if no_judge else None, exact=exact)
-        options = replace(config.defaults, preset=chosen, judge=not no_judge)
-        return command(config=replace(config, options=options), **rest)
-
-    return bridging_options(_with(called, _RANKING))
+# These hand a command its `config` as `WorkspaceConfig`: which store, Background and settings.
+library_options = gathered("config", _library, _LIBRARY)
+# whose patches hold, and whether any do; it stands below the decorator that makes the `config`
+patch_options = gathered("config", _patching, _PATCHES)
 
 
 def bridging_options(command: _Command) -> _Command:
     """Add to the `config` of a command that ranks nothing which bridges there are."""
-
-    @wraps(command)
-    def called(config: WorkspaceConfig, without: tuple[str, ...], tau: float, **rest: Any) -> Any:
-        options = SearchOptions(tau=tau, without=frozenset(without))
-        return command(config=replace(config, options=options), **rest)
-
-    return library_options(_with(called, _BRIDGING))
+    return library_options(gathered("config", _bridging, _BRIDGING)(command))
 
 
-def patch_options(command: _Command) -> _Command:
-    """Add to a command's `config` whose patches hold, and whether any do.
-
-    It stands below the decorator that makes the `config`.
-    """
-
-    @wraps(command)
-    def called(
-        config: WorkspaceConfig, policy: Path | None, family: str, no_patches: bool, **rest: Any
-    ) -> Any:
-        options = replace(config.defaults, patched=not no_patches)
-        made = replace(config, options=options, policy=policy, family=family)
-        return command(config=made, **rest)
-
-    return _with(called, _PATCHES)
-
-
-def _with(command: _Command, options: tuple[Callable[[_Command], _Command], ...]) -> _Command:
-    for option in reversed(options):
-        command = option(command)
-    return command
+def search_options(command: _Command) -> _Command:
+    """Add to a command's `config` how documents are ranked."""
+    return bridging_options(gathered("config", _ranking, _RANKING)(command))

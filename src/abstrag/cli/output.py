@@ -80,6 +80,11 @@ def console(*, stderr: bool = False) -> Console:
     return made
 
 
+def counted(number: int, noun: str, several: str | None = None) -> str:
+    """Return how many there are of something: 1 patch, 2 patches, 3 families."""
+    return f"{number} {noun if number == 1 else several or noun + 's'}"
+
+
 def print_json(data: Any) -> None:
     """Print JSON, indented for a terminal and on one line for a pipe."""
     looking = sys.stdout.isatty()

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from abstrag.cli.options import LlmOptions, json_option, llm_options, print_ledger, store_option
-from abstrag.cli.output import console, print_json
+from abstrag.cli.options import (
+    LlmOptions,
+    json_option,
+    llm_options,
+    policy_option,
+    print_ledger,
+    store_option,
+)
+from abstrag.cli.output import console, counted, print_json
 from abstrag.cli.trace import step_words
 from abstrag.errors import InputError, NeedsModel, PolicyError, Regression
 from abstrag.model.record import to_data
@@ -22,9 +29,13 @@ from abstrag.policy.load import base_hash, load_program
 from abstrag.policy.location import DEFAULT_FAMILY, MUTABLE, PROGRAMS, families, known, policy_root
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.gate import ReplayReport
-from abstrag.refine.lessons import supporters
+from abstrag.refine.lessons import LessonVote, supporters
 from abstrag.refine.patch_log import PatchLog
 from abstrag.stores.open import Target
+
+if TYPE_CHECKING:
+    from abstrag.llm.connect import Models
+    from abstrag.workspace.workspace import Workspace
 
 
 def blame_lessons(store: PolicyStore, *, as_json: bool) -> None:
@@ -37,23 +48,24 @@ def blame_lessons(store: PolicyStore, *, as_json: bool) -> None:
     for one in lessons:
         state = f"[green]promoted {one.when}[/]" if one.when else "[dim]candidate[/]"
         said = escape(f"{one.genre}: {step_words(one.step)}")
-        out.print(f"[bold]{one.id}[/] {said}  {state}", soft_wrap=True)
-        for vote in one.votes:
-            about = escape(f"{vote.name}: {vote.query} ({vote.patch})")
-            out.print(f"    [dim]{about}[/]", soft_wrap=True)
+        _print(out, f"[bold]{one.id}[/] {said}  {state}")
+        _print_votes(out, one.votes)
     for taught in shown:
         state = f"[green]promoted {taught.when}[/]" if taught.when else "[dim]candidate[/]"
         state = "[red]refused[/]" if taught.refused else state
         said = f"{taught.genre}: where the answer to “{taught.precedent.question}” stands"
-        out.print(f"[bold]{taught.id}[/] {escape(said)}  {state}", soft_wrap=True)
+        _print(out, f"[bold]{taught.id}[/] {escape(said)}  {state}")
         names = ", ".join(taught.precedent.segments)
-        out.print(f"    [dim]{escape(f'{taught.name}: {names}')}[/]", soft_wrap=True)
-        for vote in supporters(taught, shown) if taught.when else ():
-            if vote.patch != taught.id:
-                about = escape(f"{vote.name}: {vote.query} ({vote.patch})")
-                out.print(f"    [dim]{about}[/]", soft_wrap=True)
+        _print(out, f"    [dim]{escape(f'{taught.name}: {names}')}[/]")
+        votes = supporters(taught, shown) if taught.when else ()
+        _print_votes(out, [vote for vote in votes if vote.patch != taught.id])
     if not (lessons or shown):
         out.print("no document has asked for a lesson yet")
+
+
+def _print_votes(out: Console, votes: Sequence[LessonVote]) -> None:
+    for vote in votes:
+        _print(out, f"    [dim]{escape(f'{vote.name}: {vote.query} ({vote.patch})')}[/]")
 
 
 def promote_lessons(store: PolicyStore, library: Target | None) -> tuple[AuditEntry, ...]:
@@ -62,27 +74,26 @@ def promote_lessons(store: PolicyStore, library: Target | None) -> tuple[AuditEn
     open_ones = any(not (one.when or one.refused) for one in patch_log.precedents())
     if not (open_ones or any(one.due for one in patch_log.lessons())):
         return ()
-    # a replay needs the whole engine; the other commands do without
     from abstrag.workspace.lessons import learn
+
+    with _workspace(library, store.root, store.family) as workspace:
+        return learn(workspace)
+
+
+def _workspace(
+    library: Target | None, policy: Path, family: str, models: Models | None = None
+) -> Workspace:
+    # a replay needs the whole engine; the other commands do without
     from abstrag.workspace.options import WorkspaceConfig
     from abstrag.workspace.workspace import Workspace
 
-    config = WorkspaceConfig(library, policy=store.root, family=store.family)
-    with Workspace(config) as workspace:
-        return learn(workspace)
+    return Workspace(WorkspaceConfig(library, policy=policy, family=family), models=models)
 
 
 LESSONS: Final = "lessons"  # in place of a program: what documents have taught their genre
 _STYLE: Final = {"+": "green", "-": "red", " ": "dim"}
 
-policy_option: Callable[..., Any] = click.option(
-    "--policy",
-    "root",
-    type=click.Path(file_okay=False, path_type=Path),
-    envvar="ABSTRAG_POLICY",
-    help="The policy folder.  [default: in your data folder]",
-)
-family_option: Callable[..., Any] = click.option(
+_family_option = click.option(
     "--family", default=DEFAULT_FAMILY, show_default=True, help="Whose programs."
 )
 
@@ -94,11 +105,11 @@ def policy_command() -> None:
 
 @policy_command.command("list")
 @policy_option
-@family_option
+@_family_option
 @json_option
-def policy_list(root: Path | None, family: str, as_json: bool) -> None:
+def policy_list(policy: Path | None, family: str, as_json: bool) -> None:
     """List the programs and what is on its way into them, and count the patches in force."""
-    store = PolicyStore.open(root, family)
+    store = PolicyStore.open(policy, family)
     patches = PatchLog(store).kept()
     waiting = [c for c in store.candidates() if c.status is not PromotionStatus.PROMOTED]
     rows = []
@@ -143,7 +154,7 @@ def policy_list(root: Path | None, family: str, as_json: bool) -> None:
     _print(out, f"[bold]{_plain(family)}[/]  [dim]{_plain(str(store.root))}[/]")
     out.print(table)
     if patches:
-        count = "1 patch" if len(patches) == 1 else f"{len(patches)} patches"
+        count = counted(len(patches), "patch", "patches")
         out.print(f"{count} of documents in force: abstrag policy diff")
 
 
@@ -155,7 +166,7 @@ def policy_list(root: Path | None, family: str, as_json: bool) -> None:
 @click.option("-n", "--last", type=click.IntRange(min=1), help="Only the last so many.")
 @json_option
 def policy_log(
-    root: Path | None,
+    policy: Path | None,
     family: str | None,
     program: str | None,
     rejected: bool,
@@ -163,7 +174,7 @@ def policy_log(
     as_json: bool,
 ) -> None:
     """Show everything that was tried, accepted or not."""
-    tried = PolicyStore.open(root, family or DEFAULT_FAMILY).entries()
+    tried = PolicyStore.open(policy, family or DEFAULT_FAMILY).entries()
     entries = [
         entry
         for entry in tried
@@ -185,11 +196,11 @@ def policy_log(
 @policy_command.command("diff")
 @click.argument("program", required=False)
 @policy_option
-@family_option
+@_family_option
 @json_option
-def policy_diff(program: str | None, root: Path | None, family: str, as_json: bool) -> None:
+def policy_diff(program: str | None, policy: Path | None, family: str, as_json: bool) -> None:
     """Show where a family differs from the baseline: PROGRAM, or all of them and the patches."""
-    store = PolicyStore.open(root, family)
+    store = PolicyStore.open(policy, family)
     programs = {
         stage: lines
         for stage in ([known(program)] if program else PROGRAMS)
@@ -229,14 +240,14 @@ def policy_diff(program: str | None, root: Path | None, family: str, as_json: bo
 @policy_command.command("blame")
 @click.argument("program")
 @policy_option
-@family_option
+@_family_option
 @json_option
-def policy_blame(program: str, root: Path | None, family: str, as_json: bool) -> None:
+def policy_blame(program: str, policy: Path | None, family: str, as_json: bool) -> None:
     """Say of every rule and example of PROGRAM which cases voted for it; `lessons` for lessons."""
     if program == LESSONS:
-        blame_lessons(PolicyStore.open(root, family), as_json=as_json)
+        blame_lessons(PolicyStore.open(policy, family), as_json=as_json)
         return
-    lines = PolicyStore.open(root, family).blame(known(program))
+    lines = PolicyStore.open(policy, family).blame(known(program))
     if as_json:
         print_json([to_data(line) for line in lines])
         return
@@ -254,13 +265,13 @@ def policy_blame(program: str, root: Path | None, family: str, as_json: bool) ->
 @policy_command.command("revert")
 @click.argument("name", metavar="ID")
 @policy_option
-@family_option
+@_family_option
 @json_option
-def policy_revert(name: str, root: Path | None, family: str, as_json: bool) -> None:
+def policy_revert(name: str, policy: Path | None, family: str, as_json: bool) -> None:
     """Take back what ID of the log brought: a promoted edit, byte by byte, or a patch."""
     if not name.strip():
         raise InputError("revert needs an ID", hint="abstrag policy log shows them")
-    store = PolicyStore.open(root, family)
+    store = PolicyStore.open(policy, family)
     if any(entry.payload["id"] == name for entry in store.changes()):
         entry = store.revert(name)
         told = f"{entry.payload['program']} is again what it was before {name}"
@@ -275,7 +286,7 @@ def policy_revert(name: str, root: Path | None, family: str, as_json: bool) -> N
 
 @policy_command.command("check")
 @policy_option
-@family_option
+@_family_option
 @store_option
 @click.option(
     "--replay",
@@ -285,10 +296,10 @@ def policy_revert(name: str, root: Path | None, family: str, as_json: bool) -> N
 )
 @json_option
 def policy_check(
-    root: Path | None, family: str, store_path: Target | None, replay: Path | None, as_json: bool
+    policy: Path | None, family: str, store_path: Target | None, replay: Path | None, as_json: bool
 ) -> None:
     """Check files, log, backups and conflicts; exits with 24 when something is wrong."""
-    folder = policy_root(root)
+    folder = policy_root(policy)
     faults = check(folder)
     report = _replayed(replay, folder, family, store_path) if replay and not faults else None
     if as_json:
@@ -316,12 +327,12 @@ def policy_check(
 
 @policy_command.command("promote")
 @policy_option
-@family_option
+@_family_option
 @store_option
 @llm_options
 @json_option
 def policy_promote(
-    root: Path | None,
+    policy: Path | None,
     family: str,
     store_path: Target | None,
     models_options: LlmOptions,
@@ -333,10 +344,8 @@ def policy_promote(
     model, so that needs --llm.
     """
     from abstrag.workspace.lessons import Promoter
-    from abstrag.workspace.options import WorkspaceConfig
-    from abstrag.workspace.workspace import Workspace
 
-    store = PolicyStore.open(root, family)
+    store = PolicyStore.open(policy, family)
     waiting = store.eligible()
     if not models_options.dry_run:
         for entry in promote_lessons(store, store_path):
@@ -355,8 +364,7 @@ def policy_promote(
             "solved queries are replayed under the changed program, which takes a language model",
             hint="--llm MODEL, with --base-url URL for a local one",
         )
-    config = WorkspaceConfig(store_path, policy=store.root, family=family)
-    with models, Workspace(config, models=models) as workspace:
+    with models, _workspace(store_path, store.root, family, models) as workspace:
         done = Promoter.of(workspace).promote()
         ledger = models.ledger()
     if as_json:
@@ -369,12 +377,9 @@ def policy_promote(
 
 
 def _replayed(path: Path, folder: Path, family: str, store_path: Target | None) -> ReplayReport:
-    # a replay needs the whole engine; the other commands do without
     from abstrag.workspace.lessons import replay_file
-    from abstrag.workspace.options import WorkspaceConfig
-    from abstrag.workspace.workspace import Workspace
 
-    with Workspace(WorkspaceConfig(store_path, policy=folder, family=family)) as workspace:
+    with _workspace(store_path, folder, family) as workspace:
         return replay_file(path, workspace)
 
 
@@ -385,8 +390,7 @@ def _print_check(
     for fault in faults:
         _print(out, f"[red]{_plain(fault.where)}[/]  {_plain(fault.what)}")
     if not faults:
-        count = len(families(folder))
-        told = "1 family" if count == 1 else f"{count} families"
+        told = counted(len(families(folder)), "family", "families")
         out.print(f"{len(PROGRAMS)} programs, {told}: files, log and backups are sound")
     if report is not None:
         for case in report.regressions:

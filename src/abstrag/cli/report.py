@@ -8,7 +8,7 @@ import click
 
 from abstrag.cli.opened import opened, patches_sentence
 from abstrag.cli.options import DocumentTarget, json_option, patch_options, search_options
-from abstrag.cli.output import print_json
+from abstrag.cli.output import counted, print_json
 from abstrag.errors import InputError
 from abstrag.workspace.options import WorkspaceConfig
 
@@ -59,7 +59,6 @@ def report_command(
         told = {"file": str(output), "questions": len(queries), "patches": patches}
         print_json(told)
         return
-    asked = "1 question" if len(queries) == 1 else f"{len(queries)} questions"
-    click.echo(f"{asked}, {len(written) // 1024 + 1} KB: {output}")
+    click.echo(f"{counted(len(queries), 'question')}, {len(written) // 1024 + 1} KB: {output}")
     if sentence := patches_sentence(document):
         click.echo(sentence)

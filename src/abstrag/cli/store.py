@@ -6,7 +6,7 @@ import click
 from rich.markup import escape
 
 from abstrag.cli.options import DocumentTarget, StoreTarget, json_option, store_option
-from abstrag.cli.output import console, print_json, progress
+from abstrag.cli.output import console, counted, print_json, progress
 from abstrag.collection.filters import Filters
 from abstrag.collection.listing import Sort, listing
 from abstrag.collection.shelf_file import keep_shelf
@@ -92,11 +92,10 @@ def store_check(store_path: Target | None, as_json: bool) -> None:
         store.check()
         count, models, others = len(store.documents()), store.models(), made_by_others(store)
     if as_json:
-        told = {"documents": count, "sound": True, "models": models, "made_by_others": others}
-        print_json(told)
+        print_json({"documents": count, "sound": True, "models": models, "made_by_others": others})
         return
     out = console()
-    out.print(f"{count} {'document' if count == 1 else 'documents'}, all sound")
+    out.print(f"{counted(count, 'document')}, all sound")
     for kind, made in others.items():
         out.print(
             f"{sum(made.values()):,} {kind} were made by models that are not installed, "
@@ -125,8 +124,7 @@ def store_prepare(store_path: Target | None, no_embeddings: bool, as_json: bool)
         )
         dropped = drop_made_by_others(store)
     if as_json:
-        told = {"documents": count, "made": made, "dropped": dropped}
-        print_json(told)
+        print_json({"documents": count, "made": made, "dropped": dropped})
         return
     console().print(f"{made} cards made, {count} documents have one")
     if dropped:

@@ -121,8 +121,9 @@ def print_trace(out: Console, index: DocumentIndex, hit: Hit) -> None:
     """Print a trace in full: literals, bridges with ω, δ and licence, what stayed unmet."""
     trace, labels = hit.trace, labels_of(index)
     for found in trace.literals:
+        mark = "[green]✓[/]" if found.met else "[red]✗[/]"
         out.print(
-            f"    {_mark(found)} [cyan]{found.literal.kind.value}[/] "
+            f"    {mark} [cyan]{found.literal.kind.value}[/] "
             f"[bold]{escape(found.literal.label)}[/]  {_how(found, labels)}"
         )
         timed = found.literal.kind is LiteralKind.TIME and found.mention is not None
@@ -182,10 +183,6 @@ def _resolved(index: DocumentIndex, mention: Mention, labels: Labels) -> str:
         f"[dim]“{escape(said)}” is {means}, free: normalization against the document's date "
         f"{anchor.value}{at}[/]"
     )
-
-
-def _mark(found: LiteralTrace) -> str:
-    return "[green]✓[/]" if found.met else "[red]✗[/]"
 
 
 def _how(found: LiteralTrace, labels: Labels) -> str:
@@ -332,16 +329,12 @@ def _comparison(made: Refinement, index: DocumentIndex) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for head in ("", "before", "after"):
         table.add_column(head, style="dim" if not head else "")
-    last = _after(made)
+    kept = [a.after for step in made.steps for a in step.attempts if a.verdict.accepted]
+    last = kept[-1]
     first = made.steps[0].before
     for rank in range(min(5, max(len(first), len(last)))):
         table.add_row(str(rank + 1), _cell(first, rank, index), _cell(last, rank, index))
     return table
-
-
-def _after(made: Refinement) -> tuple[PlacedSegment, ...]:
-    kept = [a.after for step in made.steps for a in step.attempts if a.verdict.accepted]
-    return kept[-1]
 
 
 def _cell(placed: Sequence[PlacedSegment], rank: int, index: DocumentIndex) -> str:

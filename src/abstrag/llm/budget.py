@@ -135,11 +135,6 @@ class Spending:
             self.calls + other.calls, self.tokens + other.tokens, self.cost + other.cost
         )
 
-    def __sub__(self, other: Spending) -> Spending:
-        return Spending(
-            self.calls - other.calls, self.tokens - other.tokens, self.cost - other.cost
-        )
-
 
 class CallBudget:
     """What has been spent, what calls under way may still spend, and the caps on both together.

@@ -41,12 +41,11 @@ _LISTS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
 _TABLES: Final = ("properties", "$defs", "definitions", "patternProperties")
 
 
-def bounded(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema whose strings and arrays all end; limits that are there stay."""
-    return _bounded(schema, 0)
+def bounded(schema: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    """Return a schema whose strings and arrays all end; limits that are there stay.
 
-
-def _bounded(schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    `depth` is in how many lists it stands.
+    """
     made = dict(schema)
     fixed = "enum" in made or "const" in made
     if _allows(made, "string") and not fixed:
@@ -56,16 +55,16 @@ def _bounded(schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
     inside = depth + _allows(made, "array")
     for key in _SCHEMAS:
         if isinstance(made.get(key), Mapping):
-            made[key] = _bounded(made[key], inside if key == "items" else depth)
+            made[key] = bounded(made[key], inside if key == "items" else depth)
     for key in _LISTS:
         if key in made:
             below = inside if key == "prefixItems" else depth
-            made[key] = [_bounded(one, below) for one in made[key]]
+            made[key] = [bounded(one, below) for one in made[key]]
     for key in _TABLES:
         if key in made:
             # what a definition is used in cannot be seen from here; lists are where they serve
             below = max(depth, 1) if key in ("$defs", "definitions") else depth
-            made[key] = {name: _bounded(one, below) for name, one in made[key].items()}
+            made[key] = {name: bounded(one, below) for name, one in made[key].items()}
     return made
 
 
@@ -271,7 +270,9 @@ def parse(text: str, *, complete: bool = True) -> Parsed | None:
         complete: Whether the model came to its own end; closing brackets are added only then,
             because a list that was cut off may lack more than its bracket.
     """
-    text, repairs = _without_thoughts(text)
+    shorter = _THOUGHT.sub("", text, count=1)
+    repairs: tuple[str, ...] = () if shorter == text else ("left out the model's thoughts",)
+    text = shorter
     strict = _loads(text)
     if strict is not None:
         return Parsed(strict[0], repairs)
@@ -281,11 +282,6 @@ def parse(text: str, *, complete: bool = True) -> Parsed | None:
             if found is not None:
                 return Parsed(found[0], (*repairs, *how, *also))
     return None
-
-
-def _without_thoughts(text: str) -> tuple[str, tuple[str, ...]]:
-    shorter = _THOUGHT.sub("", text, count=1)
-    return (shorter, ()) if shorter == text else (shorter, ("left out the model's thoughts",))
 
 
 def _loads(text: str) -> tuple[Any] | None:
@@ -323,10 +319,8 @@ _PROSE: Final = "took the JSON out of other text"
 
 def _end(text: str, start: int) -> int:
     """Return where the brackets opened at `start` are all closed; the end of the text if never."""
-    for position, depth in _depths(text[start:]):
-        if depth == 0:
-            return start + position + 1
-    return len(text)
+    ends = (start + at + 1 for at, depth in _depths(text[start:]) if depth == 0)
+    return next(ends, len(text))
 
 
 def _depths(text: str) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from abstrag.errors import InputError, ModelError, NeedsModel, NotRecorded
 from abstrag.llm.budget import CallBudget, Estimate, tokens_in
@@ -123,12 +122,7 @@ class Models:
     def __enter__(self) -> Models:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -192,7 +192,7 @@ class CallLog:
         rows = self._rows("SELECT record FROM calls WHERE id = ? AND error IS NULL", call_id)
         if not rows:
             return None
-        self._write([("UPDATE calls SET hits = hits + 1 WHERE id = ?", (call_id,))])
+        self._write(("UPDATE calls SET hits = hits + 1 WHERE id = ?", [(call_id,)]))
         return self._read(rows[0][0])
 
     def known(self, call_ids: Sequence[str]) -> frozenset[str]:
@@ -203,28 +203,23 @@ class CallLog:
     def add(self, call: Call, exchanges: Sequence[Exchange]) -> None:
         """Store a call and its exchanges at once; a failure never replaces a reply."""
         row = (call.id, call.at, call.request.role, call.request.stage, call.model, call.error)
-        spent = [(e.seconds, e.tokens_in, e.tokens_out, e.cost, e.lost) for e in exchanges]
+        asked = call.id, call.request.role
         wire = [
-            (call.id, call.request.role, e.mode, e.outcome, *took)
-            for e, took in zip(exchanges, spent, strict=True)
+            (*asked, e.mode, e.outcome, e.seconds, e.tokens_in, e.tokens_out, e.cost, e.lost)
+            for e in exchanges
         ]
         self._write(
-            [
-                (
-                    "INSERT INTO calls (id, at, role, stage, model, error, record) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at, "
-                    "error = excluded.error, record = excluded.record WHERE error IS NOT NULL",
-                    (*row, to_json(call)),
-                ),
-                *(
-                    (
-                        "INSERT INTO exchanges (call, role, mode, outcome, seconds, tokens_in, "
-                        "tokens_out, cost, lost) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                        one,
-                    )
-                    for one in wire
-                ),
-            ]
+            (
+                "INSERT INTO calls (id, at, role, stage, model, error, record) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at, "
+                "error = excluded.error, record = excluded.record WHERE error IS NOT NULL",
+                [(*row, to_json(call))],
+            ),
+            (
+                "INSERT INTO exchanges (call, role, mode, outcome, seconds, tokens_in, "
+                "tokens_out, cost, lost) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                wire,
+            ),
         )
 
     def call(self, prefix: str) -> Call:
@@ -311,10 +306,10 @@ class CallLog:
         with self._lock, _translated(self.path):
             return self._connection.execute(query, values).fetchall()
 
-    def _write(self, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
+    def _write(self, *statements: tuple[str, list[tuple[Any, ...]]]) -> None:
         with self._lock, _translated(self.path), transaction(self._connection, write=True):
-            for statement, values in statements:
-                self._connection.execute(statement, values)
+            for statement, rows in statements:
+                self._connection.executemany(statement, rows)
 
     def _read(self, text: str) -> Call:
         try:
@@ -376,17 +371,12 @@ def _translated(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
         raise  # a mistake of our own; no hint would help the user
-    except sqlite3.DatabaseError as error:
-        code = result_code(error)
-        kind = (
-            StoreCorrupt if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) else StoreError
+    except (sqlite3.DatabaseError, OSError) as error:
+        broken = isinstance(error, sqlite3.DatabaseError) and result_code(error) in (
+            sqlite3.SQLITE_CORRUPT,
+            sqlite3.SQLITE_NOTADB,
         )
-        raise kind(
-            f"the log of calls {str(path)!r} cannot be used: {error}",
-            hint="choose another file with --calls",
-        ) from error
-    except OSError as error:
-        raise StoreError(
+        raise (StoreCorrupt if broken else StoreError)(
             f"the log of calls {str(path)!r} cannot be used: {error}",
             hint="choose another file with --calls",
         ) from error

@@ -263,7 +263,7 @@ class Sender:
                 may be due to it.
 
         Raises:
-            Refused: The endpoint does not want this body.
+            WordingRefused: The endpoint does not want this body.
             ModelUnreachable: It does not answer, or refuses us.
             OverBudget: The next exchange may cost too much.
             Cancelled: `stop` was set.

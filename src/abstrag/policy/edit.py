@@ -8,9 +8,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from hashlib import sha256
 from typing import Any, Final, TypeVar
 
+from abstrag.data_file import read_data_file
 from abstrag.errors import InputError, PolicyError
 from abstrag.llm.prompt import Example, Program
 from abstrag.llm.shape import misfit
@@ -19,7 +21,7 @@ from abstrag.model.record import from_json, record, to_data
 from abstrag.policy.load import canonical
 from abstrag.policy.location import MUTABLE
 
-# The deny list: what a rule may not say, however it is spelled.
+# The deny list: what a rule may not say, however it is spelled; its words are in `denied.toml`.
 #
 # A rule that refinement writes can carry words of a document, and a document may be written to
 # get its words into the rules. So whatever would change the reply's shape, set other instructions
@@ -46,80 +48,19 @@ _UNREADABLE: Final = re.compile(
 )
 _MARKUP: Final = re.compile(r"https?:|www\.|\w@\w+\.\w|</?\s*\w+\s*>|```", re.IGNORECASE)
 
-_SAY: Final = (
-    r"return|output|repl[yi]|respon|answer|writ|emit|print|produc|giv|use\b|using|switch|format"
-)
-_RANK: Final = (
-    r"rank|plac|put\b|scor|rate\b|rating|list|sort|boost|promot|prioriti|prefer|show|return"
-)
-_TOP: Final = r"first|top\b|topmost|high|above|best|max|ahead|1\b|one\b|100|before all|to the front"
-_JUDGE: Final = (
-    r"answer|say|said|return|judg|mark|label|treat|consider|output|choose|conclude|decid"
-)
-_VERDICT: Final = (
-    r"sufficient|insufficient|support|refut|relevant|irrelevant|equivalent|implies|same\b|different"
-    r"|correct|true\b|false\b|none\b"
-)
-# stems of words that follow one another with at most eight words in between
-_PATTERNS: Final = {
-    "it sets instructions aside": (
-        (
-            r"ignor|disregard|forget|overrid|overrul|bypass|neglect|circumvent|not follow|not obey"
-            r"|nt follow|nt obey|no longer follow|instead of|regardless",
-            r"schema|format|instruct|prompt|rules?\b|above|previous|earlier|system|guard|constraint"
-            r"|everything|directive",
-        ),
-    ),
-    "it asks for another format": (
-        (
-            _SAY,
-            r"yaml|xml|csv|markdown|html|toml|plain text|raw text|free text|freeform|free form"
-            r"|prose|code block|no json|not json|without json|nothing else than text",
-        ),
-        (r"yaml|xml|csv|markdown|html|toml", r"only|instead|format"),
-    ),
-    "it changes the fields of the reply": (
-        (
-            r"add|append|insert|includ|introduc|invent|creat|extra|new\b|additional|another|drop"
-            r"|remov|renam|omit|delet|leave out|replac|attach",
-            r"field|keys?\b|propert|column|attribut|slot|json",
-        ),
-        (r"chang|modif|alter|extend|drop|break|corrupt", r"schema|reply format|output format"),
-    ),
-    "it favours something by rank or score": (
-        (r"rank", _TOP),
-        (r"always|must|never fail|at all times", _RANK, _TOP),
-        (_RANK, r"this\b|these\b|our\b|my\b|mine\b|me\b|us\b|the following", _TOP),
-        (r"confiden|probabilit|scor|\bp\b", r"always|to 1\b|to one\b|of 1\b|1\.0|max|highest|100"),
-        (r"always|must", r"confiden|probabilit|scor", r"1\b|one\b|max|high|100|0\b|zero"),
-    ),
-    "it fixes the verdict": (
-        (r"always|must|never|in any case|whatever", _JUDGE, _VERDICT),
-        (
-            _JUDGE,
-            r"always|(?:every|all|each|any) (?:pair|segment|passage|case|claim|quer|document)",
-            _VERDICT,
-        ),
-    ),
-    "it speaks to the model, not about the task": (
-        (
-            r"you are now|act as|pretend|jailbreak|developer mode|system prompt|system message"
-            r"|role play|roleplay|new instructions?|your instructions|as an ai|password|api key"
-            r"|secret|do anything now",
-        ),
-    ),
-}
-_COMPILED: Final = tuple(
-    (reason, re.compile(r"\w*(?: \w+){0,8}? ".join(rf"\b(?:{part})" for part in parts)))
-    for reason, patterns in _PATTERNS.items()
-    for parts in patterns
-)
-_RUN_TOGETHER: Final = re.compile(
-    "(?:ignor|disregard|overrid|bypass)e?(?:ing)?.{0,24}(?:schema|format|instruction|prompt|rules)"
-    "|yamlonly|onlyyaml|xmlonly|returnyaml|returnxml|returnmarkdown|newfield|extrafield"
-    "|addafield|additionalfield|alwaysrank|rankthis|rankfirst|rankitfirst|rankusfirst"
-    "|alwaysreturnthis|alwaysanswer|systemprompt|youarenow"
-)
+
+@cache
+def _patterns() -> tuple[tuple[tuple[str, re.Pattern[str]], ...], re.Pattern[str]]:
+    """Return the patterns of words, each with its reason, and that of letters run together."""
+    lists = read_data_file("abstrag.policy", "denied.toml")
+    stems = lists["stems"]
+    compiled = tuple(
+        (reason, re.compile(r"\w*(?: \w+){0,8}? ".join(rf"\b(?:{part})" for part in filled)))
+        for reason, patterns in lists["patterns"].items()
+        for parts in patterns
+        for filled in [[part.format(**stems) for part in parts]]
+    )
+    return compiled, re.compile("|".join(lists["run_together"].split()))
 
 
 def denied(text: str) -> str | None:
@@ -130,14 +71,13 @@ def denied(text: str) -> str | None:
         return "it holds characters that cannot be seen"
     if _MARKUP.search(unicodedata.normalize("NFKC", text)):
         return "it holds a link or markup"
+    compiled, run_together = _patterns()
     for spelling in _spellings(text):
-        for reason, pattern in _COMPILED:
+        for reason, pattern in compiled:
             if pattern.search(spelling):
                 return reason
         letters = "".join(char for char in spelling if "a" <= char <= "z")
-        if any(
-            map(_RUN_TOGETHER.search, (letters, letters[::-1], codecs.encode(letters, "rot13")))
-        ):
+        if any(map(run_together.search, (letters, letters[::-1], codecs.encode(letters, "rot13")))):
             return "it hides an instruction in its spelling"
     return None
 
@@ -182,13 +122,10 @@ NGRAM: Final = 4
 QUERY_SHARE: Final = 0.5
 MIN_CONTENT_WORDS: Final = 3
 
-_FUNCTION_WORDS: Final = frozenset(
-    "a about after all also an and any are as at be because been before between both but by can"
-    " could did do does each either every few for from had has have how if in into is it its list"
-    " many may more most much must name no not of on one only or other our over per same should so"
-    " some such than that the their them then there these they this those through to under use up"
-    " was we were what when where which while who whom whose why will with would you your".split()
-)
+
+@cache
+def _function_words() -> frozenset[str]:
+    return frozenset(read_data_file("abstrag.policy", "denied.toml")["function_words"].split())
 
 
 @record
@@ -213,7 +150,7 @@ def leak(text: str, case: CaseText, *, common: Iterable[str] = ()) -> str | None
         return f"it repeats {' '.join(min(shared))!r} from its case"
     if telling := _names(text, sources) - {word for one in common for word in _word_keys(one)}:
         return f"it names {min(telling)!r} from its case"
-    asked = {word for word in _word_keys(case.query) if word not in _FUNCTION_WORDS}
+    asked = {word for word in _word_keys(case.query) if word not in _function_words()}
     taken = asked & set(_word_keys(text))
     if len(asked) >= MIN_CONTENT_WORDS and len(taken) >= QUERY_SHARE * len(asked):
         return f"it takes {', '.join(sorted(taken))} from the query"

@@ -52,21 +52,6 @@ class EditCandidate:
         return tuple(vote.case for vote in self.votes)
 
 
-def candidates(entries: Sequence[AuditEntry], family: str) -> tuple[EditCandidate, ...]:
-    """Return the edits proposed in a family, in the order in which they were first proposed."""
-    found: dict[str, EditCandidate] = {}
-    for entry in entries:
-        if entry.family != family or entry.kind is EntryKind.PATCH:
-            continue
-        name = str(entry.payload["candidate"])
-        if entry.kind is EntryKind.PROMPT_EDIT:
-            if entry.accepted:
-                found[name] = _voted(found.get(name), name, entry)
-        elif name in found:
-            found[name] = _moved(found[name], entry)
-    return tuple(found.values())
-
-
 def lineage(entries: Sequence[AuditEntry], family: str, program: str, now: str) -> frozenset[str]:
     """Return the hashes from which our own changes, and nobody else's, lead to the hash `now`.
 
@@ -129,26 +114,6 @@ class BlamedLine:
     when: str = ""
 
 
-def blame(
-    program: Program, shipped: Program, entries: Sequence[AuditEntry], family: str
-) -> tuple[BlamedLine, ...]:
-    """Say of every rule and example of a family's program where it comes from."""
-    promoted = _promoted(entries, family, program.stage)
-    votes = _votes(entries, family)
-    made: list[BlamedLine] = []
-    for slot in EDITABLE:
-        given = lines(shipped, slot)
-        for text in lines(program, slot):
-            if (entry := promoted.get((slot, text))) is not None:
-                cases = votes.get(str(entry.payload["candidate"]), ())
-                name = str(entry.payload["id"])
-                made.append(BlamedLine(slot, text, Origin.PROMOTED, cases, name, entry.when))
-            else:
-                origin = Origin.SHIPPED if text in given else Origin.HAND
-                made.append(BlamedLine(slot, text, origin))
-    return tuple(made)
-
-
 def _promoted(
     entries: Sequence[AuditEntry], family: str, program: str
 ) -> dict[tuple[str, str], AuditEntry]:
@@ -191,40 +156,73 @@ class FamilyRecords:
         return AuditLog(self.root, self.files)
 
     @property
-    def conflicts(self) -> ConflictFile:
-        """The family's conflict file."""
+    def conflict_file(self) -> ConflictFile:
+        """The edits of the family that wait for a person to decide."""
         return ConflictFile(self.programs.folder, self.files)
+
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Return the edits that wait for a person to decide."""
+        return self.conflict_file.read()
+
+    def entries(self) -> tuple[AuditEntry, ...]:
+        """Return the log of all families."""
+        return self.log.entries()
 
     def program(self, stage: str) -> Program:
         """Return a program as the family has it."""
         return self.programs.program(known(stage), self.programs.main(stage).read())
 
     def candidates(self) -> tuple[EditCandidate, ...]:
-        """Return the valid edits proposed in the family, with their votes."""
-        return candidates(self.log.entries(), self.family)
+        """Return the valid edits with their votes, in the order in which they were proposed."""
+        found: dict[str, EditCandidate] = {}
+        for entry in self.entries():
+            if entry.family != self.family or entry.kind is EntryKind.PATCH:
+                continue
+            name = str(entry.payload["candidate"])
+            if entry.kind is EntryKind.PROMPT_EDIT:
+                if entry.accepted:
+                    found[name] = _voted(found.get(name), name, entry)
+            elif name in found:
+                found[name] = _moved(found[name], entry)
+        return tuple(found.values())
 
     def changes(self) -> tuple[AuditEntry, ...]:
         """Return the changes made to the family's files: promotions and reverts."""
         kinds = (EntryKind.PROMOTION, EntryKind.REVERT)
         return tuple(
             entry
-            for entry in self.log.entries()
+            for entry in self.entries()
             if entry.family == self.family and entry.kind in kinds and entry.accepted
         )
 
-    def blame(self, program: Program, entries: Sequence[AuditEntry]) -> tuple[BlamedLine, ...]:
-        """Say where every rule and example of a program of this family comes from."""
-        original = compose(program.stage, [shipped(program.stage)])
-        return blame(program, original, entries, self.family)
+    def blame(self, stage: str) -> tuple[BlamedLine, ...]:
+        """Say where every rule and example of a program comes from."""
+        return self._blamed(self.program(stage))
 
     def by_hand(self, program: Program) -> Callable[[str, str], bool]:
         """Return what tells whether a person wrote a line of the program."""
         written = {
-            (one.slot, one.text)
-            for one in self.blame(program, self.log.entries())
-            if one.origin is Origin.HAND
+            (one.slot, one.text) for one in self._blamed(program) if one.origin is Origin.HAND
         }
         return lambda slot, text: (slot, text) in written
+
+    def _blamed(self, program: Program) -> tuple[BlamedLine, ...]:
+        entries = self.entries()
+        original = compose(program.stage, [shipped(program.stage)])
+        promoted = _promoted(entries, self.family, program.stage)
+        votes = _votes(entries, self.family)
+        made: list[BlamedLine] = []
+        for slot in EDITABLE:
+            given = lines(original, slot)
+            for text in lines(program, slot):
+                if (entry := promoted.get((slot, text))) is not None:
+                    cases = votes.get(str(entry.payload["candidate"]), ())
+                    name = str(entry.payload["id"])
+                    made.append(BlamedLine(slot, text, Origin.PROMOTED, cases, name, entry.when))
+                else:
+                    origin = Origin.SHIPPED if text in given else Origin.HAND
+                    made.append(BlamedLine(slot, text, origin))
+        return tuple(made)
 
     def append(
         self,
@@ -252,7 +250,7 @@ class FamilyRecords:
 
     def add_conflict(self, conflict: Conflict) -> AuditEntry:
         """Note a conflict in its file and in the log; call it under the lock."""
-        self.conflicts.add(conflict)
+        self.conflict_file.add(conflict)
         return self.append(
             EntryKind.CONFLICT,
             {

@@ -164,7 +164,9 @@ class MainFile:
         False means that somebody else's content was there, and still is.
         """
         draft = None if new is None else files.draft(self.path, new)
-        done = self._vacate(files, expected) and self._occupy(files, draft)
+        done = self._vacate(files, expected)
+        if done:
+            done = not self.path.exists() if draft is None else files.place(draft, self.path)
         for leftover in (draft, self.aside):
             if leftover is not None:
                 files.remove(leftover)
@@ -180,9 +182,6 @@ class MainFile:
             self.restore(files)
             return False
         return True
-
-    def _occupy(self, files: DurableFiles, draft: Path | None) -> bool:
-        return not self.path.exists() if draft is None else files.place(draft, self.path)
 
 
 def _bytes(path: Path) -> bytes | None:

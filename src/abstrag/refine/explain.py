@@ -109,8 +109,9 @@ class LocalExplainer:
         if missed:
             segment = scoring.document.segments[hit.position]
             sure = bool(episode.gold) or self.evaluator.evidence(scoring.query, [segment])[0]
+            where = "scores nothing" if rank is None else f"is at rank {rank}"
             name = "the evidence" if sure else "what comes nearest to evidence,"
-            who = f"{name} {hit.segment}{'' if sure else ','} {_where(rank)}"
+            who = f"{name} {hit.segment}{'' if sure else ','} {where}"
         return replace(made, reading=_reading(made, who, missed=missed))
 
     def _over_expansion(
@@ -167,10 +168,6 @@ def dominant(trace: GapTrace) -> tuple[GapTerm, ...]:
     return tuple(sorted(terms, key=lambda term: (-term.cost, term.family)))
 
 
-def _where(rank: int | None) -> str:
-    return "scores nothing" if rank is None else f"is at rank {rank}"
-
-
 def _reading(diagnosis: Diagnosis, who: str, *, missed: bool) -> str:
     parts = []
     if diagnosis.unmet:
@@ -200,9 +197,10 @@ class PromptedExplainer:
             "nearest": failure.segment,
         }
         said = ask(self.model, self.program, dict[str, Any], inputs, role=CallRole.CRITIC).value
-        labels = [literal.label for literal in failure.canonical.literals]
         found = failure.diagnosis
-        unmet = _known(said["unmet"], labels)
+        named = {label.casefold() for label in said["unmet"]}
+        labels = (literal.label for literal in failure.canonical.literals)
+        unmet = [label for label in labels if label.casefold() in named]
         diagnosis = replace(
             found,
             unmet=tuple(dict.fromkeys((*found.unmet, *unmet))),
@@ -210,10 +208,6 @@ class PromptedExplainer:
             reading=said["reading"] or found.reading,
         )
         return replace(failure, diagnosis=diagnosis)
-
-
-def _known(said: Sequence[str], labels: Sequence[str]) -> list[str]:
-    return [label for label in labels if label.casefold() in {s.casefold() for s in said}]
 
 
 @record

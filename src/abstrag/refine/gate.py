@@ -138,13 +138,12 @@ def decide(
     if enforce.progress and (lacking := _progress(before, after)):
         lifts = not reasons and _lifts(before, after, triggers)
         return GateVerdict(False, (*reasons, *lacking), lifts)
-    if not enforce.progress and all(_alike(before[name], after[name]) for name in before):
+    if not enforce.progress and all(
+        (was.first, was.sufficient) == (after[name].first, after[name].sufficient)
+        for name, was in before.items()
+    ):
         reasons.append(_IDLE)
     return GateVerdict(not reasons, tuple(reasons))
-
-
-def _alike(one: Signals, other: Signals) -> bool:
-    return (one.first, one.sufficient) == (other.first, other.sufficient)
 
 
 def potential(cases: Cases) -> tuple[int, int]:

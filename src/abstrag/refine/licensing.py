@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -160,11 +160,7 @@ def _telling(synset: int, pos: Pos) -> bool:
 def _opposite(literal: Literal, term: str) -> bool:
     net, own = wordnet(), _word(term)
     asked = _word(literal.terms[0])
-    return any(own in _folded(net.antonyms(asked, pos)) for pos in (*_NOMINAL, Pos.VERB))
-
-
-def _folded(words: Iterable[str]) -> set[str]:
-    return {key(word) for word in words}
+    return any(own in map(key, net.antonyms(asked, pos)) for pos in (*_NOMINAL, Pos.VERB))
 
 
 def _inside(shorter: Sequence[str], longer: Sequence[str]) -> bool:

@@ -89,7 +89,8 @@ class PatchedIndex:
         self.index = index.updated(mentions=mentions, edges=edges) if edges or mentions else index
         self._own: tuple[EdgeSource, ...] = ()
         if programs.windows:
-            self._own = (_Windows(programs.windows, _times(document)),)
+            times = {t.id: t.interval for t in document.map.terms if t.interval is not None}
+            self._own = (_Windows(programs.windows, times),)
         confirmed = tuple(step for step in programs.steps if not step.refuses)
         if confirmed:
             self._own = (*self._own, _Confirmed(confirmed, _by_form(document)))
@@ -245,10 +246,6 @@ def reach(asked: Interval) -> int:
     """
     length = date.fromisoformat(asked.end) - date.fromisoformat(asked.start) + timedelta(days=1)
     return max(31, length.days)
-
-
-def _times(document: DocumentIndex) -> dict[str, Interval]:
-    return {t.id: t.interval for t in document.map.terms if t.interval is not None}
 
 
 def mentions_of(

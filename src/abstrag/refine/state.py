@@ -138,8 +138,9 @@ def route(state: State, patch: Patch) -> State:
             kept = [s for s in programs.steps if (key(s.asked), key(s.said)) != same]
             programs = replace(programs, steps=_with(kept, delta))
         case Precedent() as delta:
-            rest = [p for p in programs.precedents if not _same_case(p, delta)] + [delta]
-            rest.sort(key=lambda p: (p.document, p.question))
+            case = delta.document, key(delta.question)
+            elsewhere = [p for p in programs.precedents if (p.document, key(p.question)) != case]
+            rest = sorted((*elsewhere, delta), key=lambda p: (p.document, p.question))
             programs = replace(programs, precedents=tuple(rest))
     if patch.edit is not None:
         programs = replace(programs, edits=_with(programs.edits, patch.edit))
@@ -199,10 +200,6 @@ def _priced(programs: Programs, delta: ClauseCost) -> Programs:
     assert delta.weight is not None
     weights = {**dict(programs.weights), delta.family: delta.weight}
     return replace(programs, weights=tuple(sorted(weights.items())))
-
-
-def _same_case(one: Precedent, other: Precedent) -> bool:
-    return one.document == other.document and key(one.question) == key(other.question)
 
 
 def _with(known: Iterable[object], added: object) -> tuple:  # type: ignore[type-arg]

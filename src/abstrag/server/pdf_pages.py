@@ -99,34 +99,35 @@ def rendered(path: Path, number: int, *, width: int) -> bytes:
     return png(pixels)
 
 
-def places(
-    path: Path, number: int, quote: str, *, nth: int = 0, scan: ScannedPage | None = None
-) -> Places:
-    """Return where a quotation stands on a page.
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Words that are looked for on a page of a PDF."""
 
-    Args:
-        path: The PDF.
-        number: The page, from 1.
-        quote: What is looked for.
-        nth: Which of several equal quotations, from 0.
-        scan: The words of the page, if it is a picture.
-    """
-    with page_words(path, number, scan) as (words, size, on_screen):
-        found = PageWords(words).find(quote, nth)
+    path: Path
+    page: int  # from 1
+    text: str
+    nth: int = 0  # which of several equal quotations
+    scan: ScannedPage | None = None  # the words of the page, if it is a picture
+
+
+def places(quote: Quotation) -> Places:
+    """Return where a quotation stands on its page."""
+    with _page_words(quote) as (words, size, on_screen):
+        found = PageWords(words).find(quote.text, quote.nth)
         boxes = tuple(map(on_screen, lines_of(words, found)))
-        return Places(number, *size, boxes)
+        return Places(quote.page, *size, boxes)
 
 
 @contextmanager
-def page_words(
-    path: Path, number: int, scan: ScannedPage | None
+def _page_words(
+    quote: Quotation,
 ) -> Iterator[tuple[Sequence[Glyphs | PlacedWord], tuple[float, float], Callable[[Box], Box]]]:
     """Open a page: its words, its size, and what turns their boxes into fractions of it."""
-    with _opened(path) as document, _page(document, number, path) as page:
+    with _opened(quote.path) as document, _page(document, quote.page, quote.path) as page:
         across, down = page.get_size()
         size = round(across, 2), round(down, 2)
-        if scan is not None:
-            yield list(map(_placed, scan.words)), size, _from_scan
+        if quote.scan is not None:
+            yield list(map(_placed, quote.scan.words)), size, _from_scan
             return
         text = page.get_textpage()
         try:
@@ -293,38 +294,23 @@ class WordPlaces:
     words: tuple[tuple[Box, ...], ...]
 
 
-def word_places(
-    path: Path,
-    number: int,
-    quote: str,
-    parts: Sequence[tuple[int, int]],
-    *,
-    nth: int = 0,
-    scan: ScannedPage | None = None,
-) -> WordPlaces:
-    """Return where parts of a quotation stand on a page.
+def word_places(quote: Quotation, parts: Sequence[tuple[int, int]]) -> WordPlaces:
+    """Return where parts of a quotation stand on its page, given start and end of each within it.
 
     The quotation is found first, so that a short word is looked for in its own sentence only.
-
-    Args:
-        path: The PDF.
-        number: The page, from 1.
-        quote: What the parts are parts of.
-        parts: Start and end of each within the quotation.
-        nth: Which of several equal quotations, from 0.
-        scan: The words of the page, if it is a picture.
     """
-    with page_words(path, number, scan) as (words, _, on_screen):
+    text = quote.text
+    with _page_words(quote) as (words, _, on_screen):
         page = PageWords(words)
-        runs = page.spans(quote, nth)
-        if sum(end - start for start, end in runs) != len(squeezed(quote)):
+        runs = page.spans(text, quote.nth)
+        if sum(end - start for start, end in runs) != len(squeezed(text)):
             runs = []  # a part of it is on another page, and which one is not known
         made = []
         for start, end in parts:
-            before, inside = len(squeezed(quote[:start])), len(squeezed(quote[start:end]))
+            before, inside = len(squeezed(text[:start])), len(squeezed(text[start:end]))
             held = page.holding(_cut(runs, before, before + inside))
             made.append(tuple(map(on_screen, lines_of(words, held))))
-        return WordPlaces(number, tuple(made))
+        return WordPlaces(quote.page, tuple(made))
 
 
 def _cut(runs: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -28,6 +28,7 @@ from abstrag.server.jobs import Jobs, Watcher
 from abstrag.server.metrics import Labels, Metrics
 from abstrag.server.pdf_pages import (
     Places,
+    Quotation,
     WordPlaces,
     page_count,
     places,
@@ -183,10 +184,8 @@ class Sources:
         self, info: DocumentInfo, document: Document, number: int, *, start: int, end: int
     ) -> Places:
         """Return where on a page a span of the document stands."""
-        quote = document.text[max(start, 0) : max(end, 0)]
-        nth = self._nth(document, number, start, quote)
-        scan = next((page for page in document.scans if page.number == number), None)
-        return places(self._pdf(info), number, quote, nth=nth, scan=scan)
+        text = document.text[max(start, 0) : max(end, 0)]
+        return places(self._quotation(info, document, number, start, text))
 
     def words(
         self,
@@ -204,25 +203,21 @@ class Sources:
             for a, b in parts
         ]
         inside = [(max(one.start - start, 0), max(one.end - start, 0)) for one in spans]
-        quote = document.text[start:end]
-        scan = next((page for page in document.scans if page.number == number), None)
-        return word_places(
-            self._pdf(info),
-            number,
-            quote,
-            inside,
-            nth=self._nth(document, number, start, quote),
-            scan=scan,
-        )
+        text = document.text[start:end]
+        return word_places(self._quotation(info, document, number, start, text), inside)
 
-    def _nth(self, document: Document, number: int, start: int, quote: str) -> int:
-        """Count the equal quotations before this one on its page."""
+    def _quotation(
+        self, info: DocumentInfo, document: Document, number: int, start: int, text: str
+    ) -> Quotation:
+        """Return what is looked for on a page, and which of equal quotations there it is."""
         before = "".join(
             document.text[block.span.start : min(block.span.end, start)]
             for block in document.blocks
             if block.page == number and block.span.start < start
         )
-        return squeezed(before).count(squeezed(quote)) if quote.strip() else 0
+        nth = squeezed(before).count(squeezed(text)) if text.strip() else 0
+        scan = next((page for page in document.scans if page.number == number), None)
+        return Quotation(self._pdf(info), number, text, nth, scan)
 
     def _pdf(self, info: DocumentInfo) -> Path:
         if self.pages(info) is None or info.source_path is None:
@@ -277,7 +272,10 @@ class Preloader:
 
     def _run(self) -> None:
         try:
-            _load_parser()
+            from abstrag.language.parser import parse
+            from abstrag.workspace.tour import demo_document
+
+            parse([demo_document().title])
         except (ImportError, AbstragError) as error:
             log.warning("the language model cannot be loaded: %s", error)
         while True:
@@ -293,7 +291,9 @@ class Preloader:
             if self._workspace.models is not None:
                 return  # a collection is searched without one
             if len(self._workspace.documents()) > 1:
-                loading = _load_models()
+                from abstrag.neural.preload import preload
+
+                loading = preload()
                 self._workspace.collection(on_made=self._tell)
                 loading.join()
         except AbstragError as error:
@@ -305,21 +305,6 @@ class Preloader:
 
     def _tell(self, done: int, total: int) -> None:
         self.made = done, total
-
-
-def _load_models() -> Thread:
-    """Begin to load what a search over all asks: the embedder, the judge."""
-    from abstrag.neural.preload import preload
-
-    return preload()
-
-
-def _load_parser() -> None:
-    """Load what reads a query."""
-    from abstrag.language.parser import parse
-    from abstrag.workspace.tour import demo_document
-
-    parse([demo_document().title])
 
 
 # A lane: a few threads that do one kind of work, and a bounded line in front of them.

@@ -100,7 +100,10 @@ def map_view(index: DocumentIndex, *, term: str | None, limit: int) -> dict[str,
     """
     labels = {t.id: t.label for t in index.map.terms}
     edges = [e for e in index.map.edges if term is None or _near(e, term, labels)]
-    shown = sorted(edges, key=_worth)[:limit]
+    lexicon = LicenceKind.LEXICON
+    shown = sorted(edges, key=lambda e: (e.licence.kind is lexicon, e.units, e.source, e.target))[
+        :limit
+    ]
     ends = {end for edge in shown for end in (edge.source, edge.target)}
     if term is not None:
         ends |= {t.id for t in index.map.terms if _called(t, term)}
@@ -139,10 +142,6 @@ def term_view(index: DocumentIndex, name: str) -> dict[str, Any]:
 def edge_views(edges: Iterable[Edge]) -> list[dict[str, Any]]:
     """Return edges with their ids and costs."""
     return [{**to_data(edge), "id": edge_id(edge), "cost": edge.cost} for edge in edges]
-
-
-def _worth(edge: Edge) -> tuple[bool, int, str, str]:
-    return edge.licence.kind is LicenceKind.LEXICON, edge.units, edge.source, edge.target
 
 
 def _near(edge: Edge, wanted: str, labels: dict[str, str]) -> bool:

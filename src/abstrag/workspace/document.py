@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -45,23 +46,6 @@ if TYPE_CHECKING:
 _POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
-_STYLE: Final = """
-:root { color-scheme: light dark; --line: #8884; --soft: #8882; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
-h1, h2 { line-height: 1.2; } h2 { margin-top: 3rem; border-top: 1px solid var(--line); }
-h2 { padding-top: 1.5rem; } article { margin: 1.5rem 0; padding-left: 1rem; }
-article { border-left: 3px solid var(--line); }
-blockquote { margin: 0 0 .4rem; font-size: 1.1em; }
-.place, .asked, .licence, footer { font-size: .85em; opacity: .75; }
-.reading { font-style: italic; margin: .4rem 0; }
-table { border-collapse: collapse; font-size: .9em; margin: .5rem 0; }
-td, th { padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top; }
-meter { width: 6rem; vertical-align: middle; } ul { margin: .2rem 0; padding-left: 1.2rem; }
-.expression { color: #2e7d32; } .concept { color: #00838f; } .intent { color: #8e24aa; }
-.event { color: #b26a00; } .context { color: #1565c0; }
-.met::before { content: "✓ "; } .unmet::before { content: "✗ "; } .unmet { opacity: .7; }
-@media print { body { max-width: none; } article { break-inside: avoid; } }
-"""
 
 
 @record
@@ -102,12 +86,13 @@ def report(
     """
     body = "".join(_section(one, labels) for one in sections)
     name = escape(title)
+    style = files("abstrag.workspace").joinpath("report.css").read_text("utf-8")
     from_where = f"<p class='place'>{escape(source)}</p>" if source else ""
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-        f"<title>Evidence in {name}</title><style>{_STYLE}</style></head>"
+        f"<title>Evidence in {name}</title><style>\n{style}</style></head>"
         f"<body><header><h1>{name}</h1>{from_where}</header><main>{body}</main>"
         f"<footer>{escape(made)}</footer></body></html>\n"
     )
@@ -460,20 +445,6 @@ class SearchableDocument(Searchable):
         shown = precedent_of(self.searcher, query, said[-1].gold if said else ())
         if shown is not None:
             patch_log.note_precedent(shown, self.index, "a person called it evidence")
-
-    def presume(self, query: str) -> bool:
-        """Take the first hits for evidence, for others to learn from, where the critic is sure.
-
-        Returns whether it is.
-        """
-        from abstrag.engine.refinement import presumed
-
-        shown = presumed(self.searcher, query)
-        if shown is not None:
-            with self.workspace.refining:
-                reason = "the critic is sure of the first hits"
-                self.workspace.patches.patch_log.note_precedent(shown, self.index, reason)
-        return shown is not None
 
     def report(self, queries: Sequence[str], *, k: int = 5, tau: float | None = None) -> str:
         """Return the evidence for some questions as one HTML page that needs nothing else."""

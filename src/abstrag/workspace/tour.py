@@ -118,12 +118,11 @@ def tour(workspace: Workspace) -> Tour:
         refused=refused,
         reverted=reverted,
         exact=not last.patches and reverted == unrefined,
-        log=tuple(_line(entry.payload, entry.reason) for entry in workspace.patches.log()),
+        log=tuple(
+            f"{entry.payload['action']} {entry.payload['id']}: {entry.reason}"
+            for entry in workspace.patches.log()
+        ),
     )
-
-
-def _line(payload: Mapping[str, object], reason: str) -> str:
-    return f"{payload['action']} {payload['id']}: {reason}"
 
 
 # The tour of feedback: the bundled report under the default preset, and nobody knows the answers.

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from abstrag.collection.filters import Filters
@@ -63,27 +62,17 @@ class Patches:
     """
 
     def __init__(self, root: Path | None = None, family: str = DEFAULT_FAMILY) -> None:
-        self._root = policy_root(root)
-        self._family = family
+        self.root = policy_root(root)
+        self.family = family  # whose patches these are
         self._kept: LruCache[tuple[KeptPatch, ...]] = LruCache(_DOCUMENTS)
         self._writing = Lock()
-
-    @property
-    def root(self) -> Path:
-        """The policy folder."""
-        return self._root
-
-    @property
-    def family(self) -> str:
-        """Whose patches these are."""
-        return self._family
 
     @property
     def policy(self) -> PolicyStore:
         """The policy store behind them."""
         from abstrag.policy.store import PolicyStore
 
-        return PolicyStore.open(self._root, self._family)
+        return PolicyStore.open(self.root, self.family)
 
     @property
     def patch_log(self) -> PatchLog:
@@ -126,7 +115,7 @@ class Patches:
 
     def _version(self) -> Hashable | None:
         try:
-            seen = (self._root / LOG_NAME).stat()
+            seen = (self.root / LOG_NAME).stat()
         except OSError:
             return None
         return seen.st_mtime_ns, seen.st_size
@@ -428,12 +417,7 @@ class Workspace:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _stored(self, info: DocumentInfo, options: SearchOptions) -> SearchableDocument:

@@ -14,11 +14,12 @@ from abstrag.search.query.operators import OPERATORS
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
-from abstrag_bench.ablations import ablations, build_variant
 from abstrag_bench.abstrag_system import (
     UNIFORM_WEIGHT,
     AbstragSystem,
     SharedIndexer,
+    ablations,
+    build_variant,
     to_document,
     uniform_edge,
     without_context,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.cli.index import EVERY_S, IndexingTold, counted
+from abstrag.cli.index import EVERY_S, IndexingTold, told_counts
 from abstrag.cli.output import progress
 from abstrag.engine.source_files import IndexOutcome, IndexReason
 
@@ -25,7 +25,7 @@ class Clock:
 
 
 def test_new_changed_and_unchanged_files_are_counted_apart() -> None:
-    said = counted([FAILED, SAME, SAME, AGAIN, CHANGED, NEW, NEW])
+    said = told_counts([FAILED, SAME, SAME, AGAIN, CHANGED, NEW, NEW])
     assert said == "2 new, 1 changed, 1 indexed again, 2 unchanged, 1 failed"
 
 

@@ -83,12 +83,12 @@ class Told:
     def revert(self, number: int) -> None:
         made = [e for e in self.store.changes() if e.kind is EntryKind.PROMOTION]
         if number < len(made):
-            before = self.store.records.programs.kept(STAGE, made[number].payload["before"])
+            before = self.store.programs.kept(STAGE, made[number].payload["before"])
             try:
                 self.store.revert(made[number].payload["id"])
             except PolicyError:
                 return  # it is not in effect, or a person has edited the file since
-            assert self.store.records.programs.main(STAGE).read() == before
+            assert self.store.programs.main(STAGE).read() == before
 
 
 @settings(max_examples=60, deadline=None)

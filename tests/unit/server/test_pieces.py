@@ -10,7 +10,7 @@ import pytest
 
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation
 from abstrag.server.indexing_worker import UploadIndexer
-from abstrag.server.pdf_pages import places, png, squeezed
+from abstrag.server.pdf_pages import Quotation, places, png, squeezed
 from abstrag.server.settings import is_loopback
 from abstrag.server.studio import safe_name
 from abstrag.stores.sqlite import SqliteStore
@@ -108,7 +108,7 @@ def test_of_two_equal_quotes_the_one_that_is_meant_is_found(tmp_path: Path) -> N
     path = tmp_path / "twice.pdf"
     path.write_bytes(pdf(page))
     tops = [
-        places(path, 1, "The same words stand here twice.", nth=nth).boxes[0][1] * HEIGHT
+        places(Quotation(path, 1, "The same words stand here twice.", nth)).boxes[0][1] * HEIGHT
         for nth in (0, 1)
     ]
     assert tops[0] == pytest.approx(92, abs=6)
@@ -122,7 +122,7 @@ def test_lines_that_are_drawn_in_another_order_are_found_one_by_one(tmp_path: Pa
     path = tmp_path / "order.pdf"
     path.write_bytes(pdf(page))
     quote = "The first line of a sentence comes last\nand its second line was drawn before it."
-    first, second = sorted(places(path, 1, quote).boxes, key=lambda box: box[1])
+    first, second = sorted(places(Quotation(path, 1, quote)).boxes, key=lambda box: box[1])
     assert first[3] <= second[3]
     assert first[0] == pytest.approx(second[0], abs=0.01)
 
@@ -130,7 +130,7 @@ def test_lines_that_are_drawn_in_another_order_are_found_one_by_one(tmp_path: Pa
 def test_part_of_a_word_marks_the_word(tmp_path: Path) -> None:
     path = tmp_path / "word.pdf"
     path.write_bytes(pdf(Page().text(50, 100, "unbelievable")))
-    assert len(places(path, 1, "believ").boxes) == 1
+    assert len(places(Quotation(path, 1, "believ")).boxes) == 1
     assert squeezed(" a\tb\nc ") == "abc"
 
 

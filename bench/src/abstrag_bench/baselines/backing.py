@@ -5,16 +5,17 @@ Every such baseline has the same budget of calls a query, so none wins by asking
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Final, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Final, Protocol, TypeVar, Unpack, runtime_checkable
 
 from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
-from abstrag.llm.prompt import Program, ask
+from abstrag.llm.prompt import Program, Sampling, ask
 from abstrag.model.record import to_json
-from abstrag_bench.baselines.dense import element_text
-from abstrag_bench.baselines.system import Element, Pool
+from abstrag_bench.baselines.dense import Dense, element_text
+from abstrag_bench.baselines.system import Element, Pool, Ranked, System
 
 CALLS: Final = 4  # a query
 BATCH: Final = 10  # passages that are judged in one call
@@ -67,8 +68,7 @@ class QueryMeter:
         inputs: Mapping[str, Any],
         *,
         role: CallRole,
-        sample: int = 0,
-        temperature: float = 0.0,
+        **how: Unpack[Sampling],
     ) -> Value:
         """Ask once.
 
@@ -77,15 +77,8 @@ class QueryMeter:
         """
         assert self.left > 0, "a method asks only while its budget lasts"
         self.calls += 1
-        answered = ask(
-            self.backing.models[role],
-            self.backing.programs[stage],
-            kind,
-            inputs,
-            role=role,
-            sample=sample,
-            temperature=temperature,
-        )
+        models, programs = self.backing.models, self.backing.programs
+        answered = ask(models[role], programs[stage], kind, inputs, role=role, **how)
         self.tokens_in += answered.reply.tokens_in
         self.tokens_out += answered.reply.tokens_out
         self.cost += answered.reply.cost
@@ -106,14 +99,70 @@ class Modelled(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class PromptedBaseline(ABC):
+    """A baseline that asks a model with one program about the passages of one document."""
+
+    STAGE: ClassVar[str]
+    ROLE: ClassVar[CallRole]
+
+    backing: Backing
+    _pool: Pool | None = field(default=None, init=False)
+
+    @property
+    def state(self) -> str:
+        """A hash of the model and the prompt."""
+        return self.backing.state(self.ROLE, self.STAGE)
+
+    @property
+    def pool(self) -> Pool:
+        """The document that was indexed last."""
+        assert self._pool is not None
+        return self._pool
+
+    @property
+    def elements(self) -> dict[str, Element]:
+        """Its elements by their ids."""
+        return {element.id: element for element in self.pool.elements}
+
+    def search(self, query: str, k: int) -> Ranked:
+        """Rank the elements."""
+        return self.search_explained(query, k)[0]
+
+    @abstractmethod
+    def search_explained(self, query: str, k: int) -> tuple[Ranked, Mapping[str, Any]]:
+        """Rank the elements, and say what that took."""
+
+    def passages(self, names: Iterable[str]) -> list[dict[str, Any]]:
+        """Return elements as inputs of the program."""
+        elements = self.elements
+        return shown([elements[name] for name in names])
+
+    def request(self, inputs: Mapping[str, Any], **how: Unpack[Sampling]) -> ModelRequest:
+        """Return what a model is asked."""
+        return self.backing.programs[self.STAGE].request(self.ROLE, inputs, **how)
+
+
+@dataclass(slots=True)
+class RetrievingBaseline(PromptedBaseline):
+    """One that has another system retrieve passages."""
+
+    retriever: System = field(default_factory=Dense)
+
+    def index(self, document: Pool) -> None:
+        """Let the retriever take the document in."""
+        self._pool = document
+        self.retriever.index(document)
+
+
 def longest(document: Pool, count: int) -> list[Element]:
     """Return the longest elements of a document: what a request can hold at worst."""
     return sorted(document.elements, key=lambda one: -len(element_text(one)))[:count]
 
 
-def shown(elements: Sequence[Element], *, key: str) -> list[dict[str, Any]]:
-    """Return passages as inputs of a program: p1, p2, … under `key`, and their words."""
+def shown(elements: Sequence[Element]) -> list[dict[str, Any]]:
+    """Return passages as inputs of a program: p1, p2, … and their words."""
     return [
-        {key: f"p{number}", "text": element_text(element)[:_CLIP]}
+        {"passage": f"p{number}", "text": element_text(element)[:_CLIP]}
         for number, element in enumerate(elements, 1)
     ]

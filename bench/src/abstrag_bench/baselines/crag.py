@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, Literal
 
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.shape import Percent
 from abstrag.model.record import record
-from abstrag_bench.baselines.backing import BATCH, Backing, QueryMeter, longest, shown
-from abstrag_bench.baselines.dense import Dense
-from abstrag_bench.baselines.system import TABULAR, Element, Pool, Ranked, System, Write, Written
+from abstrag_bench.baselines.backing import BATCH, QueryMeter, RetrievingBaseline, longest, shown
+from abstrag_bench.baselines.system import TABULAR, Element, Pool, Ranked, Write, Written
 
-STAGE: Final = "crag"
 SEARCH_CALLS: Final = 2  # the grades of the first search, and of the corrected one
 UPPER: Final = 0.5  # a passage graded at least this makes the action Correct
 LOWER: Final = -0.5  # when none is above this the action is Incorrect; Ambiguous is in between
@@ -54,13 +52,13 @@ class Graded:
 
 
 @dataclass(slots=True)
-class Crag:
+class Crag(RetrievingBaseline):
     """Ranks by grade; where nothing is graded correct it searches again in other words."""
 
-    backing: Backing
-    retriever: System = field(default_factory=Dense)
+    STAGE = "crag"
+    ROLE = CallRole.JUDGE
+
     name: str = "crag"
-    _pool: Pool | None = None
 
     @property
     def fidelity(self) -> str:
@@ -72,36 +70,20 @@ class Crag:
             "the strips of the best passages that are not graded incorrect"
         )
 
-    @property
-    def state(self) -> str:
-        """A hash of the model and the prompt."""
-        return self.backing.state(CallRole.JUDGE, STAGE)
-
     def worst(self, query: str, document: Pool) -> list[ModelRequest]:
         """Return as many requests as one search can make, none shorter than the real ones."""
-        passages = shown(longest(document, BATCH), key="passage")
-        inputs = {"query": query, "passages": passages}
-        return [self.backing.programs[STAGE].request(CallRole.JUDGE, inputs)] * SEARCH_CALLS
+        inputs = {"query": query, "passages": shown(longest(document, BATCH))}
+        return [self.request(inputs)] * SEARCH_CALLS
 
     @property
     def most_writes(self) -> int:
         """The most calls one answer takes: the strips' grades, and the generator."""
         return 2
 
-    def index(self, document: Pool) -> None:
-        """Let the retriever take the document in."""
-        self._pool = document
-        self.retriever.index(document)
-
-    def search(self, query: str, k: int) -> Ranked:
-        """Rank the elements."""
-        return self.search_explained(query, k)[0]
-
     def search_explained(self, query: str, k: int) -> tuple[Ranked, Mapping[str, Any]]:
         """Rank the elements, and say which action the grades triggered."""
-        assert self._pool is not None
         meter = QueryMeter(self.backing, SEARCH_CALLS)
-        first = [name for name, _ in self.retriever.search(query, len(self._pool.elements))]
+        first = [name for name, _ in self.retriever.search(query, len(self.pool.elements))]
         if not first:
             return [], meter.told()
         scores, rewritten = self._graded(meter, query, first[:BATCH])
@@ -123,15 +105,14 @@ class Crag:
 
     def write(self, query: str, ranked: Ranked, top: int, write: Write) -> Written:
         """Write from the strips of the best passages that are not graded incorrect."""
-        assert self._pool is not None
-        elements = {element.id: element for element in self._pool.elements}
+        elements = self.elements
         chosen = [elements[name] for name, _ in ranked[:top]]
         strips = _strips(chosen)
         graded = 0
         if len(strips) > len(chosen):  # one strip a passage leaves nothing to refine
             meter = QueryMeter(self.backing, 1)
-            asked = {"query": query, "passages": shown([s for _, s in strips], key="passage")}
-            told = _scores(len(strips), meter.ask(STAGE, Graded, asked, role=CallRole.JUDGE).grades)
+            asked = {"query": query, "passages": shown([s for _, s in strips])}
+            told = _scores(len(strips), meter.ask(self.STAGE, Graded, asked, role=self.ROLE).grades)
             kept = [strip for strip, score in zip(strips, told, strict=True) if score >= 0]
             chosen = _recomposed(chosen, kept) or chosen
             graded = meter.calls
@@ -141,13 +122,8 @@ class Crag:
     def _graded(
         self, meter: QueryMeter, query: str, names: Sequence[str]
     ) -> tuple[dict[str, float], str]:
-        assert self._pool is not None
-        elements = {element.id: element for element in self._pool.elements}
-        asked = {
-            "query": query,
-            "passages": shown([elements[name] for name in names], key="passage"),
-        }
-        said = meter.ask(STAGE, Graded, asked, role=CallRole.JUDGE)
+        asked = {"query": query, "passages": self.passages(names)}
+        said = meter.ask(self.STAGE, Graded, asked, role=self.ROLE)
         told = _scores(len(names), said.grades)
         return dict(zip(names, told, strict=True)), said.rewritten_query.strip()
 

@@ -8,11 +8,10 @@ from typing import Any, Final
 
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.record import record
-from abstrag_bench.baselines.backing import CALLS, Backing, QueryMeter, longest, shown
+from abstrag_bench.baselines.backing import CALLS, QueryMeter, RetrievingBaseline, longest, shown
 from abstrag_bench.baselines.bm25 import Bm25
 from abstrag_bench.baselines.system import Pool, Ranked, System
 
-STAGE: Final = "ircot"
 PER_STEP: Final = 4  # passages each step brings in; the publication tunes 2, 4, 6 and 8
 MOST_PASSAGES: Final = 15  # that are collected, as in the publication
 _THOUGHT: Final = 400  # characters, by the program's schema
@@ -28,15 +27,16 @@ class Thought:
 
 
 @dataclass(slots=True)
-class Ircot:
+class Ircot(RetrievingBaseline):
     """Collects passages over several searches and ranks them in the order they were found."""
 
-    backing: Backing
+    STAGE = "ircot"
+    ROLE = CallRole.ANSWER
+
     retriever: System = field(default_factory=Bm25)
     calls: int = CALLS
     per_step: int = PER_STEP
     name: str = "ircot"
-    _pool: Pool | None = None
 
     @property
     def fidelity(self) -> str:
@@ -48,44 +48,28 @@ class Ircot:
             "rest; the reader is the shared generator; within one document"
         )
 
-    @property
-    def state(self) -> str:
-        """A hash of the model and the prompt."""
-        return self.backing.state(CallRole.ANSWER, STAGE)
-
     def worst(self, query: str, document: Pool) -> list[ModelRequest]:
         """Return as many requests as one search can make, none shorter than the real ones."""
         inputs = {
             "query": query,
             "thoughts": [" " * _THOUGHT] * self.calls,
-            "passages": shown(longest(document, MOST_PASSAGES), key="passage"),
+            "passages": shown(longest(document, MOST_PASSAGES)),
         }
-        return [self.backing.programs[STAGE].request(CallRole.ANSWER, inputs)] * self.calls
-
-    def index(self, document: Pool) -> None:
-        """Let the retriever take the document in."""
-        self._pool = document
-        self.retriever.index(document)
-
-    def search(self, query: str, k: int) -> Ranked:
-        """Rank the elements."""
-        return self.search_explained(query, k)[0]
+        return [self.request(inputs)] * self.calls
 
     def search_explained(self, query: str, k: int) -> tuple[Ranked, Mapping[str, Any]]:
         """Rank the elements, and say which steps led to them."""
-        assert self._pool is not None
-        elements = {element.id: element for element in self._pool.elements}
         meter = QueryMeter(self.backing, self.calls)
-        first = self.retriever.search(query, len(elements))
+        first = self.retriever.search(query, len(self.pool.elements))
         found = dict.fromkeys(name for name, _ in first[: self.per_step])
         steps: list[Thought] = []
         while found and meter.left and len(found) < MOST_PASSAGES:
             inputs = {
                 "query": query,
                 "thoughts": [step.thought for step in steps],
-                "passages": shown([elements[name] for name in found], key="passage"),
+                "passages": self.passages(found),
             }
-            step = meter.ask(STAGE, Thought, inputs, role=CallRole.ANSWER)
+            step = meter.ask(self.STAGE, Thought, inputs, role=self.ROLE)
             steps.append(step)
             wanted = step.query.strip() or step.thought.strip()
             if step.done or not wanted:

@@ -105,7 +105,9 @@ class PublicEncoder:
         """Return one row for each text; a blank one gets zeros."""
         unique = list(dict.fromkeys(texts))
         rows = {
-            text: _unit(states[0]) if text.strip() else np.zeros_like(states[0])
+            text: states[0] / np.linalg.norm(states[0])
+            if text.strip()
+            else np.zeros_like(states[0])
             for text, states in zip(unique, self.model.run(unique), strict=True)
         }
         found = [rows[text] for text in texts]
@@ -172,7 +174,3 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror}", hint=_HINT) from error
-
-
-def _unit(vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    return vector / np.linalg.norm(vector)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.model.record import record
-from abstrag_bench.baselines.backing import BATCH, CALLS, Backing, QueryMeter, longest, shown
-from abstrag_bench.baselines.dense import Dense
-from abstrag_bench.baselines.system import Element, Pool, Ranked, System, Write, Written
+from abstrag_bench.baselines.backing import (
+    BATCH,
+    CALLS,
+    QueryMeter,
+    RetrievingBaseline,
+    longest,
+    shown,
+)
+from abstrag_bench.baselines.system import Pool, Ranked, Write, Written
 
-STAGE: Final = "self_rag"
 _SUPPORT: Final = {"fully": 1.0, "partially": 0.5, "no": 0.0}  # the publication's scores
 _TOP: Final = 3  # passages an answer is tried from, one by one
 
@@ -41,14 +46,14 @@ class Critique:
 
 
 @dataclass(slots=True)
-class SelfRag:
+class SelfRag(RetrievingBaseline):
     """Ranks by reflection scores; passages nobody reflected on follow as they were retrieved."""
 
-    backing: Backing
-    retriever: System = field(default_factory=Dense)
+    STAGE = "self_rag"
+    ROLE = CallRole.JUDGE
+
     calls: int = CALLS
     name: str = "self-rag"
-    _pool: Pool | None = None
 
     @property
     def fidelity(self) -> str:
@@ -61,37 +66,21 @@ class SelfRag:
             "best-ranked that decides it wins; within one document"
         )
 
-    @property
-    def state(self) -> str:
-        """A hash of the model and the prompt."""
-        return self.backing.state(CallRole.JUDGE, STAGE)
-
     def worst(self, query: str, document: Pool) -> list[ModelRequest]:
         """Return as many requests as one search can make, none shorter than the real ones."""
-        passages = shown(longest(document, BATCH), key="passage")
-        inputs = {"query": query, "passages": passages}
-        return [self.backing.programs[STAGE].request(CallRole.JUDGE, inputs)] * self.calls
+        inputs = {"query": query, "passages": shown(longest(document, BATCH))}
+        return [self.request(inputs)] * self.calls
 
     @property
     def most_writes(self) -> int:
         """The most calls one answer takes: one a passage."""
         return _TOP
 
-    def index(self, document: Pool) -> None:
-        """Let the retriever take the document in."""
-        self._pool = document
-        self.retriever.index(document)
-
-    def search(self, query: str, k: int) -> Ranked:
-        """Rank the elements."""
-        return self.search_explained(query, k)[0]
-
     def search_explained(self, query: str, k: int) -> tuple[Ranked, Mapping[str, Any]]:
         """Rank the elements, and say what was asked in which round."""
-        assert self._pool is not None
-        elements = {element.id: element for element in self._pool.elements}
+        size = len(self.pool.elements)
         meter = QueryMeter(self.backing, self.calls)
-        first = self.retriever.search(query, len(elements))
+        first = self.retriever.search(query, size)
         order = first
         scores: dict[str, float] = {}
         queries = [query]
@@ -99,16 +88,13 @@ class SelfRag:
             fresh = [name for name, _ in order if name not in scores][:BATCH]
             if not fresh:
                 break
-            asked = {
-                "query": query,
-                "passages": shown([elements[name] for name in fresh], key="passage"),
-            }
-            said = meter.ask(STAGE, Critique, asked, role=CallRole.JUDGE)
+            asked = {"query": query, "passages": self.passages(fresh)}
+            said = meter.ask(self.STAGE, Critique, asked, role=self.ROLE)
             scores |= _reflected(fresh, said.passages)
             if not said.should_retrieve or not said.follow_up.strip():
                 break
             queries.append(said.follow_up)
-            order = self.retriever.search(said.follow_up, len(elements))
+            order = self.retriever.search(said.follow_up, size)
         meter.notes["queries"] = queries
         judged = sorted(scores, key=lambda name: -scores[name])  # of equals the earlier retrieved
         rest = [name for name, _ in first if name not in scores]
@@ -118,8 +104,7 @@ class SelfRag:
 
     def write(self, query: str, ranked: Ranked, top: int, write: Write) -> Written:  # noqa: ARG002
         """Write from one passage at a time, best first, and keep what decides the question."""
-        assert self._pool is not None
-        elements: dict[str, Element] = {one.id: one for one in self._pool.elements}
+        elements = self.elements
         written = Written("", decided=False, calls=0)
         for name, _ in ranked[: min(top, _TOP)]:
             tried = write([elements[name]])

@@ -10,8 +10,8 @@ from typing import Final
 
 from abstrag_bench.experiments.runner import ExperimentResult
 from abstrag_bench.experiments.setting import DataInfo, ExperimentSection, Setting
-from abstrag_bench.experiments.tables import table
 from abstrag_bench.experiments.timing import recorded_tables
+from abstrag_bench.render.table import markdown_table
 
 COMMAND: Final = "abstrag bench experiments --data DATA --out RUN"
 INDEX: Final = "index.md"
@@ -77,7 +77,7 @@ def _data(setting: Setting) -> Iterator[str]:
             here = f"{len(dataset.cases)} cases, {gold} with gold, {documents} documents"
         rows.append((name, f"`{setting.split(name)}`", here, *_paper_data(setting, name, info)))
     yield "## Data"
-    yield table(("data set", "split here", "here", "in the paper", ""), rows)
+    yield markdown_table(("data set", "split here", "here", "in the paper", ""), rows)
     yield (
         "`S:report` is a fifth of the documents of a split, which no shipped weight has seen; "
         "[tuning](../tuning.md) names the choices that were made after figures on it were known."
@@ -143,4 +143,4 @@ def _not_run(results: Sequence[ExperimentResult], setting: Setting) -> Iterator[
         yield "Everything was run."
         return
     rows = [(what, why, ", ".join(names)) for (what, why), names in missed.items()]
-    yield table(("what", "why", "experiments"), rows)
+    yield markdown_table(("what", "why", "experiments"), rows)

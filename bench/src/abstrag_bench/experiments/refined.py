@@ -16,8 +16,9 @@ from abstrag.refine.evaluator import Evaluator, K
 from abstrag.search.relevance import PRESETS
 from abstrag.workspace.document import SearchableDocument
 from abstrag_bench.experiments.setting import Experiment, ExperimentSection, Setting, same_settings
-from abstrag_bench.experiments.tables import printed_in_paper, table
+from abstrag_bench.experiments.tables import printed_in_paper
 from abstrag_bench.record import CaseRecord
+from abstrag_bench.render.table import markdown_table
 from abstrag_bench.stress import ARMS, Stress, run_stress, summarize, to_markdown
 
 _FULL: Final = next(iter(ARMS))
@@ -89,7 +90,7 @@ def triggers(records: Sequence[CaseRecord]) -> str:
     own = [one for one in records if one.system == _FULL]
     rejected = sum(bool(one.details["triggered"]) for one in own)
     share = f"{100 * rejected / len(own):.1f} %" if own else "–"
-    return table(
+    return markdown_table(
         ("cases", "rejected by the critic", "rate"), [(str(len(own)), str(rejected), share)]
     )
 
@@ -104,4 +105,4 @@ def endings(records: Sequence[CaseRecord]) -> str:
         patches = sum(int(details["patches"]) for details in by_document.values())
         told = ", ".join(f"{end.replace('_', ' ')} {n}" for end, n in sorted(ends.items()))
         rows.append((arm, str(len(by_document)), told, str(attempts), str(patches)))
-    return table(("arm", "documents", "ended at", "attempts", "patches kept"), rows)
+    return markdown_table(("arm", "documents", "ended at", "attempts", "patches kept"), rows)

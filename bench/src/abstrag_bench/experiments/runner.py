@@ -28,17 +28,16 @@ from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.refining import RefineOptions
 from abstrag_bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag_bench.baselines.system import Ranked, System
-from abstrag_bench.case import Case, Dataset
+from abstrag_bench.case import Case, Dataset, by_document
 from abstrag_bench.experiments import tables
 from abstrag_bench.experiments.refined import run_refinement
 from abstrag_bench.experiments.setting import Experiment, ExperimentKind, ExperimentSection, Setting
 from abstrag_bench.experiments.sweep import run_sweep
 from abstrag_bench.experiments.systems import run_systems
-from abstrag_bench.experiments.tables import table
 from abstrag_bench.metrics.catalogue import NDCG, SUFF
 from abstrag_bench.metrics.metric import Metric, values
 from abstrag_bench.record import CaseRecord
-from abstrag_bench.render.table import signed, with_range
+from abstrag_bench.render.table import markdown_table, signed, with_range
 from abstrag_bench.run_folder import RunFolder, RunManifest, SystemInfo
 from abstrag_bench.runner import DEPTH, Bench, Options, ScoringUnit, chosen, digest
 from abstrag_bench.stats import difference_of_each, interval_of_each, paired
@@ -60,9 +59,7 @@ def score_documents(
     """Score the documents that have not been scored; return the records of all of them."""
     cases = chosen(dataset, Options(limit=limit))
     folder = RunFolder(place)
-    by_document: dict[str, list[Case]] = {}
-    for case in cases:
-        by_document.setdefault(case.document.id, []).append(case)
+    documents = by_document(cases).values()
     with folder.locked():
         folder.begin(
             RunManifest(
@@ -81,11 +78,11 @@ def score_documents(
         folder.repair()
         done = folder.done()
         with folder.appending() as appender:
-            for number, some in enumerate(by_document.values(), 1):
+            for number, some in enumerate(documents, 1):
                 left = _open(some, systems, done, score)
                 if left:
                     appender.write(left)
-                on_progress(number, len(by_document))
+                on_progress(number, len(documents))
     return folder.records()
 
 
@@ -194,22 +191,8 @@ def _record(
     best: dict[str, float] = {}
     for hit in ranking.hits:
         best.setdefault(elements[hit.position], round(hit.relevance, 9))
-    return CaseRecord(
-        dataset=case.dataset,
-        split=case.split,
-        case_id=case.case_id,
-        system=system,
-        query=case.query,
-        ranked=tuple(best)[:_DEPTH],
-        scores=tuple(best.values())[:_DEPTH],
-        gold=case.gold,
-        gold_sets=case.gold_sets,
-        group=sort,
-        tau=ranking.tau,
-        document=case.document.id,
-        pool=len(case.document.elements),
-        retrieved=len(best),
-    )
+    ranked, scores = tuple(best)[:_DEPTH], tuple(best.values())[:_DEPTH]
+    return case.record(system, ranked, scores, group=sort, tau=ranking.tau, retrieved=len(best))
 
 
 def run_adaptive(experiment: Experiment, setting: Setting) -> Iterator[ExperimentSection]:
@@ -270,7 +253,9 @@ def summary_tables(records: Sequence[CaseRecord], preset: str) -> Iterator[str]:
         n = len(next(iter(cells.values())))
         less = f"− {fixed(TAU)}"
         head = ["arm", *(text for m in _METRICS for text in (str(m), less))]
-        yield f"*{sort}, {n} cases with gold evidence, preset `{preset}`*\n\n" + table(head, rows)
+        yield f"*{sort}, {n} cases with gold evidence, preset `{preset}`*\n\n" + markdown_table(
+            head, rows
+        )
     yield f"Queries that the gate granted a budget of their own: {raised}."
 
 
@@ -374,7 +359,7 @@ def _tables(folder: RunFolder, records: Sequence[CaseRecord]) -> Iterator[str]:
     rows = [(sort, *(str(cases[sort, arm]) for arm in (WITHOUT, WITH))) for sort in sorts]
     if rows:
         head = ("bridge", WITHOUT, WITH)
-        yield "*cases whose first hits rest on such a bridge*\n\n" + tables.table(head, rows)
+        yield "*cases whose first hits rest on such a bridge*\n\n" + markdown_table(head, rows)
     for metric in (SUFF @ 10, (SUFF @ 10).shown):
         was = values(metric, [r for r in records if r.system == WITHOUT]).by_case
         now = values(metric, [r for r in records if r.system == WITH]).by_case
@@ -390,7 +375,7 @@ def _tables(folder: RunFolder, records: Sequence[CaseRecord]) -> Iterator[str]:
 def run_calibration(experiment: Experiment, setting: Setting) -> Iterator[ExperimentSection]:
     """Aggregate the ratings file of the data folder, and set the paper's weights beside it."""
     path = setting.data / str(experiment.ratings)
-    rubric = table(
+    rubric = markdown_table(
         ("rating", "a section that"),
         [(f"{value:.1f}", what) for what, value in experiment.rubric.items()],
     )
@@ -408,7 +393,7 @@ def run_calibration(experiment: Experiment, setting: Setting) -> Iterator[Experi
         for role, weight in calibrate(path).items()
     ]
     yield ExperimentSection(
-        "ratings", (rubric, table(("role", "calibrated", "scientific schedule"), rows))
+        "ratings", (rubric, markdown_table(("role", "calibrated", "scientific schedule"), rows))
     )
 
 

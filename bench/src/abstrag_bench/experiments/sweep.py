@@ -16,11 +16,10 @@ from abstrag.errors import AbstragError, InputError
 from abstrag.indexing.pipeline import fingerprint
 from abstrag_bench.abstrag_system import RANKS
 from abstrag_bench.experiments.setting import Experiment, ExperimentSection, Setting, same_settings
-from abstrag_bench.experiments.tables import table
 from abstrag_bench.experiments.with_constants import ChildRun
 from abstrag_bench.metrics.catalogue import NDCG, SUFF
 from abstrag_bench.metrics.metric import Metric, values
-from abstrag_bench.render.table import scaled, signed
+from abstrag_bench.render.table import markdown_table, scaled, signed
 from abstrag_bench.run_folder import RunFolder
 from abstrag_bench.stats import difference_of_each, paired
 
@@ -40,7 +39,7 @@ def run_sweep(experiment: Experiment, setting: Setting) -> Iterator[ExperimentSe
         top = setting.place("sweep", name, setting.split(name))
         settings = {"systems": experiment.systems, "chain": fingerprint(), "ranks": RANKS}
         same_settings(top, settings)
-        open_points = [p for p in points if not _finished(top / label(p))]
+        open_points = [p for p in points if not (top / label(p) / "finished").exists()]
         setting.tell(f"{name}: {len(points) - len(open_points)} of {len(points)} points")
         with ThreadPoolExecutor(max(1, setting.workers)) as pool:
             jobs = [
@@ -81,10 +80,6 @@ def _request(
         out=str(top / label(point)),
         limit=setting.limit,
     )
-
-
-def _finished(place: Path) -> bool:
-    return (place / "finished").exists()
 
 
 def _run(request: ChildRun, place: Path) -> str:
@@ -129,4 +124,4 @@ def _table(system: str, points: Sequence[Point], found: Mapping[Point, RunFolder
         rows.append(row)
     n = len(cells[None, _METRICS[0]])
     head = ["constant", "value", *(text for m in _METRICS for text in (str(m), "Δ"))]
-    return f"*`{system}`, {n} cases with gold evidence*\n\n" + table(head, rows)
+    return f"*`{system}`, {n} cases with gold evidence*\n\n" + markdown_table(head, rows)

@@ -8,7 +8,7 @@ from statistics import fmean
 from abstrag_bench.metrics.catalogue import GENERATION, HEADLINE, HEADLINE_SHOWN, NDCG
 from abstrag_bench.metrics.metric import Convention
 from abstrag_bench.record import CaseRecord
-from abstrag_bench.render.table import scaled, signed, with_range
+from abstrag_bench.render.table import markdown_table, scaled, signed, with_range
 from abstrag_bench.summary import Contrast, Summary
 
 _HEADLINE = tuple(map(str, (*HEADLINE, *HEADLINE_SHOWN)))
@@ -18,14 +18,6 @@ _CLAIM = {
     Convention.GOLD_ONLY: "cases with gold evidence",
     Convention.ALL_CASES: "all cases (without gold: nDCG 0, Suff 1)",
 }
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(
-        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines
-    )
 
 
 def scores(summary: Summary) -> Iterator[str]:
@@ -51,7 +43,9 @@ def overview(summaries: Mapping[str, Summary]) -> Iterator[str]:
                 (f"`{system}`", *(cells.get((system, name), "–") for name in summaries))
                 for system in systems
             ]
-            yield f"*{metric}, {_CLAIM[convention]}*\n\n" + table(("system", *summaries), rows)
+            yield f"*{metric}, {_CLAIM[convention]}*\n\n" + markdown_table(
+                ("system", *summaries), rows
+            )
 
 
 def _scores(summary: Summary, convention: Convention, metrics: Sequence[str]) -> str:
@@ -69,7 +63,7 @@ def _scores(summary: Summary, convention: Convention, metrics: Sequence[str]) ->
         if not sizes:  # a system that said nothing
             continue
         rows.append((f"`{line.name}`", *texts, "/".join(map(str, sizes))))
-    return table(("system", *shown, "n"), rows)
+    return markdown_table(("system", *shown, "n"), rows)
 
 
 def contrasts(summary: Summary) -> Iterator[str]:
@@ -84,7 +78,7 @@ def contrasts(summary: Summary) -> Iterator[str]:
         ]
         if rows:
             title = f"*`{summary.reference}` less each other system, {_CLAIM[convention]}*"
-            yield f"{title}\n\n" + table(("less", *metrics), rows)
+            yield f"{title}\n\n" + markdown_table(("less", *metrics), rows)
 
 
 def _contrast(one: Contrast | None) -> str:
@@ -99,7 +93,7 @@ def groups(summary: Summary) -> Iterator[str]:
         for metric in OVERVIEW:
             if rows := _group_rows(summary, by, metric):
                 head = (by.replace("_", " "), "n", f"`{summary.reference}`", "best other", "Δ")
-                yield f"*{metric} by {by.replace('_', ' ')}*\n\n" + table(head, rows)
+                yield f"*{metric} by {by.replace('_', ' ')}*\n\n" + markdown_table(head, rows)
 
 
 def _group_rows(summary: Summary, by: str, metric: str) -> list[tuple[str, ...]]:
@@ -151,7 +145,7 @@ def effort(
     absent = "not run: needs an endpoint"
     rows += [(f"`{name}`", "–", "–", absent, absent, "–") for name in away]
     head = ("system", "judgements", "avoided", "model calls", "tokens", "candidates")
-    yield "*a query, on average*\n\n" + table(head, rows)
+    yield "*a query, on average*\n\n" + markdown_table(head, rows)
 
 
 def _pairs(record: CaseRecord) -> int:
@@ -192,7 +186,7 @@ def beside_paper(summary: Summary, figures: Mapping[str, object], same: bool) ->
         rows.append((f"`{name}`", *(text for pair in pairs for text in pair)))
     head = ("system", *(f"{metric}{who}" for metric in metrics for who in (" here", " paper")))
     claim = "the same data" if same else "**other data**: the columns cannot be compared"
-    yield f"*beside the paper, all cases; {claim}*\n\n" + table(head, rows)
+    yield f"*beside the paper, all cases; {claim}*\n\n" + markdown_table(head, rows)
 
 
 def printed_in_paper(figures: Mapping[str, object], same: bool) -> Iterator[str]:
@@ -200,4 +194,4 @@ def printed_in_paper(figures: Mapping[str, object], same: bool) -> Iterator[str]
     head, rows = figures.get("head"), figures.get("rows")
     if isinstance(head, list) and isinstance(rows, list):
         claim = "the same data" if same else "**other data**: not to be compared with the above"
-        yield f"*printed in the paper; {claim}*\n\n" + table(head, rows)
+        yield f"*printed in the paper; {claim}*\n\n" + markdown_table(head, rows)

@@ -18,7 +18,7 @@ from abstrag.errors import InputError
 from abstrag.model.record import from_json, record, to_json
 from abstrag_bench.case import Case
 from abstrag_bench.experiments.setting import Experiment, Setting
-from abstrag_bench.experiments.tables import table
+from abstrag_bench.render.table import markdown_table
 from abstrag_bench.runner import DEPTH, Bench, ScoringUnit
 from abstrag_bench.systems import SystemSpec
 
@@ -116,4 +116,4 @@ def recorded_tables(setting: Setting, experiment: Experiment, command: str) -> I
         "a run without that option shows what is kept."
     )
     head = ("data set", "system", "cases", "ms a query", "documents", "ms to index one")
-    yield table(head, rows)
+    yield markdown_table(head, rows)

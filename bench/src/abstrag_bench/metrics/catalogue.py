@@ -10,7 +10,7 @@ from math import log2
 from typing import Final
 
 from abstrag_bench.metrics.label import ACCURACY, ANSWERED, WRONG
-from abstrag_bench.metrics.metric import Better, Metric, lacking
+from abstrag_bench.metrics.metric import Better, Metric, lacking, recorded
 from abstrag_bench.record import CaseRecord
 
 # Cost/τ: the cost of the accepted clause as a share of the budget.
@@ -56,13 +56,7 @@ OVER_EXPANSION = Metric("OverExp", _over_expansion, 10, better=Better.LOWER)
 # Preserved: of the cases solved before an accepted update, the share still solved after it.
 
 
-def _preserved(record: CaseRecord, k: int) -> float:  # noqa: ARG001
-    if record.preserved is None:
-        raise lacking("Preserved", "an accepted update after a solved state", record)
-    return float(record.preserved)
-
-
-PRESERVED = Metric("Preserved", _preserved)
+PRESERVED = recorded("Preserved", "preserved", "an accepted update after a solved state")
 
 
 # Suff@K: 1 when all gold spans are among the first K, else 0; nothing retrieved is 0.
@@ -133,27 +127,9 @@ EVIDENCE_F1 = Metric("Evid-F1", _evidence_f1, 5, empty=0.0)
 # Effort: seconds a query, judgements and model calls. Nobody's zero: unknown is not computable.
 
 
-def _seconds(record: CaseRecord, k: int) -> float:  # noqa: ARG001
-    if record.seconds is None:
-        raise lacking("ms/query", "a timing", record)
-    return record.seconds
-
-
-def _judgements(record: CaseRecord, k: int) -> float:  # noqa: ARG001
-    if record.judgements is None:
-        raise lacking("Judgements", "a judge", record)
-    return float(record.judgements)
-
-
-def _llm_calls(record: CaseRecord, k: int) -> float:  # noqa: ARG001
-    if record.llm_calls is None:
-        raise lacking("LLM calls", "a language model", record)
-    return float(record.llm_calls)
-
-
-SECONDS = Metric("ms/query", _seconds, better=Better.LOWER, scale=1000.0)
-JUDGEMENTS = Metric("Judgements", _judgements, better=Better.LOWER, scale=1.0)
-LLM_CALLS = Metric("LLM calls", _llm_calls, better=Better.LOWER, scale=1.0)
+SECONDS = recorded("ms/query", "seconds", "a timing", better=Better.LOWER, scale=1000.0)
+JUDGEMENTS = recorded("Judgements", "judgements", "a judge", better=Better.LOWER, scale=1.0)
+LLM_CALLS = recorded("LLM calls", "llm_calls", "a language model", better=Better.LOWER, scale=1.0)
 
 
 # R@K: the share of the gold spans among the first K.

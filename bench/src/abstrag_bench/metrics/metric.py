@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from abstrag.errors import NotComputable
 from abstrag_bench.record import CaseRecord
@@ -117,6 +118,18 @@ def values(
             reason = str(error).partition("; case ")[0]
             missing[reason] = missing.get(reason, 0) + 1
     return Values(by_case, missing)
+
+
+def recorded(name: str, field: str, what: str, **more: Any) -> Metric:
+    """Return the metric whose value is a field of the record; `what` says what that holds."""
+
+    def rule(record: CaseRecord, k: int) -> float:  # noqa: ARG001
+        value = getattr(record, field)
+        if value is None:
+            raise lacking(name, what, record)
+        return float(value)
+
+    return Metric(name, rule, **more)
 
 
 def lacking(metric: str, field: str, record: CaseRecord) -> NotComputable:

@@ -19,6 +19,14 @@ from abstrag_bench.stats import RESAMPLES, BootstrapInterval, PairedDifference
 from abstrag_bench.summary import Contrast, GroupScore, Score, Summary
 
 
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines
+    )
+
+
 def scaled(value: float, scale: float) -> str:
     """Print a value: one decimal for percentages, more where numbers may be small."""
     number = value * scale

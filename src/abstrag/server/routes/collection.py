@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -54,12 +55,7 @@ async def search(body: SearchAllIn, studio: StudioDep) -> Response:
 @router.post("/explain", summary="Explain one segment among all", response_model=Hit)
 async def explain(body: ExplainOneOfManyIn, studio: StudioDep) -> Response:
     """The full trace of a segment, named DOCUMENT:SEGMENT; a hit is explained as it was."""
-    options = _options(studio, body)
-    return answer(
-        await studio.ranking(options)(
-            lambda: to_data(_opened(studio, body, options).explain(body.query, body.segment))
-        )
-    )
+    return await _asked(studio, body, lambda many: many.explain(body.query, body.segment))
 
 
 @router.post(
@@ -67,20 +63,8 @@ async def explain(body: ExplainOneOfManyIn, studio: StudioDep) -> Response:
 )
 async def why_not(body: WhyNotOfManyIn, studio: StudioDep) -> Response:
     """Where it gets lost: in no document, filtered, not shortlisted, within its own, outranked."""
-    options = _options(studio, body)
-
-    def work() -> Any:
-        return to_data(
-            _opened(studio, body, options).why_not(
-                body.query,
-                passage=body.passage,
-                segment=body.segment,
-                document=body.document,
-                k=body.k,
-            )
-        )
-
-    return answer(await studio.ranking(options)(work))
+    meant = {"passage": body.passage, "segment": body.segment, "document": body.document}
+    return await _asked(studio, body, lambda many: many.why_not(body.query, k=body.k, **meant))
 
 
 @router.post(
@@ -101,6 +85,15 @@ async def found(body: SearchAllIn, studio: StudioDep) -> Response:
 
 def _options(studio: Studio, body: CollectionIn) -> SearchOptions:
     return asked_options(studio.workspace, preset=body.preset, judge=body.judge, tau=body.tau)
+
+
+async def _asked(
+    studio: Studio, body: CollectionIn, question: Callable[[SearchableCollection], Any]
+) -> Response:
+    options = _options(studio, body)
+    return answer(
+        await studio.ranking(options)(lambda: to_data(question(_opened(studio, body, options))))
+    )
 
 
 def _opened(studio: Studio, body: CollectionIn, options: SearchOptions) -> SearchableCollection:

@@ -11,7 +11,7 @@ from abstrag.model.record import to_data
 from abstrag.refine.feedback import Noted
 from abstrag.server.answers import EVENTS, answer, event
 from abstrag.server.requests import AskIn, FeedbackIn, RefineIn, RevertIn, StepIn
-from abstrag.server.routes.shared import StudioDep, opened, options_of
+from abstrag.server.routes.shared import StudioDep, asked, opened, options_of
 
 router = APIRouter(prefix="/api", tags=["model"])
 
@@ -45,12 +45,9 @@ async def refine(document: str, body: RefineIn, studio: StudioDep) -> Response:
 
     What is accepted holds for later searches until it is reverted.
     """
-    options = options_of(studio, body)
-
-    def work() -> Any:
-        return to_data(opened(studio, document, body, options).refine(body.query))
-
-    return answer(await studio.judging(work))
+    return await asked(
+        studio, document, body, lambda one: one.refine(body.query), queue=studio.judging
+    )
 
 
 @router.post("/documents/{document}/feedback", summary="Say what is evidence", response_model=Noted)
@@ -67,15 +64,11 @@ async def feedback(document: str, body: FeedbackIn, studio: StudioDep) -> Respon
         def steps(given: list[StepIn]) -> list[SaidStep]:
             return [SaidStep(one.asked, one.said, one.family) for one in given]
 
-        asked = studio.workspace.stored(document)
-        noted = asked.feedback(
-            body.query,
-            good=body.good,
-            bad=body.bad,
-            right=steps(body.right),
-            wrong=steps(body.wrong),
+        right, wrong = steps(body.right), steps(body.wrong)
+        one = studio.workspace.stored(document)
+        return to_data(
+            one.feedback(body.query, good=body.good, bad=body.bad, right=right, wrong=wrong)
         )
-        return to_data(noted)
 
     return answer(await studio.judging(work))
 

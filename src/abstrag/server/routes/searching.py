@@ -21,8 +21,9 @@ from abstrag.server.requests import (
     Weighing,
     WhyNotIn,
 )
-from abstrag.server.routes.shared import StudioDep, opened, options_of
+from abstrag.server.routes.shared import StudioDep, asked, opened, options_of
 from abstrag.server.views import sweep
+from abstrag.workspace.document import SearchableDocument
 
 router = APIRouter(prefix="/api/documents/{document}", tags=["searching"])
 
@@ -47,48 +48,30 @@ async def search(document: str, body: SearchIn, studio: StudioDep) -> Response:
 @router.post("/support", summary="Find the fewest hits that meet all", response_model=SupportSet)
 async def support(document: str, body: SearchIn, studio: StudioDep) -> Response:
     """For questions that need more than one place: hits that together meet the question."""
-    options = options_of(studio, body)
-
-    def work() -> Any:
-        return to_data(opened(studio, document, body, options).support(body.query, k=body.k))
-
-    return answer(await studio.ranking(options)(work))
+    return await asked(studio, document, body, lambda one: one.support(body.query, k=body.k))
 
 
 @router.post("/explain", summary="Explain one segment", response_model=Hit)
 async def explain(document: str, body: ExplainIn, studio: StudioDep) -> Response:
     """The full trace of a segment, whether it is found or not; a hit is explained as it was."""
-    options = options_of(studio, body)
-
-    def work() -> Any:
-        asked = opened(studio, document, body, options)
-        return to_data(asked.explain(body.query, body.segment))
-
-    return answer(await studio.ranking(options)(work))
+    return await asked(studio, document, body, lambda one: one.explain(body.query, body.segment))
 
 
 @router.post("/why-not", summary="Say why a passage is not found", response_model=WhyNot)
 async def why_not(document: str, body: WhyNotIn, studio: StudioDep) -> Response:
     """The one first cause, and the least change that would lift the passage."""
-    options = options_of(studio, body)
 
-    def work() -> Any:
-        asked = opened(studio, document, body, options)
-        return to_data(
-            asked.why_not(body.query, passage=body.passage, segment=body.segment, k=body.k)
-        )
+    def question(one: SearchableDocument) -> WhyNot:
+        return one.why_not(body.query, passage=body.passage, segment=body.segment, k=body.k)
 
-    return answer(await studio.ranking(options)(work))
+    return await asked(studio, document, body, question)
 
 
 @router.post("/budget", summary="Say at which τ each segment enters", response_model=BudgetCurve)
 async def budget(document: str, body: QueryIn, studio: StudioDep) -> Response:
     """The τ curve of a question."""
-    options = options_of(studio, body)
-    return answer(
-        await studio.reading(
-            lambda: to_data(opened(studio, document, body, options).budget(body.query))
-        )
+    return await asked(
+        studio, document, body, lambda one: one.budget(body.query), queue=studio.reading
     )
 
 
@@ -98,8 +81,7 @@ async def swept(document: str, body: SweepIn, studio: StudioDep) -> Response:
     options = options_of(studio, body)
 
     def work() -> dict[str, Any]:
-        asked = opened(studio, document, body, options)
-        return sweep(asked, body.query, k=body.k, taus=body.taus)
+        return sweep(opened(studio, document, body, options), body.query, k=body.k, taus=body.taus)
 
     return answer(await studio.ranking(options)(work))
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
+from starlette.responses import Response
 
 from abstrag.model.index import DocumentIndex
+from abstrag.model.record import to_data
 from abstrag.model.term import Edge
 from abstrag.search.relevance import judged_preset
+from abstrag.server.answers import answer
 from abstrag.server.requests import BudgetedIn, EdgeIn, RankedIn
-from abstrag.server.studio import Studio
+from abstrag.server.studio import RequestQueue, Studio
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.edits import Edits, hand_made
 from abstrag.workspace.options import SearchOptions, chosen_preset
@@ -74,6 +78,23 @@ def opened(
         tried = tuple(edge_of(index, edge) for edge in body.edges)
         options = replace(options, edits=Edits(tried, tuple(sorted(set(body.removed)))))
     return workspace.stored(document, options)
+
+
+async def asked(
+    studio: Studio,
+    document: str,
+    body: RankedIn,
+    question: Callable[[SearchableDocument], Any],
+    *,
+    queue: RequestQueue | None = None,
+) -> Response:
+    """Answer what a document says to a question, searched as a body wants.
+
+    It waits in the queue given, or in that of what ranks.
+    """
+    options = options_of(studio, body)
+    waiting = queue or studio.ranking(options)
+    return answer(await waiting(lambda: to_data(question(opened(studio, document, body, options)))))
 
 
 def edge_of(index: DocumentIndex, edge: EdgeIn) -> Edge:

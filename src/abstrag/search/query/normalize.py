@@ -478,7 +478,8 @@ class _Reader:
                 self.taken.add(i)  # "how large" asks for a figure, and nothing need be large
                 continue
             comparative = w.tag[i] in ("JJR", "RBR")
-            if w.pos[i] in ("ADJ", "X") or comparative:
+            told = w.pos[i] == "ADV" and is_meaning(w.key[i])  # as idioms do: "carelessly"
+            if w.pos[i] in ("ADJ", "X") or comparative or told:
                 self.taken.add(i)
                 if w.glued(i + 2):
                     continue  # "pro-" of "pro-inflammatory", which no index holds by itself

@@ -3,7 +3,8 @@
 Every content verb, every noun that names an act and every artifact of the inventory is a term
 `event:KEY`, where KEY follows the rule of `abstrag.lexicon.events`; so a verb and its noun are one
 term. A frame tells who takes part in one mention of it. What an event may be read as (a visit as a
-meeting) is an edge and is paid; whether the slots fit is for the ranker to weigh.
+meeting) is an edge and is paid; whether the slots fit is for the ranker to weigh. Where a word of `tellings.toml` tells an event of what is listed for it, a term of
+its own says so, and an edge leads to what a query asks for with any other word of that line.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from abstrag.indexing.abstraction.arguments import (
     More,
     Participants,
     find_triggers,
+    made_trigger,
+    slot_at,
     slots_of,
     times_of,
 )
@@ -27,6 +30,7 @@ from abstrag.indexing.abstraction.nominals import (
     sense_edges,
 )
 from abstrag.indexing.abstraction.passage import ParsedPassage, passages
+from abstrag.indexing.abstraction.tellings import ToldAt, tellings_in, told_of
 from abstrag.indexing.layers import Events
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.keys import key, term_id
@@ -34,10 +38,12 @@ from abstrag.lexicon.events import event_type, inventory, named_event, names_eve
 from abstrag.lexicon.inventory import lexicon_version
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
+from abstrag.lexicon.tellings import Telling
 from abstrag.model.background import EventRule
 from abstrag.model.term import Edge, Family, Frame, Licence, LicenceKind, Relation, TermKind
 
 NAME: Final = "abstract_events"
+TELLINGS: Final = "tellings"  # the operator of edges that a line of `tellings.toml` licenses
 _TYPICAL: Final = 0.8  # how sure the inventory is of a reading
 _RULE: Final = 1.0
 
@@ -54,7 +60,7 @@ class AbstractEvents:
     requires: ClassVar[Layer | None] = Layer.CONCEPTS
     provides: ClassVar[Layer] = Layer.EVENTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of events."""
@@ -65,6 +71,7 @@ class AbstractEvents:
         participants = Participants.of(draft, roles())
         for passage in passages(draft):
             frames += _read(passage, ledger, events, more, participants)
+            frames += _read_tellings(passage, ledger, participants)
         _add_inventory(ledger, events)
         self._add_rules(ledger, events)
         _add_senses(ledger, events)
@@ -121,6 +128,64 @@ def _read(
                 )
             )
     return frames
+
+
+def _read_tellings(
+    passage: ParsedPassage, ledger: TermCollector, participants: Participants
+) -> list[Frame]:
+    """Note what a passage tells in words that are listed as telling the same as others."""
+    frames: list[Frame] = []
+    for told in tellings_in(passage.words, passage.first, passage.last):
+        term = _told_term(ledger, told)
+        mention = passage.mention(term, told.first, told.last)
+        ledger.mention(mention, passage.quote(told.first, told.last))
+        if passage.header is None:
+            noun = passage.words.pos[told.first] == "NOUN"
+            at = (None, told.first) if noun else (told.first, None)
+            trigger = made_trigger(passage.words, told.word.name, *at, start=told.last - 1)
+            slots = slots_of(passage, trigger, [], participants)
+            parties = told_of(passage.words, told)
+            named = [slot_at(passage, "whom", each, participants) for each in parties]
+            known = {(slot.start, slot.end) for slot in slots}
+            slots += tuple(slot for slot in named if (slot.start, slot.end) not in known)
+            place = passage.segment, mention.start, mention.end
+            frames.append(Frame(term, *place, slots, negated=trigger.negated))
+    return frames
+
+
+def _told_term(ledger: TermCollector, told: ToldAt) -> str:
+    """Add the term of a word of a telling, and the edges to what it may be asked for by."""
+    telling, name = told.telling, told.word.name
+    term = term_id(TermKind.EVENT, f"{name} in {telling.key}")
+    if term in ledger:
+        return term
+    ledger.term(term, TermKind.EVENT, name)
+    for wider in (False, True):
+        if wider and not telling.wider:
+            continue
+        family = Family.EVENT if wider else Family.EXPRESSION
+        target = asked_term(telling, wider=wider)
+        ledger.term(target, TermKind.EVENT, (telling.wider if wider else telling.verbs)[0])
+        ledger.edge(
+            Edge(
+                source=term,
+                target=target,
+                relation=Relation.IMPLIES,
+                family=family,
+                operator=TELLINGS,
+                weight=OMEGA[family],
+                distance=0.0,
+                truth_preserving=False,
+                confidence=_TYPICAL,
+                licence=Licence(LicenceKind.LEXICON, f"tellings: {telling.line}"),
+            )
+        )
+    return term
+
+
+def asked_term(telling: Telling, *, wider: bool) -> str:
+    """Return the term that a query has beside its own where it asks for what a telling lists."""
+    return term_id(TermKind.EVENT, f"what tells {telling.key}{' and more' if wider else ''}")
 
 
 def _term(ledger: TermCollector, event: str) -> str:

@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 
 from abstrag.documents.header import HeaderKind, header_line
 from abstrag.errors import InputError
+from abstrag.indexing.event_dates import counted_from_events
 from abstrag.indexing.layers import Rewrite, TimeLayer, TimeMention
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.calendar import (
@@ -58,12 +59,16 @@ class NormalizeTimes:
     requires: ClassVar[Layer | None] = Layer.ENTITIES
     provides: ClassVar[Layer] = Layer.TIMES
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Read every segment and its headers."""
         anchor = _anchor(draft.document)
         found = list(_expressions(draft, self._finder(draft), anchor))
+        more = counted_from_events(draft.segments, [m for m, *_ in found])
+        texts = draft.segments
+        found += [(m, texts[m.segment].text[m.start : m.end], "", None) for m in more]
+        found.sort(key=lambda each: (each[0].segment, each[0].header is not None, each[0].header or 0, each[0].start))
         surfaces: defaultdict[Interval, set[str]] = defaultdict(set)
         mentions: list[Mention] = []
         rewrites: list[Rewrite] = []

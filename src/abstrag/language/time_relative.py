@@ -105,10 +105,10 @@ def _told(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading | Non
     way = next((t.value for t in tokens if t.kind == "PRIOR"), 1)
     if counted or tokens[0].kind == "THAT" or (way < 1 and unit in _ACCOUNTED):
         return _DISCOURSE
-    return TimeReading(None, True, DISCOURSE, step=_counted(way, unit))
+    return TimeReading(None, True, DISCOURSE, step=counted_from(way, unit))
 
 
-def _counted(steps: int, unit: CalendarUnit) -> Step:
+def counted_from(steps: int, unit: CalendarUnit) -> Step:
     """Return what lies so many units from another time; from a day, days and weeks are days."""
 
     def step(told: Days) -> Days:
@@ -127,7 +127,7 @@ def _told_unit(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
     if tokens[-1].kind in ("BEFORE", "AFTER"):
         way = -1 if tokens[-1].kind == "BEFORE" else 1
     unit = next((u for u, _ in take(tokens, "UNITS")), CalendarUnit.DAY)
-    return TimeReading(None, True, DISCOURSE, step=_counted(way, unit))
+    return TimeReading(None, True, DISCOURSE, step=counted_from(way, unit))
 
 
 def _told_weekday(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
@@ -150,12 +150,12 @@ def _earlier(tokens: Sequence[TimeToken], _frame: TimeContext) -> TimeReading:
     way = tokens[-1].value
     if fortnight := take(tokens, "FORTNIGHT"):
         return TimeReading(
-            None, True, DISCOURSE, step=_counted(way * fortnight[0], CalendarUnit.WEEK)
+            None, True, DISCOURSE, step=counted_from(way * fortnight[0], CalendarUnit.WEEK)
         )
     unit, count = take(tokens, "UNITS")[0][0], take(tokens, "COUNT")[0]
     if unit in (CalendarUnit.WEEKEND, CalendarUnit.CENTURY) or (way < 0 and unit in _ACCOUNTED):
         return _DISCOURSE
-    return TimeReading(None, True, DISCOURSE, step=_counted(way * count, unit))
+    return TimeReading(None, True, DISCOURSE, step=counted_from(way * count, unit))
 
 
 def _fortnight(_tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading:

@@ -14,6 +14,7 @@ from abstrag.lexicon.wordnet import wordnet
 EVENTS: Final = "events.toml"
 ROLES: Final = "roles.toml"
 IDIOMS: Final = "idioms.toml"
+TELLINGS: Final = "tellings.toml"
 WORDS: Final = "words.toml"
 
 
@@ -46,7 +47,7 @@ def read_inventory(name: str) -> dict[str, Any]:
 @cache
 def lexicon_version() -> str:
     """Name the lexicon, for fingerprints: WordNet and the inventories."""
-    inventories = sha256("".join(map(_text, (EVENTS, ROLES, IDIOMS))).encode()).hexdigest()
+    inventories = sha256("".join(map(_text, (EVENTS, ROLES, IDIOMS, TELLINGS))).encode()).hexdigest()
     return f"{wordnet()!r} inventories {inventories[:12]}"
 
 

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from abstrag.config import TAU, TAU_MAX
+from abstrag.indexing.events import TELLINGS
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Family, LicenceKind, TermKind
 from abstrag.search.bridges.cost import Aggregator, additive, budget
@@ -27,9 +28,13 @@ FAR: Final = 1 << 40  # no way at all; far above any cost, and a sum of ten is s
 
 
 def by_sense(label: PathLabel) -> bool:
-    """Tell whether a path takes a step that holds for a sense of a word, as WordNet has it."""
+    """Tell whether a path takes a step that holds for a sense of a word, as WordNet has it.
+
+    What is listed as telling the same has been looked at together with what it is told of.
+    """
     return any(
         edge.family in (Family.CONCEPT, Family.EVENT)
+        and edge.operator != TELLINGS
         and edge.licence.kind is LicenceKind.LEXICON
         and not edge.truth_preserving
         for edge in label.edges()

@@ -58,6 +58,7 @@ class Scoring:
     aggregator: Aggregator = additive
     alignment: Alignment | None = None
     printed: tuple[int, ...] = ()  # rows of statements that print the figures asked for
+    defining: tuple[int, ...] = ()  # segments that only say what words of the question mean
 
     def __post_init__(self) -> None:
         if self.judge is None and self.preset.judge_weight:
@@ -267,9 +268,9 @@ class Scoring:
             shown -= self._drawn(units.sum(axis=0) + shown)
         units = np.vstack((units, shown[None]))
         nothing = ~(met.any(axis=0) | self.holds)
-        whole: IntArray = np.vstack((units, self._fee(units.sum(axis=0), nothing)[None])).astype(
-            int
-        )
+        words = units.sum(axis=0)
+        fee = np.maximum(self._fee(words, nothing), self._fee_of_defining(words))
+        whole: IntArray = np.vstack((units, fee[None])).astype(int)
         return whole
 
     def _drawn(self, units: FloatArray) -> FloatArray:
@@ -304,6 +305,28 @@ class Scoring:
         paid = units + np.rint(self.preset.gap_rate * gap * COST_UNIT)
         worst = 1 + paid[free].max() + log_units(0.0, self.preset.judge_weight, judged=True)
         return np.where(nothing, np.maximum(worst - paid, 0.0), 0.0)
+
+    def _fee_of_defining(self, units: FloatArray) -> FloatArray:
+        """Return what segments pay that only say what words of the question mean.
+
+        None of them is to be above the best that uses the defined word and meets everything,
+        whatever a judge says.
+        """
+        fee = np.zeros_like(units)
+        if not self.defining:
+            return fee
+        meets = np.zeros(len(units), dtype=np.bool_)
+        meets[self.gaps.segments] = self.gaps.reachable
+        meets[list(self.defining)] = False
+        if meets.any():
+            gap = np.full(len(units), self.gaps.rest_gap)
+            gap[self.gaps.segments] = self.gaps.gap
+            paid = units + np.rint(self.preset.gap_rate * gap * COST_UNIT)
+            paid += log_units(np.maximum(self.index.utilities, _LEAST_UTILITY), self.preset.utility_power)
+            best = 1 + paid[meets].min() + log_units(0.0, self.preset.judge_weight, judged=True)
+            own = list(self.defining)
+            fee[own] = np.maximum(best - paid[own], 0.0)
+        return fee
 
     @cached_property
     def _free(self) -> BoolArray:
@@ -432,7 +455,8 @@ class Scoring:
         if units[-2]:
             lines.append(("evidence elsewhere", units[-2]))
         if units[-1]:
-            lines.append(("nothing met", units[-1]))
+            defines = position in self.defining
+            lines.append(("only says what it means" if defines else "nothing met", units[-1]))
         if preset.judge_weight:
             lines.append(("judge", int(log_units(said, preset.judge_weight, judged=True))))
         utility, gap = float(candidates.utility[row]), float(candidates.gap[row])

@@ -40,7 +40,7 @@ _ROLE: Final = f"{TermKind.ROLE.value}:"
 
 
 @dataclass(frozen=True, slots=True)
-class _Trigger:
+class EventTrigger:
     """An event at some tokens: `verb` carries subject and tense, `noun` names the event if any."""
 
     event: str
@@ -113,7 +113,7 @@ class Participants:
         return self.role_terms.get((passage.segment, end)), False
 
 
-def find_triggers(passage: ParsedPassage, more: More) -> list[_Trigger]:
+def find_triggers(passage: ParsedPassage, more: More) -> list[EventTrigger]:
     """Find the events of a passage, in order, by the inventory, by WordNet and by `more`."""
     carried: dict[int, int] = {}  # noun → the light verb that is one event with it
     shared: dict[int, int] = {}  # noun → the verb whose subject takes part in both events
@@ -129,7 +129,7 @@ def _verb_triggers(
     carried: dict[int, int],
     shared: dict[int, int],
     idle: set[int],
-) -> Iterator[_Trigger]:
+) -> Iterator[EventTrigger]:
     words = passage.words
     for token in range(passage.first, passage.last):
         if token in passage.times or token in idle:
@@ -138,7 +138,7 @@ def _verb_triggers(
         if idiom and not (idiom.size == _PHRASAL and words.begins_phrase(token + 1)):
             for meaning in idiom.meanings:
                 last = token + idiom.size - 1
-                yield _made(words, event_key(meaning, "VERB"), token, None, start=last)
+                yield made_trigger(words, event_key(meaning, "VERB"), token, None, start=last)
             idle.update(range(token, token + idiom.size))
             continue
         if not _is_verb(words, token):
@@ -146,7 +146,7 @@ def _verb_triggers(
         lemma, noun = words.lemma[token], _object(words, token)
         frame = None if noun is None else _frame(words, token, noun, more)
         if noun is not None and frame is not None:
-            yield _made(words, frame, token, noun)
+            yield made_trigger(words, frame, token, noun)
             shared[noun] = token
         elif noun is not None and lemma in LIGHT_VERBS and _is_event_noun(words, noun):
             carried[noun] = token
@@ -158,7 +158,7 @@ def _verb_triggers(
 
 def _noun_triggers(
     passage: ParsedPassage, more: More, carried: dict[int, int], shared: dict[int, int]
-) -> Iterator[_Trigger]:
+) -> Iterator[EventTrigger]:
     words = passage.words
     for noun in range(passage.first, passage.last):
         common = words.pos[noun] == "NOUN" or (
@@ -169,7 +169,7 @@ def _noun_triggers(
         event, artifact, first = _noun_event(passage, noun, more)
         if event is not None:
             verb = carried.get(noun)
-            made = _made(words, event, verb, noun, artifact and verb is None, first)
+            made = made_trigger(words, event, verb, noun, artifact and verb is None, first)
             yield replace(made, verb=shared[noun]) if noun in shared else made
 
 
@@ -181,17 +181,17 @@ def _defined_term(passage: ParsedPassage, noun: int) -> bool:
     return large and passage.header is None and before.islower()
 
 
-def _made(
+def made_trigger(
     words: Words,
     event: str,
     verb: int | None,
     noun: int | None,
     artifact: bool = False,
     start: int | None = None,
-) -> _Trigger:
+) -> EventTrigger:
     ends = [t for t in (verb, noun, start) if t is not None]
     negated = any(_negated(words, t) for t in (verb, noun) if t is not None)
-    return _Trigger(event, verb, noun, min(ends), max(ends) + 1, artifact, negated)
+    return EventTrigger(event, verb, noun, min(ends), max(ends) + 1, artifact, negated)
 
 
 def _is_verb(words: Words, token: int) -> bool:
@@ -207,21 +207,21 @@ def _is_verb(words: Words, token: int) -> bool:
 # --- Verbs ----------------------------------------------------------------------------------------
 
 
-def _verb_trigger(words: Words, verb: int) -> _Trigger:
+def _verb_trigger(words: Words, verb: int) -> EventTrigger:
     """Make the trigger of a verb, with a particle ("team up") or a prefix ("fine-tune")."""
     lemma, types = words.key[verb], inventory().verbs
     after = verb + 1
     if after < words.size:
         phrasal = f"{lemma} {words.lower[after]}"
         if phrasal in types or (words.dep[after] == "prt" and words.head[after] == verb):
-            return _made(words, event_key(phrasal, "VERB"), verb, None, start=after)
+            return made_trigger(words, event_key(phrasal, "VERB"), verb, None, start=after)
     particle = words.child(verb, "prt")
     if particle is not None:  # "laid ten engineers off"
-        return _made(words, event_key(f"{lemma} {words.lower[particle]}", "VERB"), verb, None)
+        return made_trigger(words, event_key(f"{lemma} {words.lower[particle]}", "VERB"), verb, None)
     if words.glued(verb) and f"{words.lower[verb - 2]}-{lemma}" in types:
         whole = f"{words.lower[verb - 2]}-{lemma}"
-        return _made(words, event_key(whole, "VERB"), verb, None, start=verb - 2)
-    return _made(words, event_key(lemma, "VERB"), verb, None)
+        return made_trigger(words, event_key(whole, "VERB"), verb, None, start=verb - 2)
+    return made_trigger(words, event_key(lemma, "VERB"), verb, None)
 
 
 def _object(words: Words, verb: int) -> int | None:
@@ -292,7 +292,7 @@ def _nobody(words: Words, subject: int) -> bool:
 
 
 def slots_of(
-    passage: ParsedPassage, trigger: _Trigger, whens: list[int], participants: Participants
+    passage: ParsedPassage, trigger: EventTrigger, whens: list[int], participants: Participants
 ) -> tuple[Slot, ...]:
     """Fill the slots of an event; `whens` are the heads of the times that belong to it."""
     words = passage.words
@@ -306,7 +306,7 @@ def slots_of(
     if kind is not None and kind.reciprocal:
         found = _reciprocal(found)
     slots = [
-        _slot(passage, name, token, participants) for name, token in found if _fits(passage, token)
+        slot_at(passage, name, token, participants) for name, token in found if _fits(passage, token)
     ]
     slots += _places(passage, trigger)
     slots += [_when(passage, token, participants) for token in whens]
@@ -315,6 +315,12 @@ def slots_of(
 
 
 # --- Verbs ----------------------------------------------------------------------------------------
+
+
+def arguments_of(words: Words, token: int) -> list[_Found]:
+    """Return the arguments of a verb, or of a noun that names an event: slots and head tokens."""
+    verb = words.pos[token] not in NOUNS
+    return list(_of_verb(words, token, None) if verb else _of_noun(words, token, None, False))
 
 
 def _of_verb(words: Words, verb: int, noun: int | None) -> Iterator[_Found]:
@@ -450,7 +456,10 @@ def _fits(passage: ParsedPassage, token: int) -> bool:
     )
 
 
-def _slot(passage: ParsedPassage, name: str, token: int, participants: Participants) -> Slot:
+def slot_at(
+    passage: ParsedPassage, name: str, token: int, participants: Participants
+) -> Slot:
+    """Return a slot that a noun fills."""
     term, coerced = participants.stands_for(passage, token)
     start, end = passage.offsets(*_extent(passage, token))
     return Slot(name, start, end, term, coerced)
@@ -473,7 +482,7 @@ def _extent(passage: ParsedPassage, token: int) -> tuple[int, int]:
     return max(low, passage.first), min(high + 1, passage.last)
 
 
-def _places(passage: ParsedPassage, trigger: _Trigger) -> Iterator[Slot]:
+def _places(passage: ParsedPassage, trigger: EventTrigger) -> Iterator[Slot]:
     words = passage.words
     for head in (trigger.verb, trigger.noun):
         for child in words.children[head] if head is not None else ():
@@ -491,7 +500,7 @@ def _when(passage: ParsedPassage, token: int, participants: Participants) -> Slo
     return Slot("when", time.start, time.end, term)
 
 
-def times_of(passage: ParsedPassage, triggers: list[_Trigger]) -> dict[int, list[int]]:
+def times_of(passage: ParsedPassage, triggers: list[EventTrigger]) -> dict[int, list[int]]:
     """Return for each trigger the heads of its times: each goes to the nearest event above it."""
     words = passage.words
     owners: dict[int, list[int]] = {}

@@ -63,6 +63,10 @@ _KNOWN = (
     r"(?:known|referred\s+to)(?:\s+\w+ly)?"
     r"(?:\s+(?:to|by|among|in|throughout|along|across|around|at|on|within)\s+(?:[\w-]+\s+){1,4}?|\s+)as"
 )
+_SOMEBODY_CALLS = (  # "which everybody here calls", "whom we simply call"
+    r"(?:which|whom|that)\s+(?:[\w'’-]+\s+){1,6}?(?:calls?|called|know\s+as|knows\s+as|refers?\s+to\s+as"
+    r"|nicknames?|nicknamed|dub|dubbed)(?:\s+(?:it|him|her|them))?"
+)
 # What makes of the name that follows another name of the one before: after a comma, a bracket or
 # "is" also a mere participle, for "Acme named Ann Roe" gives nobody a name.
 _ALSO = re.compile(
@@ -72,12 +76,26 @@ _ALSO = re.compile(
     r"|henceforth|(?:local|short|former|old|popular|nick)[ -]?name:?|in\s+short)"
     rf"|,?\s*(?:\(|,|\b(?:is|was|are)\b|\bor\b|—)?\s*{_HOW}"
     rf"(?:{_KNOWN}|a\.?k\.?a\.?|doing\s+business\s+as|trading\s+as|d/b/a|formerly|née"
-    r"|goes?\s+by(?:\s+the\s+name(?:\s+of)?)?))"
+    r"|goes?\s+(?:\w+\s+)?(?:by|under)(?:\s+the\s+name(?:\s+of)?)?|by\s+the\s+name\s+of"
+    rf"|{_SOMEBODY_CALLS}|whose\s+(?:nickname|short\s+name|other\s+name|pet\s+name)\s+is"
+    r"|(?:in\s+the\s+following|from\s+(?:here|now)\s+on|below):?))"
     r"\s+(?:simply\s+|just\s+|the\s+name\s+)*(?:the\s+)?[\"“‘']?(?:the\s+)?",
     re.IGNORECASE,
 )
 _CALLED = re.compile(
     r"(?P<name>[A-Z][\w'’&-]*(?:\s+(?:(?:of|the|and|&|de|la)\s+)?[A-Z][\w'’&-]*){0,4})"
+)
+# And of the name before: "the Purse as it is usually called", "(Conveyor for short)".
+_CALLED_SO = re.compile(
+    r"\s*[(,—–]\s*(?:or\s+)?(?:simply\s+|just\s+)?(?:the\s+)?[\"“‘']?"
+    rf"{_CALLED.pattern}[\"”’']?,?\s+(?:for\s+short\b|in\s+short\b"
+    r"|to\s+(?:its|his|her|their|our)\s+(?:friends|fans|members|readers|staff|neighbours|neighbors|users"
+    r"|customers|pupils|guests|supporters|crew)\b"
+    r"|as\s+(?:[\w'’-]+\s+){1,6}?(?:call|calls|called|known|nicknamed|named|say|says)\b)"
+)
+_WRITTEN_LARGE = re.compile(  # "the Parents' Fund for Outings and Instruments"
+    r"(?<![\w'’-])[A-Z][\w'’&-]*(?:\s+(?:(?:of|for|and|&|de|in|on|to|at|du|von)\s+(?:(?:the|la)\s+)?)?"
+    r"[A-Z][\w'’&-]*)+"
 )
 _SPOKEN = re.compile(  # Robert "Bobby" Keane
     r"(?P<first>[A-Z][\w'’-]+)\s+[\"“‘'](?P<spoken>[A-Z][\w' -]{1,20})[\"”’']\s+"
@@ -100,6 +118,10 @@ _COMMON = re.compile(
     r"(?:,\s*(?:or\s+)?|\s*\(\s*|\s+(?:is|are)\s+)"
     r"(?:(?:also|commonly|often|better|popularly|otherwise|sometimes|usually|colloquially|variously)\s+)+"
     r"(?:known\s+as|called|termed|named|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?[\"“]?",
+)
+_OPENING: Final = frozenset(
+    "the a an our my your his her its their this that in at on of for and but by from to with when"
+    " while as if dear after before since until about under over near both every each no".split()
 )
 _BETWEEN: Final = 60  # letters between two names of one thing
 _PRONOUNS: Final = frozenset({"we", "us", "our", "ours", "you", "your", "i", "it", "they", "my"})
@@ -328,6 +350,8 @@ def definitions(draft: IndexDraft, mentions: Sequence[PlacedName]) -> list[Defin
     for i, segment in enumerate(draft.segments):
         if _COMMON.search(segment.text):
             found.extend(_common_names(draft, i, named.get(i, [])))
+        if _CALLED_SO.search(segment.text):
+            found.extend(_names_of_things(draft, i, named.get(i, [])))
     found.sort(key=lambda d: (d.segment, d.start, d.end, d.alias))
     return [d for d in found if d.alias != d.name]
 
@@ -406,16 +430,23 @@ def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[De
     The other name need not be one that is recognised as such: it is written large.
     """
     joined: set[int] = set()
+    whole = {m.end(): m.start() + _opening(m.group()) for m in _WRITTEN_LARGE.finditer(text)}
+    starts = {one.end: one.start for one in named}
+    for end, start in whole.items():
+        known = starts.get(end, end)
+        if " " in text[start:known].strip():  # one word more may only open the sentence
+            starts[end] = start
     for one, other in pairwise(named):
         if other.start - one.end < _BETWEEN and _ALSO.fullmatch(text, one.end, other.start):
             joined.add(one.end)
-            yield _entity_definition(other.text, one.text, segment, one.start, other.end)
+            name = text[starts[one.end] : one.end]
+            yield _entity_definition(other.text, name, segment, starts[one.end], other.end)
+    for end, start in sorted(starts.items()):
+        if end not in joined and (other_ := _called_otherwise(text, end)) is not None:
+            name = text[start:end]
+            if nameable(other_["name"]) and other_["name"] != name:
+                yield _entity_definition(other_["name"], name, segment, start, other_.end())
     for one in named:
-        cue = None if one.end in joined else _ALSO.match(text, one.end)
-        other_ = None if cue is None else _CALLED.match(text, cue.end())
-        if other_ is not None and nameable(other_["name"]) and other_["name"] != one.text:
-            place = segment, one.start, other_.end()
-            yield _entity_definition(other_["name"], one.text, *place)
         part = _PART_BRACKET.match(text, one.end + 1)
         own = one.text.split()
         if part is not None and len(own) > 1 and part["part"] in (own[0], own[-1]):
@@ -425,6 +456,22 @@ def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[De
         place = segment, *spoken.span()
         yield _entity_definition(spoken["spoken"], whole, *place)
         yield _entity_definition(spoken.group(), whole, *place)
+
+
+def _called_otherwise(text: str, end: int) -> re.Match[str] | None:
+    """Return the other name that the words after a name give it."""
+    cue = _ALSO.match(text, end)
+    return _CALLED_SO.match(text, end) if cue is None else _CALLED.match(text, cue.end())
+
+
+def _opening(name: str) -> int:
+    """Return how much of what is written large only opens a sentence: "Dear", "The"."""
+    first, _, rest = name.partition(" ")
+    net, word = wordnet(), first.casefold()
+    only_opens = word in _OPENING or (
+        bool(net.synsets(word, Pos.ADVERB)) and not net.synsets(word, Pos.NOUN)
+    )
+    return len(first) + 1 + _opening(rest) if only_opens and " " in rest else 0
 
 
 def _common_names(draft: IndexDraft, segment: int, named: list[PlacedName]) -> Iterator[Definition]:
@@ -446,6 +493,25 @@ def _common_names(draft: IndexDraft, segment: int, named: list[PlacedName]) -> I
             term_id(TermKind.CONCEPT, name),
             *(others, surfaces, segment, places[0][0], places[1][1]),
         )
+
+
+def _names_of_things(
+    draft: IndexDraft, segment: int, named: list[PlacedName]
+) -> Iterator[Definition]:
+    """Read "our deployment pipeline (Conveyor for short)": a name for a thing that has none."""
+    tokens = draft.tokens(segment)
+    base, text = tokens.start_char, tokens.text
+    for chunk in tokens.noun_chunks:
+        thing = _bare(chunk)
+        if not thing or thing.root.pos_ != "NOUN":
+            continue
+        start, end = thing.start_char - base, thing.end_char - base
+        other = _CALLED_SO.match(text, end)
+        if other is None or any(m.start < end and start < m.end for m in named):
+            continue
+        phrase, surfaces = _concept(draft, segment, start, end)
+        alias, name = (term_id(TermKind.CONCEPT, one) for one in (key(other["name"]), phrase))
+        yield Definition(alias, name, (other["name"],), surfaces, segment, start, other.end())
 
 
 def _bare(chunk: Span) -> Span:

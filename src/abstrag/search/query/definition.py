@@ -16,6 +16,9 @@ from typing import Final
 
 from abstrag.config import OMEGA
 from abstrag.language.keys import key, term_id
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.roles import is_person
+from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.span import Span
@@ -71,6 +74,10 @@ _SPECIAL: Final = re.compile(
     r"\b(?:of|in|on|at|that|which|who|whose|where|when|for|from|with|without|by|to|before|after"
     r"|between|under|over|into|during|than|as|\w+ed|\w+ing)\s"
 )
+_WHO: Final = re.compile(r"(?:who|whose|whom)\b", re.IGNORECASE)
+_SOMEBODY: Final = re.compile(r"^(?:an?|any|the|every)?\s*(?:one|anyone|anybody|somebody|someone|those)\b")
+_WHOLE: Final = 0.8  # of the letters of a segment
+_ACTING: Final = re.compile(r"(?P<term>[A-Z][a-z]+)\s+(?:is|means)\s+(?P<def>[a-z]+ing\s.+)")
 _KINDS: Final = (TermKind.CONCEPT, TermKind.ENTITY, TermKind.EVENT, TermKind.ROLE)
 _ASKING: Final = frozenset("who whom whose what which when where why how that".split())
 _KEPT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME})
@@ -88,6 +95,9 @@ class StatedDefinition:
     span: Span
     glossary: bool  # it says what a word means, and not merely what something is
     clause: bool = False  # it says when a word is used: "… occurs when two threads wait"
+    segment: int = 0
+    alone: bool = False  # the segment says nothing besides
+    somebody: bool = False  # the term is a word for people
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +147,17 @@ class StatedDefinitions:
                         clause = _CLAUSE.search(sentence) is not None
                         found.append(
                             StatedDefinition(
-                                term, ids, words, _kind(meaning), sentence, span, glossary, clause
+                                term,
+                                ids,
+                                words,
+                                _kind(meaning),
+                                sentence,
+                                span,
+                                glossary,
+                                clause,
+                                number,
+                                len(sentence) >= _WHOLE * len(segment.text),
+                                _means_somebody(term, meaning),
                             )
                         )
         return cls(tuple(found))
@@ -155,6 +175,16 @@ class StatedDefinitions:
             if not self._own[number] <= said
             and (used := _used(self.found[number], places)) is not None
         ]
+
+    def no_answers(self, text: str) -> tuple[int, ...]:
+        """Return the segments that only say what words of a question mean.
+
+        "A walkover is a win because nobody else turned up" does not say who won so.
+        """
+        if not _WHO.match(text.strip()):
+            return ()
+        own = (used.definition for used in self.used(text))
+        return tuple(dict.fromkeys(one.segment for one in own if one.alone and not one.somebody))
 
     def glossed(self, text: str) -> str:
         """Return a text with the term for the words of its definition, or beside them."""
@@ -218,6 +248,15 @@ def _defined(sentence: str) -> Iterator[tuple[str, str, bool]]:
             if term and not _NO_TERMS & set(term.casefold().split()):
                 yield term, found["def"], number > 0
                 return
+    acting = _ACTING.match(sentence)  # "Truancy is staying away from lessons"
+    if acting is not None and _names_act(key(acting["term"])):
+        yield acting["term"], acting["def"], True
+
+
+def _names_act(noun: str) -> bool:
+    """Tell whether a noun first of all means something that is done."""
+    net = wordnet()
+    return any(net.synset("event.n.01") in net.ancestors(s) for s in net.synsets(noun, Pos.NOUN)[:1])
 
 
 def _known(term: str, vocabulary: Vocabulary, *, but: int) -> tuple[str, ...]:
@@ -257,6 +296,14 @@ def _used(
 def _kind(meaning: str) -> int:
     """Return how many content words a definition has before it says which of the kind is meant."""
     return len(_content(_SPECIAL.split(meaning, maxsplit=1)[0]))
+
+
+def _means_somebody(term: str, meaning: str) -> bool:
+    """Tell whether a term is a word for people, so that its definition may say who."""
+    kind = _content(_SPECIAL.split(meaning, maxsplit=1)[0])[-1:]
+    nouns = [key(term).split()[-1], *(key(word) for word in kind)]
+    bases = (base for noun in nouns for base in wordnet().base_forms(noun, Pos.NOUN))
+    return any(is_person(base) for base in bases) or _SOMEBODY.search(meaning) is not None
 
 
 def _content(text: str) -> list[str]:

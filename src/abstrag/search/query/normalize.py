@@ -15,6 +15,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from abstrag.errors import NothingAsked
+from abstrag.indexing.abstraction.tellings import tellings_asked
+from abstrag.indexing.events import asked_term
 from abstrag.language.keys import key, term_id
 from abstrag.language.parser import parse
 from abstrag.language.quantities import find_quantities
@@ -459,6 +461,8 @@ class _Reader:
         named = [term_id(TermKind.EVENT, event) for event in events]
         named += [s for event in events for s in self._senses(TermKind.EVENT, event, Pos.VERB)]
         named += self._called(self.words.text[at])
+        told = [asked_term(w.telling, wider=w.wider) for w in tellings_asked(self.words, at)]
+        named += [term for term in told if term in self.vocabulary.terms]
         found = self._literal(LiteralKind.EVENT, at, label, tuple(dict.fromkeys(named)))
         return replace(found, literal=replace(found.literal, slots=slots))
 
@@ -475,7 +479,8 @@ class _Reader:
                 self.taken.add(i)  # "how large" asks for a figure, and nothing need be large
                 continue
             comparative = w.tag[i] in ("JJR", "RBR")
-            if w.pos[i] in ("ADJ", "X") or comparative:
+            told = w.pos[i] == "ADV" and is_meaning(w.key[i])  # as idioms do: "carelessly"
+            if w.pos[i] in ("ADJ", "X") or comparative or told:
                 self.taken.add(i)
                 if w.glued(i + 2):
                     continue  # "pro-" of "pro-inflammatory", which no index holds by itself

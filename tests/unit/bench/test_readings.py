@@ -71,9 +71,10 @@ def test_a_code_is_one_word_and_a_name_stands_in_a_row() -> None:
 
 
 def test_what_a_reading_says_is_not_met_is_read_off_its_words() -> None:
-    reading = "It says “a”; nothing in it meets “solar panel”, “x” and “y”. Gap 2.00."
+    reading = "It says “a”; nothing in it meets “solar panel”, “x” (nearest: “z”) or “y”. Gap 2.00."
     assert said_unmet(reading) == ["solar panel", "x", "y"]
-    assert said_unmet("Of “b c” it says “b”; “c” is not met.") == ["c"]
+    assert said_unmet("Nothing in it meets “x y” (nearest to “x”: “z”). Gap 4.00.") == ["x y"]
+    assert said_unmet("Of “b c” it says “b”, but nothing meets “c”.") == ["c"]
 
 
 def test_swapped_queries_are_the_same_every_time_and_name_what_the_document_lacks() -> None:

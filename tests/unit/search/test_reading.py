@@ -152,7 +152,7 @@ def test_a_hit_that_meets_no_word_says_why_it_is_there() -> None:
     nothing = word("penguin", "", price=4.0, family=None, met=False)
     said = read(trace_of(unmet), "Ships sail.", (nothing,), judgement=0.9)
     assert "as a whole it is about the same thing" in said
-    assert "The judge takes it for evidence (0.90), by what no step here explains." in said
+    assert "The judge takes it for evidence (0.90), for reasons that no step here shows." in said
 
 
 def first_reading(text: str, query: str) -> str:
@@ -182,7 +182,7 @@ def test_another_name_that_does_not_count_is_not_said_to_be_missing() -> None:
 def test_what_comes_nearest_to_an_unmet_word_is_told() -> None:
     near = word("average", "Net", price=0.5, family=Family.RELATED, met=False)
     said = read(trace_of(LiteralTrace(literal("average"), met=False)), "Net income", (near,))
-    assert "othing in it meets “average”; nearest to “average” is “Net”" in said
+    assert "othing in it meets “average” (nearest: “Net”)" in said
 
 
 def test_all_that_a_definition_defines_is_told_in_one_phrase() -> None:

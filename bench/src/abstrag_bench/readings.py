@@ -115,9 +115,10 @@ def _inflected(one: str, other: str) -> bool:
     if one[0] != other[0] or any(c.isdigit() for c in one + other):
         return False
     short, long = sorted((one, other), key=len)
-    if long.startswith(short) and long[len(short) :] in _ENDINGS:
-        return True
     net = wordnet()
+    own = bool(net.synsets(long, Pos.ADJECTIVE))  # "talented" is no form of "talent"
+    if not own and long.startswith(short) and long[len(short) :] in _ENDINGS:
+        return True
     return any(
         set(net.base_forms(one, pos)) & set(net.base_forms(other, pos))
         for pos in (Pos.NOUN, Pos.VERB)

@@ -130,6 +130,9 @@ class _Reading:
                 together = " ".join(parts)
                 said = together if together in self.segment.text else " … ".join(parts)
             return self._direct(trace, said, asked)
+        if _only_open(trace, mine):
+            words = _listed(list(dict.fromkeys(_quoted(word.said) for word in mine)))
+            return f"{words} ({_listed(list(trace.literal.slots))} not found, {_price(trace)})"
         via = self.labels.get(trace.via or "", "")
         if any(not b.truth_preserving and b.operator != FILL_SLOTS for b in trace.bridges):
             return None
@@ -183,10 +186,6 @@ class _Reading:
         asked = _as_asked(trace, mine)
         steps = [word for word in mine if word.family is not None]
         said = list(dict.fromkeys(_quoted(word.said) for word in mine if word.said))
-        if not steps:  # only slots are left open
-            who = "it stands under" if _aside(trace, mine) else "it says"
-            open_ = _listed(list(trace.literal.slots))
-            return f"{who} {_listed(said)} ({open_} not found, {_price(trace)})"
         verb = "are" if len(said) > 1 else "is"
         dearest = max(steps, key=lambda word: word.price)
         if len(steps) == 1 and opposite(dearest.asked, dearest.said):
@@ -390,6 +389,12 @@ def _quoted(text: str) -> str:
 
 def _a(noun: str) -> str:
     return f"{'an' if noun[:1].lower() in 'aeio' or noun[:2] in ('LL', 'SE') else 'a'} {noun}"
+
+
+def _only_open(trace: LiteralTrace, mine: Sequence[WordTrace]) -> bool:
+    """Tell whether the very words of a literal stand there and only parties were not found."""
+    by_words = any(bridge.operator == ALIGN_WORDS for bridge in trace.bridges)
+    return bool(mine) and by_words and all(word.family is None for word in mine)
 
 
 def _as_asked(trace: LiteralTrace, mine: Sequence[WordTrace]) -> str:

@@ -130,6 +130,14 @@ def test_a_step_is_named_by_what_it_is(asked: str, said: str, family: Family, to
     assert told in read(trace_of(met), said, (word(asked, said, price=0.9, family=family),))
 
 
+def test_a_party_that_was_not_found_is_told_beside_the_word() -> None:
+    event = Literal(LiteralKind.EVENT, "repurchase", (), 1.0, slots=("who", "whom"))
+    met = replace(by_words("repurchase", "Repurchase", 0.2, Family.EVENT), literal=event)
+    direct = word("repurchased", "Repurchase", price=0.0, family=None)
+    said = read(trace_of(met), "Repurchase of stock", (direct,))
+    assert said.startswith("It says “Repurchase” (who and whom not found, 0.20). Gap")
+
+
 def test_a_word_that_only_the_heading_has_is_said_to_stand_there() -> None:
     met = replace(by_words("smell", "scent", 0.4, Family.EXPRESSION), mention=None)
     headed = word("smell", "scent", price=0.4, family=Family.EXPRESSION, in_section=True)

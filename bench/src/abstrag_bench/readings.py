@@ -17,8 +17,8 @@ from abstrag.neural.content_words import has_content
 from abstrag.search.aligned_trace import ALIGN_WORDS
 
 _WORD: Final = re.compile(r"\d+(?:[.,]\d+)*(?![^\W\d_])|\w+")
-_UNMET: Final = re.compile(r"nothing in it meets ((?:“[^”]*”(?:, | and )?)+)")
-_NOT_MET: Final = re.compile(r"((?:“[^”]*”(?:, | and )?)+) (?:is|are) not met")
+_NEAREST: Final = re.compile(r" \(nearest(?: to “[^”]*”)?: “[^”]*”\)")
+_UNMET: Final = re.compile(r"[nN]othing(?: in it)? meets ((?:“[^”]*”(?:, | or )?)+)")
 _QUOTED: Final = re.compile(r"“([^”]*)”")
 _ENDINGS: Final = ("", "s", "es", "d", "ed", "ing", "'s", "ly")
 
@@ -59,7 +59,7 @@ def steps_of(hit: Hit) -> list[SampledStep]:
 
 def said_unmet(reading: str) -> list[str]:
     """Return what a reading says is not met."""
-    listed = [m.group(1) for m in (*_UNMET.finditer(reading), *_NOT_MET.finditer(reading))]
+    listed = _UNMET.findall(_NEAREST.sub("", reading))
     return [name for one in listed for name in _QUOTED.findall(one)]
 
 
@@ -115,9 +115,10 @@ def _inflected(one: str, other: str) -> bool:
     if one[0] != other[0] or any(c.isdigit() for c in one + other):
         return False
     short, long = sorted((one, other), key=len)
-    if long.startswith(short) and long[len(short) :] in _ENDINGS:
-        return True
     net = wordnet()
+    own = bool(net.synsets(long, Pos.ADJECTIVE))  # "talented" is no form of "talent"
+    if not own and long.startswith(short) and long[len(short) :] in _ENDINGS:
+        return True
     return any(
         set(net.base_forms(one, pos)) & set(net.base_forms(other, pos))
         for pos in (Pos.NOUN, Pos.VERB)

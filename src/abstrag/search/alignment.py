@@ -69,7 +69,7 @@ _GRADING: Final = frozenset(
     " except first second third last next previous million billion thousand hundred dozen zero"
     " one two three four five six seven eight nine ten total average net gross % $ € £ ¥ °".split()
 )
-_BROADER: Final = 0.3  # the limit where a word is not the narrower one: it may mean much else
+_BROADER: Final = 0.25  # the limit where a word is not the narrower one: it may mean much else
 _VERBS: Final = 0.35  # the limit where nothing but being verbs speaks for two words
 _IN_HEADER: Final = 0.25  # the limit for a word of a header or of the name of a section
 _NAMED: Final = 0.15  # the limit for a word that a query writes large and the text does not

@@ -23,7 +23,7 @@ from abstrag.model.term import Family
 from abstrag.search.lexical import stemmed
 
 _UP: Final = 4  # steps up to what is broader
-_UP_DERIVED: Final = 2  # where a derivation has been taken already
+_UP_DERIVED: Final = 2  # where a noun is taken for its verb, or a verb for its noun
 _LEAST_DEPTH: Final = {Pos.NOUN: 4, Pos.VERB: 0}  # what is broader still says something
 _FIRST_SENSES: Final = 4  # what a word means without much ado
 _STEM: Final = 5  # letters of a stem that tells what a word is about
@@ -136,6 +136,8 @@ def _expression(a: str, b: str) -> bool:
         return True
     if {a, b} <= _NEGATIONS or nominalized(a) in _forms(b) or nominalized(b) in _forms(a):
         return True
+    if _next_kind(a, b):
+        return False  # a duckling is a kind of duck, whatever the one is derived from
     if set(_derived(a)) & {*_bases(b), *_derived(b)} or set(_derived(b)) & set(_bases(a)):
         return True
     if _one_stem(a, b) or _derived_synonyms(a, b) or _derived_synonyms(b, a):
@@ -143,13 +145,27 @@ def _expression(a: str, b: str) -> bool:
     return _similar(a, b)
 
 
+def _next_kind(a: str, b: str) -> bool:
+    """Tell whether one of two nouns names what is next above the other."""
+    one, other = ([base for base in _bases(w) if base[1] is Pos.NOUN] for w in (a, b))
+    return _above(one, other, 1) or _above(other, one, 1)
+
+
 def _concept(a: str, b: str) -> bool:
     if _above(_bases(a), _bases(b), _UP) or _above(_bases(b), _bases(a), _UP):
         return True
     if _attribute(a, b) or _compound(a, b):
         return True
-    wide, narrow = (*_bases(a), *_derived(a)), (*_bases(b), *_derived(b))
+    wide, narrow = (*_bases(a), *_doings(a)), (*_bases(b), *_doings(b))
     return _above(wide, narrow, _UP_DERIVED) or _above(narrow, wide, _UP_DERIVED)
+
+
+@lru_cache(maxsize=1 << 14)
+def _doings(word: str) -> tuple[Lemma, ...]:
+    """Return the verb of what a noun names, and the nouns for what a verb does."""
+    verb, own = nominalized(word), _forms(word)
+    nouns = (found for found in _derived(word) if nominalized(found[0]) in own)
+    return (*(((verb, Pos.VERB),) if verb else ()), *nouns)
 
 
 def _office(a: str, b: str) -> bool:

@@ -22,7 +22,7 @@ from abstrag.search.costed_index import CONTEXT_BIT, CostedIndex, Landing
 from abstrag.search.postings import BoolArray, IntArray
 
 LEARNED: Final = -1  # in place of an ending: the literal is met by the words of a segment
-_OF: Final = (f"{TermKind.EVENT.value}:", f"{TermKind.CONCEPT.value}:")
+_OF: Final = tuple(f"{kind.value}:" for kind in (TermKind.EVENT, TermKind.CONCEPT, TermKind.ENTITY))
 _SAID: Final = frozenset({LiteralKind.EVENT, LiteralKind.CONCEPT})  # of something
 FAR: Final = 1 << 40  # no way at all; far above any cost, and a sum of ten is still an int64
 

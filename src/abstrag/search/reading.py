@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from abstrag.model.query import Bridge, LiteralKind
@@ -30,7 +31,7 @@ CONVINCED: Final = 0.5  # a judge that says at least this takes the segment for 
 DOUBTFUL: Final = 0.1  # one that says less has found nothing
 NEAR: Final = 0.7  # the price up to which a word that does not meet another is worth naming
 _ADJECTIVE: Final = 4  # letters of an adjective that an adverb in -ly may come from
-_NAMED: Final = 2  # such words, at most
+_MARKS: Final = " .,;:)]}"  # that may stand before what is quoted
 FILL_SLOTS: Final = "fill_slots"
 
 
@@ -85,7 +86,6 @@ class _Reading:
         headed: list[str] = []
         steps: list[str] = []
         lacking: list[str] = []
-        nearest: list[WordTrace] = []
         for number, literal in enumerate(literals):
             mine = [word for word in self.words if word.literal == number]
             if literal.met:
@@ -99,19 +99,14 @@ class _Reading:
             elif uncounted := self._not_counted(number, literal, mine):
                 steps.append(uncounted)
             else:
-                lacking.append(_quoted(literal.literal.label))
-                nearest += [word for word in mine if word.family is not None and word.price <= NEAR]
+                lacking.append(_quoted(_as_asked(literal, mine)) + _nearest(mine))
         parts = []
         for who, some in (("it says ", own), ("it stands under ", headed)):
             if some:
                 parts.append(who + _listed(list(dict.fromkeys(some))))
         parts += list(dict.fromkeys(steps))  # a definition speaks for several literals at once
         if lacking:
-            parts.append("nothing in it meets " + _listed(lacking))
-        if nearest:
-            few = sorted(nearest, key=lambda word: word.price)[:_NAMED]
-            told = [f"nearest to {_quoted(word.asked)} is {_quoted(word.said)}" for word in few]
-            parts.append(_listed(list(dict.fromkeys(told))))
+            parts.append("nothing in it meets " + _listed(lacking, "or"))
         return parts
 
     def _defined(self, trace: LiteralTrace, every: tuple[LiteralTrace, ...]) -> str:
@@ -125,7 +120,7 @@ class _Reading:
 
     def _plain(self, trace: LiteralTrace, mine: list[WordTrace]) -> str | None:
         """Quote the words that meet a literal as it is asked; None where a step is to be told."""
-        asked = trace.literal.label
+        asked = _as_asked(trace, mine)
         said = self._said(trace) or " ".join(dict.fromkeys(w.said for w in mine if w.in_section))
         if trace.context is not None:
             return None
@@ -134,7 +129,10 @@ class _Reading:
             if trace.via == " ".join(word.said for word in mine) and len(parts) > 1:
                 together = " ".join(parts)
                 said = together if together in self.segment.text else " … ".join(parts)
-            return self._direct(trace, said)
+            return self._direct(trace, said, asked)
+        if _only_open(trace, mine):
+            words = _listed(list(dict.fromkeys(_quoted(word.said) for word in mine)))
+            return f"{words} ({_listed(list(trace.literal.slots))} not found, {_price(trace)})"
         via = self.labels.get(trace.via or "", "")
         if any(not b.truth_preserving and b.operator != FILL_SLOTS for b in trace.bridges):
             return None
@@ -144,11 +142,10 @@ class _Reading:
         if found := self._verbatim(asked):
             return _quoted(found) + self._slots(trace)
         if all(b.operator == FILL_SLOTS for b in trace.bridges):
-            return f"{_quoted(said or via)} (for {_quoted(asked)}){self._slots(trace)}"
+            return _quoted(said or via) + self._slots(trace, f"for {_quoted(asked)}")
         return None
 
-    def _direct(self, trace: LiteralTrace, said: str) -> str:
-        asked = trace.literal.label
+    def _direct(self, trace: LiteralTrace, said: str, asked: str) -> str:
         if trace.literal.kind is LiteralKind.TIME and trace.via is not None:
             when = self.labels.get(trace.via, trace.via)
             told = f"{_quoted(said)}, which is {when}" if said and said != when else _quoted(when)
@@ -167,7 +164,7 @@ class _Reading:
         return found.group() if found else ""
 
     def _bridged(self, trace: LiteralTrace, mine: list[WordTrace]) -> str:
-        asked = trace.literal.label
+        asked = _as_asked(trace, mine)
         via = self.labels.get(trace.via or "", trace.via or "")
         if trace.context is not None:
             return (
@@ -186,13 +183,9 @@ class _Reading:
 
     def _by_words(self, trace: LiteralTrace, mine: list[WordTrace]) -> str:
         """Say how the words of a passage meet a literal, each word of it by another."""
-        asked = trace.literal.label
+        asked = _as_asked(trace, mine)
         steps = [word for word in mine if word.family is not None]
         said = list(dict.fromkeys(_quoted(word.said) for word in mine if word.said))
-        if not steps:  # only slots are left open
-            open_ = f" without saying {' or '.join(trace.literal.slots)}"
-            who = "it stands under" if _aside(trace, mine) else "it says"
-            return f"{who} {_listed(said)}{open_} ({_price(trace)})"
         verb = "are" if len(said) > 1 else "is"
         dearest = max(steps, key=lambda word: word.price)
         if len(steps) == 1 and opposite(dearest.asked, dearest.said):
@@ -205,14 +198,13 @@ class _Reading:
         """Say which words of a literal are there and which are not."""
         found = _listed(list(dict.fromkeys(_met(word) for word in mine if word.met)))
         lacking = [w for w in mine if not w.met and not self._stands(w.asked)]
-        missing = list(dict.fromkeys(_quoted(word.asked) for word in lacking))
-        verb = "are" if len(missing) > 1 else "is"
-        lacks = f"; {_listed(missing)} {verb} not met" if missing else ""
-        return f"of {_quoted(trace.literal.label)} it says {found}{lacks}"
+        missing = list(dict.fromkeys(_quoted(word.asked) + _nearest([word]) for word in lacking))
+        lacks = f", but nothing meets {_listed(missing, 'or')}" if missing else ""
+        return f"of {_quoted(_as_asked(trace, mine))} it says {found}{lacks}"
 
     def _not_counted(self, number: int, trace: LiteralTrace, mine: list[WordTrace]) -> str:
         """Say of words that stand there, or another name, that they do not count as asked for."""
-        label = _quoted(trace.literal.label)
+        label = _quoted(_as_asked(trace, mine))
         all_stand = bool(mine) and all(self._stands(word.asked) for word in mine)
         if all_stand or self._stands(trace.literal.label):
             if any(word.other_sense for word in mine):
@@ -222,15 +214,15 @@ class _Reading:
         name = next((name for name in sorted(names) if self._in_a_row(name)), "")
         return f"{_quoted(name)}, a name of {label}, does not count as met" if name else ""
 
-    def _slots(self, trace: LiteralTrace) -> str:
-        """Say what a telling of an event leaves open, and what that costs."""
+    def _slots(self, trace: LiteralTrace, *more: str) -> str:
+        """Say in brackets what is more to say, what a telling leaves open, and what that costs."""
         details = [d for b in trace.bridges if b.operator == FILL_SLOTS for d in b.details]
         open_ = [d.removesuffix(" unfilled") for d in details if d.endswith(" unfilled")]
         coerced = [d.removesuffix(" coerced") for d in details if d.endswith(" coerced")]
-        aside = f" without saying {' or '.join(open_)}" if open_ else ""
-        if coerced:
-            aside += f" with an office for {' and '.join(coerced)}"
-        return f"{aside} ({_price(trace)})" if aside else ""
+        told = [f"{_listed(open_)} not found"] if open_ else []
+        told += [f"an office stands for {_listed(coerced)}"] if coerced else []
+        told += [_price(trace)] if told else []
+        return f" ({', '.join((*more, *told))})" if more or told else ""
 
     def _said(self, trace: LiteralTrace) -> str:
         """Return the words of the segment that carry a literal."""
@@ -239,7 +231,7 @@ class _Reading:
             place, text = trace.frame or trace.mention, self.segment.text
         else:
             place, text = trace.mention, self.segment.headers[header].text
-        return "" if place is None else text[place.start : place.end].lstrip(" .,;:")
+        return "" if place is None else text[place.start : place.end].lstrip(_MARKS)
 
     def _in_a_row(self, name: str) -> bool:
         """Tell whether a name stands in the passage, its headers or its section, word for word."""
@@ -294,7 +286,7 @@ def _how(word: WordTrace) -> str:
         return "in another sense"
     if word.family is Family.CONCEPT:
         way = direction(word.asked, word.said)
-        return f"a {way} word" if way else "a conceptual step"
+        return f"a {way} word" if way else _STEPS[Family.CONCEPT]
     assert word.family is not None
     return _kind_of_step(word.family)
 
@@ -304,7 +296,7 @@ def _opinion(judgement: float, unmet: list[LiteralTrace], company: str | None) -
     if not unmet:
         return f"The judge{_besides(company, ',')} agrees ({judgement:.2f})."
     sure = f"takes it for evidence ({judgement:.2f})"
-    return f"The judge{_besides(company, ',')} {sure}, by what no step here explains."
+    return f"The judge{_besides(company, ',')} {sure}, for reasons that no step here shows."
 
 
 def _besides(company: str | None, end: str) -> str:
@@ -341,9 +333,9 @@ def _reason(bridge: Bridge) -> str:
 
 _STEPS: Final[Mapping[Family, str]] = {
     Family.EXPRESSION: "another expression",
-    Family.CONCEPT: "a conceptual step",
-    Family.INTENT: "an office for its kind",
-    Family.EVENT: "an event step",
+    Family.CONCEPT: "a narrower or broader word",
+    Family.INTENT: "an office stands for it",
+    Family.EVENT: "an event that suggests it",
     Family.CONTEXT: "the context",
     Family.RELATED: "a related word",
 }
@@ -399,7 +391,32 @@ def _a(noun: str) -> str:
     return f"{'an' if noun[:1].lower() in 'aeio' or noun[:2] in ('LL', 'SE') else 'a'} {noun}"
 
 
-def _listed(items: list[str]) -> str:
+def _only_open(trace: LiteralTrace, mine: Sequence[WordTrace]) -> bool:
+    """Tell whether the very words of a literal stand there and only parties were not found."""
+    by_words = any(bridge.operator == ALIGN_WORDS for bridge in trace.bridges)
+    return bool(mine) and by_words and all(word.family is None for word in mine)
+
+
+def _as_asked(trace: LiteralTrace, mine: Sequence[WordTrace]) -> str:
+    """Return a literal in the words of the query, where they stand in a row; else its label."""
+    label = trace.literal.label
+    row = all(after.start - before.end == 1 for before, after in pairwise(mine))
+    if not mine or not row or len(mine) != len(label_words(label)):
+        return label
+    return " ".join(word.asked for word in mine)
+
+
+def _nearest(mine: Sequence[WordTrace]) -> str:
+    """Say which word comes nearest to one that is not met, where one is near."""
+    near = [word for word in mine if word.family is not None and word.price <= NEAR]
+    if not near:
+        return ""
+    best = min(near, key=lambda word: word.price)
+    to = f" to {_quoted(best.asked)}" if len(mine) > 1 else ""
+    return f" (nearest{to}: {_quoted(best.said)})"
+
+
+def _listed(items: list[str], joint: str = "and") -> str:
     if len(items) < 2:
         return "".join(items)
-    return f"{', '.join(items[:-1])} and {items[-1]}"
+    return f"{', '.join(items[:-1])} {joint} {items[-1]}"

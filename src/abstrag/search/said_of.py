@@ -38,6 +38,7 @@ _PARTIES: Final = frozenset({"who", "whom"})
 _WANTED: Final = frozenset(
     {"which", "what", "whose", "many", "much"}
 )  # "which lease was annulled?"
+_PARTY_OF: Final = {"nsubj": "who", "dobj": "whom", "nsubjpass": "whom"}
 _MODIFIERS: Final = frozenset({"amod", "compound", "nmod"})
 _OF_NOUN: Final = frozenset("of in to for between among".split())  # "reduction of", "decline in"
 _SUM: Final = re.compile(r"[$€£¥]|\d")  # "increased by $29 million"
@@ -60,6 +61,8 @@ class AskedOf(NamedTuple):
     suffered: bool = False  # the things are what a verb is done to
     modified: tuple[int, ...] = ()  # the noun that the word modifies, and its other modifiers
     denied: tuple[int, ...] = ()  # what a negation denies
+    wanted_by: int | None = None  # the verb of which the thing is wanted: "which firm did it buy?"
+    wanted_as: str = ""  # and as which of its parties
 
 
 @lru_cache(maxsize=64)
@@ -94,6 +97,9 @@ def _asked(words: Words, token: int, at: int, number: dict[int, int]) -> AskedOf
     if words.dep[token] in _MODIFIERS and words.pos[head] in NOUNS:
         beside = (c for c in words.children[head] if words.dep[c] in _MODIFIERS)
         return AskedOf(modified=numbers([head, *beside]))
+    party = _PARTY_OF.get(words.dep[token], "")
+    if party and head in number and _WANTED & {words.lower[c] for c in words.children[token]}:
+        return AskedOf(wanted_by=number[head], wanted_as=party)
     return AskedOf()
 
 
@@ -252,7 +258,7 @@ class SaidOf:
     def asks(self, i: int) -> bool:
         """Tell whether the query asks a word of something."""
         asked = self._asked[i]
-        return bool(asked.things or asked.modified or asked.denied)
+        return bool(asked.things or asked.modified or asked.denied or asked.wanted_as)
 
     def another(self, i: int, segment: int, start: int, end: int) -> bool:
         """Tell whether a word at a place of a segment's own text is said of something else."""
@@ -275,7 +281,12 @@ class SaidOf:
         return own.isdisjoint(forms(self._names[i])) and any(own & set(forms(n)) for n in others)
 
     def told_of_another(self, i: int, segment: int, term: str) -> bool:
-        """Tell whether a segment has an event or concept, and only of something else than asked."""
+        """Tell whether a segment has an event or concept, and only of something else than asked.
+
+        Or a name, and only as another party than the one that is wanted.
+        """
+        if term.startswith(_NAME):
+            return self._another_party(i, segment, term)
         mentions = [m for m in self._told.mentions_of(segment) if m.term == term]
         if any(mention.header is not None for mention in mentions):
             return False
@@ -284,6 +295,26 @@ class SaidOf:
         places = [(x.start, x.start + len(text[x.start : x.end].split()[0])) for x in frames]
         places = places or [(x.start, x.end) for x in mentions]
         return bool(places) and all(self.another(i, segment, *place) for place in places)
+
+    def _another_party(self, i: int, segment: int, name: str) -> bool:
+        """Tell whether a name has part in the event that is asked about, and not the wanted one."""
+        asked = self._asked[i]
+        if asked.wanted_by is None:
+            return False
+        frames = [
+            frame
+            for frame in self._told.events_of(segment)
+            if any(slot.term == name for slot in frame.slots)
+        ]
+        there = self._places(asked.wanted_by, segment) if frames else []
+        parties = {
+            slot.name
+            for frame in frames
+            if any(frame.start <= start < frame.end for start, _ in there)
+            for slot in frame.slots
+            if slot.term == name
+        }
+        return bool(parties) and asked.wanted_as not in parties
 
     def _places(self, k: int, segment: int) -> list[Place]:
         """Return where a word of the query stands in a segment, and where what meets it does."""

@@ -3,9 +3,9 @@
 How near two verbs are depends on what they are said of: a court that "dismissed the claim" rejected
 it, while a teacher who dismissed the class rejected nothing. Where what is asked about takes part
 in an event of the passage, by the same word or one very near, WordNet's word for the two verbs is
-enough: that they share a sense, that one is the next broader of the other, or that one entails or
-causes the other. A learned price that is low enough will do as well. All else that is asked for
-must stand in the passage.
+enough: that they share a sense, that the asked one is the next broader of the told one, or that the
+told one entails or causes it. A learned price that is low enough will do as well. All else that is
+asked for must stand in the passage.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Family, Frame, Mention, TermKind
-from abstrag.search.families import opposite, step_family
+from abstrag.search.families import direction, opposite, step_family
 from abstrag.search.literal_words import NOWHERE
 from abstrag.search.postings import BoolArray, FloatArray
 
@@ -53,21 +53,21 @@ def verbs_of(event: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def one_event(asked: str, told: str) -> bool:
-    """Tell whether WordNet takes two verbs for the same act, or one for a kind of the other."""
+    """Tell whether WordNet takes two verbs for the same act, or the told one for a kind of it.
+
+    A broader verb may tell of much else: what is removed need not be discarded.
+    """
     if told in _DEFINING or contrary(asked, told):
         return False
     net = wordnet()
     a, b = (net.synsets(verb, Pos.VERB) for verb in (asked, told))
     if set(a) & set(b) & {*a[:_FIRST], *b[:_FIRST]}:
         return True
-    a, b = a[:_SENSES], b[:_SENSES]
-    for narrow, wide, least in ((b, a, 0), (a, b, 1)):  # a broad word told may mean much else
-        for sense in narrow:
-            if any(up in wide and net.depth(up) >= least for up in net.hypernyms(sense)):
-                return True
-            if set(wide) & {*net.entailments(sense), *net.causes(sense)}:
-                return True
-    return False
+    wide = set(a[:_SENSES])
+    return any(
+        wide & {*net.hypernyms(sense), *net.entailments(sense), *net.causes(sense)}
+        for sense in b[:_SENSES]
+    )
 
 
 @lru_cache(maxsize=1 << 14)
@@ -121,8 +121,9 @@ class ToldEvents:
 
     def _is_kind_of_step(self, asked: str, segment: int, frame: Frame) -> bool:
         """Tell whether more than a learned price speaks for a word that tells of an event."""
-        told = self._texts[segment][frame.start : frame.end].split()
-        return step_family(asked, told[0]) != Family.RELATED.value
+        told = self._texts[segment][frame.start : frame.end].split()[0]
+        related = step_family(asked, told) == Family.RELATED.value
+        return not related and direction(asked, told) != "broader"
 
     def met_by(
         self,

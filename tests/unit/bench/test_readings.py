@@ -66,14 +66,17 @@ def test_a_code_is_one_word_and_a_name_stands_in_a_row() -> None:
     row = [word.casefold() for word in _WORD.findall(text)]
     assert not _stands("H3K9", row)
     assert _stands("prices", row)
+    assert not _stands("talented", ["talent"])
+    assert _stands("closed", ["closes"])
     assert not _in_a_row("Performance Share Plan", row)
     assert _in_a_row("share prices", row)
 
 
 def test_what_a_reading_says_is_not_met_is_read_off_its_words() -> None:
-    reading = "It says “a”; nothing in it meets “solar panel”, “x” and “y”. Gap 2.00."
+    reading = "It says “a”; nothing in it meets “solar panel”, “x” (nearest: “z”) or “y”. Gap 2.00."
     assert said_unmet(reading) == ["solar panel", "x", "y"]
-    assert said_unmet("Of “b c” it says “b”; “c” is not met.") == ["c"]
+    assert said_unmet("Nothing in it meets “x y” (nearest to “x”: “z”). Gap 4.00.") == ["x y"]
+    assert said_unmet("Of “b c” it says “b”, but nothing meets “c”.") == ["c"]
 
 
 def test_swapped_queries_are_the_same_every_time_and_name_what_the_document_lacks() -> None:

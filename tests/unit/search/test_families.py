@@ -37,6 +37,9 @@ from abstrag.search.literal_words import literals_of_words
         ("mortality", "incidence", "related"),
         ("universe", "university", "related"),
         ("rise", "fell", "related"),
+        ("drakes", "ducklings", "related"),  # though a duckling is a duck, and so is a drake
+        ("ducks", "ducklings", "concept"),
+        ("sent", "Recipient", "related"),
     ],
 )
 def test_all_senses_and_derivations_name_the_family(asked: str, said: str, family: str) -> None:

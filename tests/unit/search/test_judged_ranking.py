@@ -91,8 +91,8 @@ def test_a_segment_that_holds_nothing_is_a_hit_only_when_the_judge_is_for_it() -
 
 def test_the_reading_says_what_the_judge_saw_and_nothing_explains() -> None:
     (hit,) = search(JUDGED, Counting("visited"), "Do penguins juggle?", k=3).hits
-    assert "Nothing in it meets “penguin” and “juggle”" in hit.reading
-    unexplained = "The judge takes it for evidence (0.90), by what no step here explains."
+    assert "Nothing in it meets “penguin” or “juggle”" in hit.reading
+    unexplained = "The judge takes it for evidence (0.90), for reasons that no step here shows."
     assert unexplained in hit.reading
     agreed = search(JUDGED, Counting("visited")).hits[0]
     assert agreed.reading.endswith("The judge agrees (0.90).")

@@ -130,6 +130,14 @@ def test_a_step_is_named_by_what_it_is(asked: str, said: str, family: Family, to
     assert told in read(trace_of(met), said, (word(asked, said, price=0.9, family=family),))
 
 
+def test_a_party_that_was_not_found_is_told_beside_the_word() -> None:
+    event = Literal(LiteralKind.EVENT, "repurchase", (), 1.0, slots=("who", "whom"))
+    met = replace(by_words("repurchase", "Repurchase", 0.2, Family.EVENT), literal=event)
+    direct = word("repurchased", "Repurchase", price=0.0, family=None)
+    said = read(trace_of(met), "Repurchase of stock", (direct,))
+    assert said.startswith("It says “Repurchase” (who and whom not found, 0.20). Gap")
+
+
 def test_a_word_that_only_the_heading_has_is_said_to_stand_there() -> None:
     met = replace(by_words("smell", "scent", 0.4, Family.EXPRESSION), mention=None)
     headed = word("smell", "scent", price=0.4, family=Family.EXPRESSION, in_section=True)
@@ -152,7 +160,7 @@ def test_a_hit_that_meets_no_word_says_why_it_is_there() -> None:
     nothing = word("penguin", "", price=4.0, family=None, met=False)
     said = read(trace_of(unmet), "Ships sail.", (nothing,), judgement=0.9)
     assert "as a whole it is about the same thing" in said
-    assert "The judge takes it for evidence (0.90), by what no step here explains." in said
+    assert "The judge takes it for evidence (0.90), for reasons that no step here shows." in said
 
 
 def first_reading(text: str, query: str) -> str:
@@ -182,7 +190,7 @@ def test_another_name_that_does_not_count_is_not_said_to_be_missing() -> None:
 def test_what_comes_nearest_to_an_unmet_word_is_told() -> None:
     near = word("average", "Net", price=0.5, family=Family.RELATED, met=False)
     said = read(trace_of(LiteralTrace(literal("average"), met=False)), "Net income", (near,))
-    assert "othing in it meets “average”; nearest to “average” is “Net”" in said
+    assert "othing in it meets “average” (nearest: “Net”)" in said
 
 
 def test_all_that_a_definition_defines_is_told_in_one_phrase() -> None:

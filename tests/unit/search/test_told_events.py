@@ -26,6 +26,7 @@ def test_a_synonym_a_narrower_verb_and_an_effect_are_one_event(asked: str, told:
         ("reject", "hear"),
         ("draw", "pass"),  # they share a rare sense
         ("convey", "mean"),  # which defines, and tells of nothing
+        ("discard", "remove"),  # which tells of much else
     ],
 )
 def test_opposites_and_strangers_are_not(asked: str, told: str) -> None:

@@ -1,11 +1,15 @@
 """Index very many documents with worker processes, stop and resume that, and search them.
 
     python tools/many_documents.py index FOLDER --store many.db --workers 16 --seconds 540
+    python tools/many_documents.py index FOLDER --store many.db --at 1000 10000 --copies copies
+    python tools/many_documents.py state --store many.db
     python tools/many_documents.py resume FOLDER --work scratch --workers 2 --count 2000
     python tools/many_documents.py compare many.db few.db
     taskset -c 0,1 python tools/many_documents.py search --store many.db --questions asked.txt
 
 `index` runs `abstrag index` and ends it with SIGKILL when the time is up; called again, it goes on.
+At the sizes of `--at` it says what was used so far, and copies the store, for `search`. `state`
+says how far a store is that another process fills.
 `resume` indexes the first documents of a folder twice: undisturbed, and killed with SIGKILL twice
 on the way; then it compares every table of the two stores row by row, all columns but the time of
 indexing, and the bytes of all files beside them. `compare` does that for the documents of the
@@ -29,6 +33,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import zip_longest
@@ -77,12 +82,18 @@ def processor_seconds() -> float:
 
 
 def run_until(
-    process: subprocess.Popen[bytes], enough: Callable[[], bool]
+    process: subprocess.Popen[bytes],
+    enough: Callable[[], bool],
+    look: Callable[[int], None] = lambda _most: None,
 ) -> tuple[bool, int, float]:
-    """Wait until a run ends, or kill it; return whether it ended, MB of all, and seconds."""
+    """Wait until a run ends, or kill it; return whether it ended, MB of all, and seconds.
+
+    `look` is called twice a second with the MB so far.
+    """
     began, most = time.monotonic(), 0
     while process.poll() is None:
         most = max(most, sum(map(_megabytes, _family(process.pid))))
+        look(most)
         if enough():
             os.kill(process.pid, signal.SIGKILL)
             process.wait()
@@ -101,6 +112,15 @@ def _family(parent: int) -> Iterator[int]:
             continue
 
 
+def _used(process: int) -> float:
+    """Return what a process has taken of the processors so far, as Linux counts it."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def _megabytes(process: int | str, what: str = "VmRSS") -> int:
     try:
         found = re.search(rf"{what}:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
@@ -116,7 +136,28 @@ def index(given: argparse.Namespace) -> None:
     before = count(given.store, _INDEXED), count(given.store, _PREPARED)
     end = time.monotonic() + given.seconds
     process = start(paths, given.store, given.workers)
-    ended, most, took = run_until(process, lambda: time.monotonic() > end)
+    began, wanted = time.monotonic(), sorted(given.at)
+
+    def look(most: int) -> None:
+        if not wanted or (reached := count(given.store, _INDEXED)) < wanted[0]:
+            return
+        used = sum(map(_used, _family(process.pid)))
+        copy = _copied(given.store, given.copies / f"{wanted[0]}.db") if given.copies else None
+        say(
+            what="reached",
+            documents=reached,
+            began_with=before[0],
+            seconds=round(time.monotonic() - began, 1),
+            processor_seconds=round(used, 1),
+            ms_a_document=round(1000 * used / max(1, reached - before[0]), 1),
+            peak_mb_of_all_processes=most,
+            store_mb=_size(given.store) >> 20,
+            mapped_mb=_size(Path(f"{given.store}.mapped")) >> 20,
+            copy=copy,
+        )
+        del wanted[0]
+
+    ended, most, took = run_until(process, lambda: time.monotonic() > end, look)
     time.sleep(1.0)  # workers that lost their parent end by themselves
     after = count(given.store, _INDEXED), count(given.store, _PREPARED)
     say(
@@ -132,6 +173,28 @@ def index(given: argparse.Namespace) -> None:
         mapped_mb=_size(Path(f"{given.store}.mapped")) >> 20,
     )
     sys.exit(0 if ended and after[1] >= 0.99 * after[0] else 3)
+
+
+def _copied(store: Path, to: Path) -> str:
+    """Copy a store that another process may be writing, and the files beside it."""
+    to.parent.mkdir(parents=True, exist_ok=True)
+    opened = sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=60)
+    with closing(opened) as source, closing(sqlite3.connect(to)) as target:
+        source.backup(target)
+    drafts = shutil.ignore_patterns(".draft-*")
+    shutil.copytree(f"{store}.mapped", f"{to}.mapped", ignore=drafts, dirs_exist_ok=True)
+    return str(to)
+
+
+def state(given: argparse.Namespace) -> None:
+    """Say how far a store is."""
+    say(
+        what="state",
+        indexed=count(given.store, _INDEXED),
+        prepared=count(given.store, _PREPARED),
+        store_mb=_size(given.store) >> 20,
+        mapped_mb=_size(Path(f"{given.store}.mapped")) >> 20,
+    )
 
 
 def _size(path: Path) -> int:
@@ -337,7 +400,12 @@ def main() -> None:
     one.add_argument("--workers", type=int, default=2)
     one.add_argument("--seconds", type=float, default=1e9)
     one.add_argument("--folders", type=int, help="only the first ones inside the folder")
+    one.add_argument("--at", type=int, nargs="*", default=[], help="sizes at which to report")
+    one.add_argument("--copies", type=Path, help="a folder that a copy of each such size goes to")
     one.set_defaults(do=index)
+    one = commands.add_parser("state")
+    one.add_argument("--store", type=Path, required=True)
+    one.set_defaults(do=state)
     one = commands.add_parser("resume")
     one.add_argument("folder", type=Path)
     one.add_argument("--work", type=Path, required=True, help="a folder that is emptied")

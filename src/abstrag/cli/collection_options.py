@@ -239,11 +239,11 @@ def collection_options(*arguments: str) -> Callable[[_Command], _Command]:
             named = dict(zip(arguments, given, strict=True))
             return command(collection=collection, **named, **rest)
 
-        called = gathered("collection", CollectionOptions, _OPTIONS)(called)
+        made: Callable[..., Any] = gathered("collection", CollectionOptions, _OPTIONS)(called)
         for name in reversed(arguments):
             first = name == arguments[0]
             kind = DocumentTarget() if first else None
-            called = click.argument(name, required=first, type=kind)(called)
-        return called
+            made = click.argument(name, required=first, type=kind)(made)
+        return made
 
     return decorated

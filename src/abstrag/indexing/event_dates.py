@@ -67,7 +67,9 @@ def counted_from_events(
         if step and event is not None:
             (steps, unit), (name, day) = step, event
             end = found.start("event") + len(name)
-            yield TimeMention(number, found.start(), end, counted_from(steps, unit)(day).interval, True)
+            yield TimeMention(
+                number, found.start(), end, counted_from(steps, unit)(day).interval, True
+            )
 
 
 def _step(found: re.Match[str]) -> tuple[int, CalendarUnit] | None:

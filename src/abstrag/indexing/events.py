@@ -3,8 +3,9 @@
 Every content verb, every noun that names an act and every artifact of the inventory is a term
 `event:KEY`, where KEY follows the rule of `abstrag.lexicon.events`; so a verb and its noun are one
 term. A frame tells who takes part in one mention of it. What an event may be read as (a visit as a
-meeting) is an edge and is paid; whether the slots fit is for the ranker to weigh. Where a word of `tellings.toml` tells an event of what is listed for it, a term of
-its own says so, and an edge leads to what a query asks for with any other word of that line.
+meeting) is an edge and is paid; whether the slots fit is for the ranker to weigh. Where a word of
+`tellings.toml` tells an event of what is listed for it, a term of its own says so, and an edge
+leads to what a query asks for with any other word of that line.
 """
 
 from __future__ import annotations
@@ -141,8 +142,8 @@ def _read_tellings(
         ledger.mention(mention, passage.quote(told.first, told.last))
         if passage.header is None:
             noun = passage.words.pos[told.first] == "NOUN"
-            at = (None, told.first) if noun else (told.first, None)
-            trigger = made_trigger(passage.words, told.word.name, *at, start=told.last - 1)
+            verb, act = (None, told.first) if noun else (told.first, None)
+            trigger = made_trigger(passage.words, told.word.name, verb, act, start=told.last - 1)
             slots = slots_of(passage, trigger, [], participants)
             parties = told_of(passage.words, told)
             named = [slot_at(passage, "whom", each, participants) for each in parties]

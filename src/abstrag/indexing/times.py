@@ -68,7 +68,14 @@ class NormalizeTimes:
         more = counted_from_events(draft.segments, [m for m, *_ in found])
         texts = draft.segments
         found += [(m, texts[m.segment].text[m.start : m.end], "", None) for m in more]
-        found.sort(key=lambda each: (each[0].segment, each[0].header is not None, each[0].header or 0, each[0].start))
+        found.sort(
+            key=lambda each: (
+                each[0].segment,
+                each[0].header is not None,
+                each[0].header or 0,
+                each[0].start,
+            )
+        )
         surfaces: defaultdict[Interval, set[str]] = defaultdict(set)
         mentions: list[Mention] = []
         rewrites: list[Rewrite] = []

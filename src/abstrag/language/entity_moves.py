@@ -132,7 +132,7 @@ class EntityMoves:
         state = rows[token, 0] + rows[first, 1] + rows[token - 1, 2]
         moves = self._going_on[label]
         (scores,) = self._scores(state[None], self._upper[moves], self._upper_bias[moves])
-        return self._moves[moves[int(scores.argmax())]] == "L"
+        return bool(self._moves[moves[int(scores.argmax())]] == "L")
 
     def _scores(self, states: Floats, weights: Floats, bias: Floats) -> Floats:
         hidden = (states + self._bias).reshape(len(states), -1, self._pieces).max(axis=2)

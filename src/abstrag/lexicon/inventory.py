@@ -47,7 +47,9 @@ def read_inventory(name: str) -> dict[str, Any]:
 @cache
 def lexicon_version() -> str:
     """Name the lexicon, for fingerprints: WordNet and the inventories."""
-    inventories = sha256("".join(map(_text, (EVENTS, ROLES, IDIOMS, TELLINGS))).encode()).hexdigest()
+    inventories = sha256(
+        "".join(map(_text, (EVENTS, ROLES, IDIOMS, TELLINGS))).encode()
+    ).hexdigest()
     return f"{wordnet()!r} inventories {inventories[:12]}"
 
 

@@ -36,7 +36,11 @@ class Telling:
     @property
     def key(self) -> str:
         """How the event is called in an index."""
-        return f"{self.verbs[0]} ({self.of[0].removesuffix(_BELOW)})" if self.of else f"{self.verbs[0]} (any)"
+        return (
+            f"{self.verbs[0]} ({self.of[0].removesuffix(_BELOW)})"
+            if self.of
+            else f"{self.verbs[0]} (any)"
+        )
 
 
 @dataclass(frozen=True, slots=True)

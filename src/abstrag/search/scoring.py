@@ -322,7 +322,9 @@ class Scoring:
             gap = np.full(len(units), self.gaps.rest_gap)
             gap[self.gaps.segments] = self.gaps.gap
             paid = units + np.rint(self.preset.gap_rate * gap * COST_UNIT)
-            paid += log_units(np.maximum(self.index.utilities, _LEAST_UTILITY), self.preset.utility_power)
+            paid += log_units(
+                np.maximum(self.index.utilities, _LEAST_UTILITY), self.preset.utility_power
+            )
             best = 1 + paid[meets].min() + log_units(0.0, self.preset.judge_weight, judged=True)
             own = list(self.defining)
             fee[own] = np.maximum(best - paid[own], 0.0)

@@ -51,7 +51,7 @@ _NAMED_LAYERS: Final = (  # an index holds every name, so that no data of other 
 class Run(Protocol):
     """A transaction, which runs one statement after the other."""
 
-    def execute(self, sql: str, parameters: Any = ..., /) -> Any:
+    def execute(self, sql: Any, parameters: Any = ..., /) -> Any:
         """Run a statement and return a cursor over what it gives."""
         ...
 
@@ -303,7 +303,7 @@ class SqlStore(ABC):
         """Close the store."""
         self.close()
 
-    def _forget_unused(self, run: Run, contents: Iterable[str]) -> None:
+    def _forget_unused(self, run: Run, contents: Sequence[str]) -> None:
         """Drop what was kept along the way for contents that no document has any more."""
         for content_hash in sorted(set(contents)):
             used = run.execute(

@@ -6,7 +6,8 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, Self, TypeVar
+from types import ModuleType
+from typing import ClassVar, Final, Self, TypeVar
 
 from abstrag.errors import StoreCorrupt, StoreError, StoreTooNew
 from abstrag.model.term import Mention
@@ -43,8 +44,8 @@ class SqliteStore(SqlStore):
     read afterwards. A process opens its own.
     """
 
-    _layer_rows = layer_rows
-    _memory = memory
+    _layer_rows: ClassVar[ModuleType] = layer_rows
+    _memory: ClassVar[ModuleType] = memory
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path

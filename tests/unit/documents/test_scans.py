@@ -15,7 +15,7 @@ from abstrag.documents.pdf_layout.reader import picture_of
 from abstrag.errors import AbstragError, Damaged, FileTooLarge, NoTextLayer
 from abstrag.model.document import Document, ScannedPage, ScannedWord, doubtful_words
 from abstrag.model.span import Span
-from abstrag.server.pdf_pages import places
+from abstrag.server.pdf_pages import Quotation, places
 from tests.unit.documents.pdf_maker import Page
 from tests.unit.documents.pdf_maker import pdf as made_pdf
 
@@ -56,8 +56,9 @@ def test_a_quotation_of_a_scan_is_found_where_it_was_printed(
     data, document = scan
     (tmp_path / "scan.pdf").write_bytes(data)
     (tmp_path / "printed.pdf").write_bytes(printed())
-    (read,) = places(tmp_path / "scan.pdf", 1, NEXT, scan=document.scans[0]).boxes
-    (real,) = places(tmp_path / "printed.pdf", 1, NEXT).boxes
+    scanned = Quotation(tmp_path / "scan.pdf", 1, NEXT, scan=document.scans[0])
+    (read,) = places(scanned).boxes
+    (real,) = places(Quotation(tmp_path / "printed.pdf", 1, NEXT)).boxes
     assert np.allclose(read, real, atol=0.015)
 
 

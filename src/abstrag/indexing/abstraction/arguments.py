@@ -189,6 +189,7 @@ def made_trigger(
     artifact: bool = False,
     start: int | None = None,
 ) -> EventTrigger:
+    """Return the trigger of an event at its verb or noun; `start` is another token it spans."""
     ends = [t for t in (verb, noun, start) if t is not None]
     negated = any(_negated(words, t) for t in (verb, noun) if t is not None)
     return EventTrigger(event, verb, noun, min(ends), max(ends) + 1, artifact, negated)
@@ -217,7 +218,9 @@ def _verb_trigger(words: Words, verb: int) -> EventTrigger:
             return made_trigger(words, event_key(phrasal, "VERB"), verb, None, start=after)
     particle = words.child(verb, "prt")
     if particle is not None:  # "laid ten engineers off"
-        return made_trigger(words, event_key(f"{lemma} {words.lower[particle]}", "VERB"), verb, None)
+        return made_trigger(
+            words, event_key(f"{lemma} {words.lower[particle]}", "VERB"), verb, None
+        )
     if words.glued(verb) and f"{words.lower[verb - 2]}-{lemma}" in types:
         whole = f"{words.lower[verb - 2]}-{lemma}"
         return made_trigger(words, event_key(whole, "VERB"), verb, None, start=verb - 2)
@@ -306,7 +309,9 @@ def slots_of(
     if kind is not None and kind.reciprocal:
         found = _reciprocal(found)
     slots = [
-        slot_at(passage, name, token, participants) for name, token in found if _fits(passage, token)
+        slot_at(passage, name, token, participants)
+        for name, token in found
+        if _fits(passage, token)
     ]
     slots += _places(passage, trigger)
     slots += [_when(passage, token, participants) for token in whens]
@@ -456,9 +461,7 @@ def _fits(passage: ParsedPassage, token: int) -> bool:
     )
 
 
-def slot_at(
-    passage: ParsedPassage, name: str, token: int, participants: Participants
-) -> Slot:
+def slot_at(passage: ParsedPassage, name: str, token: int, participants: Participants) -> Slot:
     """Return a slot that a noun fills."""
     term, coerced = participants.stands_for(passage, token)
     start, end = passage.offsets(*_extent(passage, token))

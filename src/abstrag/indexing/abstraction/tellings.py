@@ -147,9 +147,7 @@ def _may_happen_to(words: Words, told: ToldAt) -> bool:
         not things
         or not parties
         or any(
-            words.lower[each] in _ASKING
-            or words.pos[each] == "PROPN"
-            or _is(words, each, things)
+            words.lower[each] in _ASKING or words.pos[each] == "PROPN" or _is(words, each, things)
             for each in parties
         )
     )

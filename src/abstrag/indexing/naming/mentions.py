@@ -430,12 +430,7 @@ def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[De
     The other name need not be one that is recognised as such: it is written large.
     """
     joined: set[int] = set()
-    whole = {m.end(): m.start() + _opening(m.group()) for m in _WRITTEN_LARGE.finditer(text)}
-    starts = {one.end: one.start for one in named}
-    for end, start in whole.items():
-        known = starts.get(end, end)
-        if " " in text[start:known].strip():  # one word more may only open the sentence
-            starts[end] = start
+    starts = _starts(text, named)
     for one, other in pairwise(named):
         if other.start - one.end < _BETWEEN and _ALSO.fullmatch(text, one.end, other.start):
             joined.add(one.end)
@@ -456,6 +451,17 @@ def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[De
         place = segment, *spoken.span()
         yield _entity_definition(spoken["spoken"], whole, *place)
         yield _entity_definition(spoken.group(), whole, *place)
+
+
+def _starts(text: str, named: list[PlacedName]) -> dict[int, int]:
+    """Return where names begin, by their ends: of all words that are written large, if of more."""
+    starts = {one.end: one.start for one in named}
+    for large in _WRITTEN_LARGE.finditer(text):
+        start = large.start() + _opening(large.group())
+        known = starts.get(large.end(), large.end())
+        if " " in text[start:known].strip():  # one word more may only open the sentence
+            starts[large.end()] = start
+    return starts
 
 
 def _called_otherwise(text: str, end: int) -> re.Match[str] | None:

@@ -75,7 +75,9 @@ _SPECIAL: Final = re.compile(
     r"|between|under|over|into|during|than|as|\w+ed|\w+ing)\s"
 )
 _WHO: Final = re.compile(r"(?:who|whose|whom)\b", re.IGNORECASE)
-_SOMEBODY: Final = re.compile(r"^(?:an?|any|the|every)?\s*(?:one|anyone|anybody|somebody|someone|those)\b")
+_SOMEBODY: Final = re.compile(
+    r"^(?:an?|any|the|every)?\s*(?:one|anyone|anybody|somebody|someone|those)\b"
+)
 _WHOLE: Final = 0.8  # of the letters of a segment
 _ACTING: Final = re.compile(r"(?P<term>[A-Z][a-z]+)\s+(?:is|means)\s+(?P<def>[a-z]+ing\s.+)")
 _KINDS: Final = (TermKind.CONCEPT, TermKind.ENTITY, TermKind.EVENT, TermKind.ROLE)
@@ -256,7 +258,9 @@ def _defined(sentence: str) -> Iterator[tuple[str, str, bool]]:
 def _names_act(noun: str) -> bool:
     """Tell whether a noun first of all means something that is done."""
     net = wordnet()
-    return any(net.synset("event.n.01") in net.ancestors(s) for s in net.synsets(noun, Pos.NOUN)[:1])
+    return any(
+        net.synset("event.n.01") in net.ancestors(s) for s in net.synsets(noun, Pos.NOUN)[:1]
+    )
 
 
 def _known(term: str, vocabulary: Vocabulary, *, but: int) -> tuple[str, ...]:

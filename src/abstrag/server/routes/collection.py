@@ -63,8 +63,17 @@ async def explain(body: ExplainOneOfManyIn, studio: StudioDep) -> Response:
 )
 async def why_not(body: WhyNotOfManyIn, studio: StudioDep) -> Response:
     """Where it gets lost: in no document, filtered, not shortlisted, within its own, outranked."""
-    meant = {"passage": body.passage, "segment": body.segment, "document": body.document}
-    return await _asked(studio, body, lambda many: many.why_not(body.query, k=body.k, **meant))
+
+    def work(many: SearchableCollection) -> Any:
+        return many.why_not(
+            body.query,
+            k=body.k,
+            passage=body.passage,
+            segment=body.segment,
+            document=body.document,
+        )
+
+    return await _asked(studio, body, work)
 
 
 @router.post(

@@ -11,7 +11,7 @@ import struct
 import time
 from collections.abc import Callable, Generator, Iterable
 from hashlib import blake2b
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self, TypeVar, cast
 
 import numpy as np
 import psycopg
@@ -236,7 +236,7 @@ class Session:
         try:
             # set anew each time: a pooler may hand every transaction to another connection
             connection.execute(f"{begin}; SET LOCAL search_path = {self._search_path()}")
-            with connection.cursor(binary=True) as run:
+            with cast("Run", connection.cursor(binary=True)) as run:
                 result = work(run)
             connection.execute("COMMIT")
         except _Silent:

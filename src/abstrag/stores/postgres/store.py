@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, Self, TypeVar
+from types import ModuleType
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 from abstrag.errors import StoreCorrupt
 from abstrag.model.term import Mention
@@ -41,8 +42,8 @@ class PostgresStore(SqlStore):
     document is there once or not at all.
     """
 
-    _layer_rows = layer_rows
-    _memory = memory
+    _layer_rows: ClassVar[ModuleType] = layer_rows
+    _memory: ClassVar[ModuleType] = memory
 
     def __init__(self, session: Session) -> None:
         self.address = session.address
@@ -128,7 +129,7 @@ class PostgresStore(SqlStore):
         return [row[0] for row in run.execute(statement, values)]
 
     def _forget_unused(
-        self, run: Run, contents: Sequence[str], *, using: Sequence[str] = ()
+        self, run: Any, contents: Sequence[str], *, using: Sequence[str] = ()
     ) -> None:
         # two that let go of the same content at once would each see the other's document
         self._session.lock(run, "content", [*contents, *using])

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from abstrag.collection.card import VERSION, Card, card_of
-from abstrag.collection.sentences import VERSION as SENTENCES_VERSION
-from abstrag.collection.sentences import SentenceShelf, embedded
+from abstrag.collection.sentences import VECTORS_VERSION, SentenceShelf
 from abstrag.collection.vectors import WINDOW_WORDS, Coded, windows
 from abstrag.errors import StoreReadOnly
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
-from abstrag.search.document_words import keep_words
 from abstrag.stores.protocol import DocumentInfo, LayerKey, Store
-from abstrag.stores.spare import SpareMemory
 
 CARD: Final = "card"
 VECTORS: Final = "vectors"
@@ -89,7 +89,7 @@ def all_cards(
 def made_layers(store: Store, encoder: TextEncoder | None, batch: Batch) -> dict[LayerKey, bytes]:
     """Make what some documents lack.
 
-    Words that are read ahead are kept at once, in files; the rest is for the caller to keep.
+    Words are read for the aligner and kept at once, in files; the rest is for the caller to keep.
     """
     return layers_of({each: store.get(each.info.id) for each in batch}, store, encoder)
 
@@ -117,11 +117,12 @@ def layers_of(
     bare = {each.info.content_hash: each.info for each in lacked if each.vectors}
     if encoder is not None and bare:
         for info in bare.values():
-            keep_words(indexes[info], SpareMemory(store))
-        made |= shelf.vector_layers({info: indexes[info] for info in bare.values()})
-        cut = {content: windows(indexes[info]) for content, info in bare.items()}
-        for content, coded in embedded(cut, encoder):
-            made[content, VECTORS, vectors_made_by(encoder)] = coded.to_bytes()
+            made |= shelf.vector_layer(info, indexes[info])
+        cut = [windows(indexes[info]) for info in bare.values()]
+        ends = list(accumulate(map(len, cut)))
+        rows = encoder.embed([text for texts in cut for text in texts])
+        for content, own in zip(bare, np.split(rows, ends[:-1]), strict=True):
+            made[content, VECTORS, vectors_made_by(encoder)] = Coded.of(own).to_bytes()
     return made
 
 
@@ -132,7 +133,7 @@ def card_key(info: DocumentInfo) -> tuple[str, str]:
 
 def vectors_made_by(encoder: TextEncoder) -> str:
     """Return the fingerprint of the vectors of documents: that of the encoder, and what it read."""
-    return f"{WINDOW_WORDS} {SENTENCES_VERSION} {encoder.fingerprint}"
+    return f"{WINDOW_WORDS} {VECTORS_VERSION} {encoder.fingerprint}"
 
 
 _CardsByKey = dict[tuple[str, str], Card]

@@ -7,7 +7,7 @@ sentence stands here for a segment, whatever the document was cut into.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,14 +19,17 @@ from abstrag.collection.vectors import Coded
 from abstrag.errors import StoreCorrupt
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
-from abstrag.neural.passage import passage
+from abstrag.neural.passage import passage, segment_text
+from abstrag.neural.whole_text import WholeTextEncoder
+from abstrag.search.document_words import keep_words
 from abstrag.search.lexical import words
 from abstrag.stores.protocol import DocumentInfo, LayerKey, Store
-from abstrag.stores.spare import keep_layer
+from abstrag.stores.spare import SpareMemory, keep_layer
 
 STEMS: Final = "sentence stems"
 VECTORS: Final = "sentence vectors"
-VERSION: Final = 1  # of what the two layers hold
+_STEMS_VERSION: Final = 1  # of what the layers hold
+VECTORS_VERSION: Final = 2
 MOST: Final = 2000  # sentences of a document: the first ones, a hundred pages or so
 _HEAD: Final = struct.Struct("<II")
 
@@ -95,20 +98,6 @@ def sentences(index: DocumentIndex) -> list[str]:
     ]
 
 
-def embedded(
-    texts: Mapping[str, Sequence[str]], encoder: TextEncoder
-) -> Iterator[tuple[str, Coded]]:
-    """Embed the texts of several contents in one go."""
-    if not texts:
-        return
-    rows = Coded.of(encoder.embed([text for some in texts.values() for text in some]))
-    at = 0
-    for content, some in texts.items():
-        part = slice(at, at + len(some))
-        yield content, Coded(rows.codes[part], rows.scales[part])
-        at += len(some)
-
-
 @dataclass(frozen=True, slots=True)
 class SentenceShelf:
     """The sentences of a store's documents; what is missing is made and kept."""
@@ -136,7 +125,7 @@ class SentenceShelf:
         return Sentences(SentenceStems.from_bytes(stems), vectors)
 
     def _vectors(self, info: DocumentInfo) -> Coded:
-        ((key, data),) = self.vector_layers({info: self.store.get(info.id)}).items()
+        ((key, data),) = self.vector_layer(info, self.store.get(info.id)).items()
         keep_layer(self.store, *key, data)
         return Coded.from_bytes(data)
 
@@ -150,22 +139,29 @@ class SentenceShelf:
         """Make the stems of a document's sentences."""
         return {_stem_key(info): SentenceStems.of(index).to_bytes()}
 
-    def vector_layers(self, indexes: Mapping[DocumentInfo, DocumentIndex]) -> dict[LayerKey, bytes]:
-        """Make the vectors of several documents' sentences, in one go."""
+    def vector_layer(self, info: DocumentInfo, index: DocumentIndex) -> dict[LayerKey, bytes]:
+        """Make the vectors of a document's sentences, each after the name of its section.
+
+        The shipped encoder has read them by then: with their words, where the store keeps these.
+        """
         assert self.encoder is not None
-        # one that has no sentence is known by its title
-        texts = {info.id: sentences(i) or [i.document.title] for info, i in indexes.items()}
-        made = dict(embedded(texts, self.encoder))
-        return {self._vector_key(info): made[info.id].to_bytes() for info in indexes}
+        wholes = keep_words(index, SpareMemory(self.store))
+        if wholes is None or not len(wholes) or not isinstance(self.encoder, WholeTextEncoder):
+            texts = [segment_text(segment) for segment in index.segments[:MOST]]
+            # one that has no sentence is known by its title
+            rows = self.encoder.embed(texts or [index.document.title])
+        else:
+            rows = self.encoder.of_wholes(wholes[:MOST])
+        return {self._vector_key(info): Coded.of(rows).to_bytes()}
 
     def _vector_key(self, info: DocumentInfo) -> LayerKey:
         assert self.encoder is not None
-        made_by = f"{VERSION} {info.granularity} {self.encoder.fingerprint}"
+        made_by = f"{VECTORS_VERSION} {info.granularity} {self.encoder.fingerprint}"
         return info.content_hash, VECTORS, made_by
 
 
 def _stem_key(info: DocumentInfo) -> LayerKey:
-    return info.content_hash, STEMS, f"{VERSION} {info.fingerprint}"
+    return info.content_hash, STEMS, f"{_STEMS_VERSION} {info.fingerprint}"
 
 
 def _broken(why: str) -> StoreCorrupt:

@@ -138,12 +138,15 @@ class Aligner:
         return np.stack(rows) if rows else np.zeros((0, self.dimensions), dtype=np.float32)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the vector of the whole of each text, less what all texts have in common.
+        """Return the vector of the whole of each text, less what all texts have in common."""
+        return self.centred(self.wholes(texts))
+
+    def centred(self, rows: Vectors) -> Vectors:
+        """Return vectors of whole texts less what all texts have in common.
 
         Two texts that have nothing to do with one another then have a cosine of about 0; one
         without words has no direction.
         """
-        rows = self.wholes(texts)
         apart = np.where(rows.any(axis=1, keepdims=True), rows - self._mean, 0)
         return _unit(apart.astype(np.float32))
 

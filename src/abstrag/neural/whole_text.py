@@ -67,6 +67,10 @@ class WholeTextEncoder:
             return self._aligner.embed(texts)
         return kept_vectors(self.memory, ANYWHERE, self._aligner.embed, self, texts)
 
+    def of_wholes(self, rows: Vectors) -> Vectors:
+        """Return what `embed` does of texts whose wholes the aligner has read already."""
+        return self._aligner.centred(rows)
+
     def truncated(self, texts: Sequence[str]) -> tuple[int, ...]:
         """Return the positions of the texts that are longer than the model reads."""
         return self._aligner.truncated(texts)

@@ -394,15 +394,17 @@ def base_form(word: str) -> str:
     return bases[0] if bases else folded
 
 
-def keep_words(index: DocumentIndex, memory: ValueCache) -> None:
+def keep_words(index: DocumentIndex, memory: ValueCache) -> Vectors | None:
     """Let the shipped aligner read a document ahead, so that no search waits for it.
 
-    A memory without files keeps nothing.
+    Returns the vector of each whole segment; None from a memory without files, which keeps nothing.
     """
-    if isinstance(memory, MappedMemory) and memory.mapped is not None:
-        content = index.document.content_hash
-        aligner = CachedAligner(default_aligner(), memory, content_hash=content)
-        DocumentWords(index.segments, aligner, [record.canonical for record in index.records])
+    if not isinstance(memory, MappedMemory) or memory.mapped is None:
+        return None
+    content = index.document.content_hash
+    aligner = CachedAligner(default_aligner(), memory, content_hash=content)
+    canonical = [record.canonical for record in index.records]
+    return DocumentWords(index.segments, aligner, canonical).gists
 
 
 def added_words(segments: Sequence[Segment], canonical: Sequence[str]) -> list[list[Added]]:

@@ -23,12 +23,17 @@ from abstrag.collection.sentences import (
 )
 from abstrag.collection.shelf import Shelf, ShortlistSource
 from abstrag.collection.shortlist import WEIGHTS, Shortlist
-from abstrag.collection.vectors import Coded
+from abstrag.collection.vectors import Coded, windows
 from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.config import MAX_GAP
 from abstrag.errors import StoreCorrupt
 from abstrag.model.index import DocumentIndex
 from abstrag.model.segment import Granularity
+from abstrag.neural.aligned_text import AlignedText
+from abstrag.neural.aligner import Aligner
+from abstrag.neural.passage import segment_text
+from abstrag.neural.whole_text import WholeTextEncoder
+from abstrag.search import document_words
 from abstrag.search.lexical import words
 from abstrag.search.relevance import ALIGNED, FAST
 from abstrag.stores.open import open_store
@@ -285,7 +290,7 @@ def test_a_document_that_is_only_a_title_is_known_by_it(store: Store) -> None:
     encoder = Topics()
     fill(store, "harbour")
     info, bare = store.documents()[0], replace(indexes()["metal"], records=())
-    (data,) = SentenceShelf(store, encoder).vector_layers({info: bare}).values()
+    (data,) = SentenceShelf(store, encoder).vector_layer(info, bare).values()
     assert encoder.embedded == ["Mercury"]
     assert len(Coded.from_bytes(data).codes) == 1
     title = SentenceStems.of(bare)
@@ -386,3 +391,29 @@ def test_a_document_that_has_nothing_of_a_query_meets_nothing(library: Store) ->
     looked = third_look(second, {second.rows[0]: scoring})
     assert standing(looked, one.id)[ShortlistSource.ALIGNMENT] > 0
     assert standing(looked, other.id)[ShortlistSource.ALIGNMENT] == 0
+
+
+def test_the_shipped_encoder_takes_sentences_as_they_were_read_for_their_words(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, "metal", "visit")
+    read: list[str] = []
+
+    def counting(self: Aligner, text: str) -> AlignedText:
+        read.append(text)
+        return read_one(self, text)
+
+    read_one = Aligner._read_one
+    monkeypatch.setattr(Aligner, "_read_one", counting)
+    encoder = WholeTextEncoder.load()
+    monkeypatch.setattr(document_words, "default_aligner", lambda: encoder._aligner)
+    all_cards(store, encoder=encoder)
+    every = [indexes()[name] for name in ("metal", "visit")]
+    texts = {segment_text(segment) for index in every for segment in index.segments}
+    cut = {text for index in every for text in windows(index)}
+    assert sorted(read) == sorted(texts | cut)
+    info = store.find("visit")
+    (kept,) = SentenceShelf(store, encoder).read([info])
+    own = encoder.embed([segment_text(segment) for segment in indexes()["visit"].segments])
+    assert kept.vectors is not None
+    assert kept.vectors.to_bytes() == Coded.of(own).to_bytes()

@@ -21,6 +21,7 @@ from abstrag.collection.homonyms import (
     person_form,
     shown_kinds,
 )
+from abstrag.indexing.events import TELLINGS
 from abstrag.language.keys import key
 from abstrag.language.spelling import fold
 from abstrag.model.index import DocumentIndex
@@ -235,7 +236,10 @@ class _Reader:
         return sorted(other, key=lambda t: (-found[t], t))[:_MOST_NEAR]
 
     def _happenings(self) -> Iterator[Happening]:
+        listed = {edge.source for edge in self.index.map.edges if edge.operator == TELLINGS}
         for frame in self.index.frames:
+            if frame.event in listed:  # the verb itself is an event as well
+                continue
             who = self._participants(frame)
             when = self._when(frame)
             named = {term for _, term in who}

@@ -61,7 +61,7 @@ class AbstractEvents:
     requires: ClassVar[Layer | None] = Layer.CONCEPTS
     provides: ClassVar[Layer] = Layer.EVENTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of events."""
@@ -76,6 +76,7 @@ class AbstractEvents:
         _add_inventory(ledger, events)
         self._add_rules(ledger, events)
         _add_senses(ledger, events)
+        frames.sort(key=lambda frame: (frame.segment, frame.start))
         layer = Events(ledger.terms, ledger.mentions, tuple(frames), ledger.edges)
         return draft.with_(events=layer)
 

@@ -48,7 +48,7 @@ _NAMED_LAYERS: Final = (  # an index holds every name, so that no data of other 
 )
 
 
-class Run(Protocol):
+class Transaction(Protocol):
     """A transaction, which runs one statement after the other."""
 
     def execute(self, sql: Any, parameters: Any = ..., /) -> Any:
@@ -121,7 +121,7 @@ class SqlStore(ABC):
     def find_source(self, path: str) -> DocumentInfo | None:
         """Describe the document that was read from a path or has that place too, if any."""
 
-        def work(run: Run) -> Row | None:
+        def work(run: Transaction) -> Row | None:
             row: Row | None = run.execute(f"{INFO} WHERE source_path = ?", (path,)).fetchone()
             return row or run.execute(_AT_PLACE, (path,)).fetchone()
 
@@ -137,7 +137,7 @@ class SqlStore(ABC):
     def add_place(self, document_id: str, path: str) -> None:
         """Know that the bytes of a document lie at a path too."""
 
-        def work(run: Run) -> None:
+        def work(run: Transaction) -> None:
             own = run.execute("SELECT 1 FROM documents WHERE source_path = ?", (path,)).fetchone()
             if own is None:
                 run.execute(_ADD_PLACE, (path, *select(run, ("number",), document_id)))
@@ -147,7 +147,7 @@ class SqlStore(ABC):
     def places(self, document_id: str) -> tuple[str, ...]:
         """Return the other paths of a document, sorted."""
 
-        def work(run: Run) -> tuple[str, ...]:
+        def work(run: Transaction) -> tuple[str, ...]:
             number = select(run, ("number",), document_id)
             statement = "SELECT path FROM places WHERE document = ? ORDER BY path"
             return tuple(row[0] for row in run.execute(statement, number))
@@ -162,7 +162,7 @@ class SqlStore(ABC):
         """Forget a document, named by its full store id, and the layers only it needed."""
         seen = False
 
-        def work(run: Run) -> None:
+        def work(run: Transaction) -> None:
             nonlocal seen
             gone = self._delete(run, "id = ?", (document_id,))
             if not gone and not seen:  # once seen and now gone: we did that and never heard
@@ -193,7 +193,7 @@ class SqlStore(ABC):
         """Keep several layers in one transaction."""
         squeezed = {key: squeeze(data) for key, data in layers.items()}
 
-        def work(run: Run) -> None:
+        def work(run: Transaction) -> None:
             for key, data in squeezed.items():
                 self._layer_rows.put(run, key, data)
 
@@ -251,7 +251,7 @@ class SqlStore(ABC):
     def models(self) -> dict[str, dict[str, int]]:
         """Count what models made, by kind and the model's fingerprint."""
 
-        def work(run: Run) -> tuple[dict[str, dict[str, int]], list[Row]]:
+        def work(run: Transaction) -> tuple[dict[str, dict[str, int]], list[Row]]:
             said = {kind: memory.models(run, kind) for kind in memory.LIMITS}
             rows = run.execute(
                 "SELECT layer, fingerprint, count(*) FROM layers "
@@ -266,7 +266,7 @@ class SqlStore(ABC):
         """Drop what models other than some made of a kind, and return how much that was."""
         kept = checked(kind, keep)
 
-        def work(run: Run) -> int:
+        def work(run: Transaction) -> int:
             if kind != VECTORS:
                 return memory.forget_models(run, kind, kept)
             rows = run.execute(
@@ -303,7 +303,7 @@ class SqlStore(ABC):
         """Close the store."""
         self.close()
 
-    def _forget_unused(self, run: Run, contents: Sequence[str]) -> None:
+    def _forget_unused(self, run: Transaction, contents: Sequence[str]) -> None:
         """Drop what was kept along the way for contents that no document has any more."""
         for content_hash in sorted(set(contents)):
             used = run.execute(
@@ -316,7 +316,7 @@ class SqlStore(ABC):
                     self.mapped.forget(content_hash)
 
 
-def select(run: Run, columns: Iterable[str], document_id: str) -> Row:
+def select(run: Transaction, columns: Iterable[str], document_id: str) -> Row:
     """Read columns of the document that a person means by an id."""
     statement = f"SELECT {', '.join(columns)} FROM documents WHERE id = ?"
     row: Row | None = run.execute(statement, (document_id,)).fetchone()
@@ -326,18 +326,18 @@ def select(run: Run, columns: Iterable[str], document_id: str) -> Row:
     return row
 
 
-def holders(run: Run, ids: Sequence[str]) -> dict[str, str | None]:
+def holders(run: Transaction, ids: Sequence[str]) -> dict[str, str | None]:
     """Return where the documents come from that have one of these ids."""
     marks = ", ".join("?" for _ in ids) or "NULL"
     statement = f"SELECT id, source_path FROM documents WHERE id IN ({marks})"
     return dict(run.execute(statement, tuple(ids)).fetchall())
 
 
-def choose_id(run: Run, document_id: str, source_path: str | None) -> str:
+def choose_id(run: Transaction, document_id: str, source_path: str | None) -> str:
     """Return the id that a document from a path has in the store."""
     wanted = candidates(document_id, source_path)
     return choose(wanted, holders(run, wanted), source_path=source_path)
 
 
-def _ids(run: Run) -> list[str]:
+def _ids(run: Transaction) -> list[str]:
     return sorted(row[0] for row in run.execute("SELECT id FROM documents"))

@@ -32,7 +32,7 @@ def write(path: Path, text: str) -> None:
 
 
 def rows(store: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """Return every row of every table but the times of indexing, in the order of the file."""
+    """Return every row of every table, sorted, but the times of indexing."""
     base = sqlite3.connect(store)
     try:
         found = {}
@@ -40,8 +40,8 @@ def rows(store: Path) -> dict[str, list[tuple[Any, ...]]]:
         for (table,) in names.fetchall():
             info = base.execute(f"PRAGMA table_info({table})").fetchall()
             columns = [row[1] for row in info if row[1] != "indexed_at"]
-            order = "rowid" if table == "layers" else ", ".join(columns)
-            statement = f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}"
+            wanted = ", ".join(columns)
+            statement = f"SELECT {wanted} FROM {table} ORDER BY {wanted}"
             found[table] = base.execute(statement).fetchall()
         return found
     finally:

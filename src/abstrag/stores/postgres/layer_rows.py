@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from abstrag.stores.postgres.session import Run
+from abstrag.stores.postgres.session import TransactionCursor
 from abstrag.stores.protocol import LAYER_VERSIONS, LayerKey
 from abstrag.stores.tables import Row
 
@@ -16,13 +16,13 @@ _FIND: Final = (
 )
 
 
-def find(run: Run, keys: Sequence[LayerKey]) -> list[Row]:
+def find(run: TransactionCursor, keys: Sequence[LayerKey]) -> list[Row]:
     """Read the layers under some keys in one go, as (content hash, layer, fingerprint, data)."""
     columns = [[key[part] for key in dict.fromkeys(keys)] for part in range(3)]
     return run.execute(_FIND, columns).fetchall()
 
 
-def put(run: Run, key: LayerKey, data: bytes) -> None:
+def put(run: TransactionCursor, key: LayerKey, data: bytes) -> None:
     """Keep a layer, and only the latest few of its content and name."""
     run.execute(
         "INSERT INTO layers (content_hash, layer, fingerprint, data) "
@@ -37,7 +37,7 @@ def put(run: Run, key: LayerKey, data: bytes) -> None:
     )
 
 
-def of_content(run: Run, content_hash: str) -> list[Row]:
+def of_content(run: TransactionCursor, content_hash: str) -> list[Row]:
     """Read every layer of a content, as (layer, fingerprint, data), the oldest first."""
     return run.execute(
         "SELECT layer, fingerprint, data FROM layers WHERE content_hash = ? ORDER BY number",

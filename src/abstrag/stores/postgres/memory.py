@@ -9,26 +9,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from abstrag.stores import memory
-from abstrag.stores.postgres.session import Run, from_vector, to_vector
+from abstrag.stores.postgres.session import TransactionCursor, from_vector, to_vector
 from abstrag.stores.tables import Row
 
 _VALUES = {"embeddings": "vector, value", "judgements": "NULL, value"}
 
 
 def recall(
-    run: Run, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+    run: TransactionCursor, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
 ) -> dict[bytes, bytes]:
     """Return the values of those keys that are remembered."""
     where = "WHERE o.content_hash = ? AND o.model = ? AND key = ANY(?)"
     return _by_model(run, kind, where, (content_hash, model, list(keys))).get(model, {})
 
 
-def remembered(run: Run, kind: str, content_hash: str) -> dict[str, dict[bytes, bytes]]:
+def remembered(
+    run: TransactionCursor, kind: str, content_hash: str
+) -> dict[str, dict[bytes, bytes]]:
     """Return everything of a kind that belongs to a content, by model, the oldest first."""
     return _by_model(run, kind, "WHERE o.content_hash = ? ORDER BY t.number", (content_hash,))
 
 
-def _by_model(run: Run, kind: str, where: str, values: Row) -> dict[str, dict[bytes, bytes]]:
+def _by_model(
+    run: TransactionCursor, kind: str, where: str, values: Row
+) -> dict[str, dict[bytes, bytes]]:
     table = memory.table_of(kind)
     rows = run.execute(
         f"SELECT model, key, {_VALUES[table]} FROM {table} t "
@@ -42,7 +46,7 @@ def _by_model(run: Run, kind: str, where: str, values: Row) -> dict[str, dict[by
 
 
 def remember(
-    run: Run, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
+    run: TransactionCursor, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
 ) -> None:
     """Keep values by their keys; a key that is there already keeps what it has."""
     table = memory.table_of(kind)

@@ -12,7 +12,7 @@ from psycopg import errors
 
 from abstrag.errors import StoreCorrupt, StoreError, StoreTooNew
 from abstrag.stores.postgres.failures import corrupt
-from abstrag.stores.postgres.session import Run, Session
+from abstrag.stores.postgres.session import Session, TransactionCursor
 from abstrag.stores.schema import Migration, read_migrations
 
 MIGRATIONS: Final = read_migrations("abstrag.stores.postgres")
@@ -32,7 +32,7 @@ def migrate(
     if version == len(migrations) and session.vectors_in:
         return
 
-    def work(run: Run) -> str:
+    def work(run: TransactionCursor) -> str:
         session.lock(run, "schema", [session.address.schema])
         ours = session.address.schema
         if run.execute("SELECT to_regnamespace(?) IS NULL", (ours,)).fetchone() == (True,):
@@ -53,7 +53,7 @@ def migrate(
     session.vectors_in = session.write(work)
 
 
-def _version(run: Run, session: Session, newest: int) -> int:
+def _version(run: TransactionCursor, session: Session, newest: int) -> int:
     address = session.address
     tables = {
         name
@@ -82,7 +82,7 @@ def _version(run: Run, session: Session, newest: int) -> int:
     return int(version)
 
 
-def _extension(run: Run) -> str | None:
+def _extension(run: TransactionCursor) -> str | None:
     """Return the schema that pgvector lives in, quoted, where the database has it."""
     row = run.execute(
         "SELECT quote_ident(n.nspname) FROM pg_extension e "
@@ -91,7 +91,7 @@ def _extension(run: Run) -> str | None:
     return None if row is None else row[0]
 
 
-def _install(run: Run, session: Session) -> str:
+def _install(run: TransactionCursor, session: Session) -> str:
     """Add pgvector to the database, where the server has it and we may."""
     name = str(session.address)
     if not run.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone():

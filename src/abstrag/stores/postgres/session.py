@@ -114,7 +114,7 @@ def adapt_text(connection: Connection[Any]) -> None:
 T = TypeVar("T")
 
 
-class Run(Cursor[Any]):
+class TransactionCursor(Cursor[Any]):
     """A transaction: it takes statements whose values are marked by `?`, as SQLite has them."""
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
@@ -189,15 +189,15 @@ class Session:
                 raise translated(error, self.address) from error
             self.read(lambda run: run.execute("SELECT 1"))
 
-    def read(self, work: Callable[[Run], T]) -> T:
+    def read(self, work: Callable[[TransactionCursor], T]) -> T:
         """Do work that sees one state of the store, whatever others write meanwhile."""
         return self._again_and_again(_READ, work)
 
-    def write(self, work: Callable[[Run], T]) -> T:
+    def write(self, work: Callable[[TransactionCursor], T]) -> T:
         """Do work that changes the store; it may run more than once."""
         return self._again_and_again(_WRITE, work)
 
-    def lock(self, run: Run, kind: str, names: Iterable[str]) -> None:
+    def lock(self, run: TransactionCursor, kind: str, names: Iterable[str]) -> None:
         """Keep other writers of the same names out until this transaction ends."""
         for number in sorted({self._lock_number(kind, name) for name in names}):
             run.execute("SELECT pg_advisory_xact_lock(?)", (number,))
@@ -206,7 +206,7 @@ class Session:
         """Let go of the connection; closing twice is fine."""
         self._lock.end(self._drop)
 
-    def _again_and_again(self, begin: str, work: Callable[[Run], T]) -> T:
+    def _again_and_again(self, begin: str, work: Callable[[TransactionCursor], T]) -> T:
         deadline: float | None = None
         pause_s, longest_s = _PAUSE_S
         while True:
@@ -228,7 +228,7 @@ class Session:
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, longest_s)
 
-    def _once(self, begin: str, work: Callable[[Run], T]) -> T:
+    def _once(self, begin: str, work: Callable[[TransactionCursor], T]) -> T:
         """Run one transaction; a connection that is left in doubt is dropped."""
         if self._connection is None or self._connection.closed:
             self._connection = self._connected()
@@ -236,7 +236,7 @@ class Session:
         try:
             # set anew each time: a pooler may hand every transaction to another connection
             connection.execute(f"{begin}; SET LOCAL search_path = {self._search_path()}")
-            with cast("Run", connection.cursor(binary=True)) as run:
+            with cast("TransactionCursor", connection.cursor(binary=True)) as run:
                 result = work(run)
             connection.execute("COMMIT")
         except _Silent:
@@ -253,7 +253,10 @@ class Session:
     def _connected(self) -> Connection[Any]:
         options: dict[str, Any] = {**_DEFAULTS, **conninfo_to_dict(self.address.conninfo)}
         connection = _Impatient.connect(
-            make_conninfo(**options), autocommit=True, prepare_threshold=None, cursor_factory=Run
+            make_conninfo(**options),
+            autocommit=True,
+            prepare_threshold=None,
+            cursor_factory=TransactionCursor,
         )
         connection.patience_s = self._patience_s
         try:

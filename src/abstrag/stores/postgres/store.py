@@ -14,7 +14,7 @@ from abstrag.stores.postgres import layer_rows, memory
 from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.schema import migrate
-from abstrag.stores.postgres.session import PATIENCE_S, Run, Session
+from abstrag.stores.postgres.session import PATIENCE_S, Session, TransactionCursor
 from abstrag.stores.prepared import Prepared
 from abstrag.stores.rows import mention
 from abstrag.stores.seal import seal
@@ -72,7 +72,7 @@ class PostgresStore(SqlStore):
         """Keep an index that was packed elsewhere, as `put` does."""
         own = {"source_path": source_path, "source_hash": source_hash}
 
-        def work(run: Run) -> str:
+        def work(run: TransactionCursor) -> str:
             names = [f"id {prepared.id}"]
             names += [] if source_path is None else [f"path {source_path}"]
             self._session.lock(run, "document", names)
@@ -90,7 +90,7 @@ class PostgresStore(SqlStore):
         return self._write(work)
 
     def _kept(self, document_id: str) -> StoredRows:
-        def work(run: Run) -> StoredRows:
+        def work(run: TransactionCursor) -> StoredRows:
             number, *values = select(run, ("number", *GIVEN), document_id)
             rows = {table: run.execute(table.select, (number,)).fetchall() for table in TABLES}
             row = run.execute("SELECT digest FROM seals WHERE document = ?", (number,)).fetchone()
@@ -102,7 +102,7 @@ class PostgresStore(SqlStore):
         """Return the mentions of each term in index order; a term without any maps to `()`."""
         wanted = list(term_ids)
 
-        def work(run: Run) -> list[Row]:
+        def work(run: TransactionCursor) -> list[Row]:
             (number,) = select(run, ("number",), document_id)
             return run.execute(_POSTINGS, (number, wanted)).fetchall()
 
@@ -115,16 +115,16 @@ class PostgresStore(SqlStore):
         """Let go of the store; closing twice is fine."""
         self._session.close()
 
-    def _read(self, work: Callable[[Run], T]) -> T:
+    def _read(self, work: Callable[[TransactionCursor], T]) -> T:
         return self._session.read(work)
 
-    def _write(self, work: Callable[[Run], T]) -> T:
+    def _write(self, work: Callable[[TransactionCursor], T]) -> T:
         return self._session.write(work)
 
     def _corrupt(self, problem: str) -> StoreCorrupt:
         return corrupt(self.address, problem)
 
-    def _delete(self, run: Run, where: str, values: Row) -> list[str]:
+    def _delete(self, run: TransactionCursor, where: str, values: Row) -> list[str]:
         statement = f"DELETE FROM documents WHERE {where} RETURNING content_hash"
         return [row[0] for row in run.execute(statement, values)]
 
@@ -136,7 +136,9 @@ class PostgresStore(SqlStore):
         super()._forget_unused(run, contents)
 
 
-def _fill(run: Run, table: StoreTable, number: int | None, rows: Sequence[Row]) -> None:
+def _fill(
+    run: TransactionCursor, table: StoreTable, number: int | None, rows: Sequence[Row]
+) -> None:
     """Send the rows of a document in one stream."""
     columns = ", ".join(("document", *table.columns))
     with run.copy(f"COPY {table.name} ({columns}) FROM STDIN") as stream:

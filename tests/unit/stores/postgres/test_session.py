@@ -4,7 +4,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from abstrag.stores.postgres.session import Run
+from abstrag.stores.postgres.session import TransactionCursor
 from abstrag.stores.postgres.store import PostgresStore
 from abstrag.testing.sample_index import sample_index
 
@@ -17,7 +17,7 @@ def put(address: str, name: str) -> str:
 def test_a_writer_does_not_wait_for_a_writer_of_another_document(address: str) -> None:
     with PostgresStore.open(address) as store, ThreadPoolExecutor(2) as pool:
 
-        def work(run: Run) -> None:
+        def work(run: TransactionCursor) -> None:
             store._session.lock(run, "document", ["id trip", "path /trip"])  # as put does
             assert pool.submit(put, address, "other").result(timeout=30) == "other"
             waiting.append(pool.submit(put, address, "trip"))
@@ -45,7 +45,7 @@ def test_every_transaction_could_run_on_another_connection(address: str) -> None
 def test_an_interrupted_write_leaves_nothing_and_the_store_goes_on(address: str) -> None:
     with PostgresStore.open(address) as store:
 
-        def work(run: Run) -> None:
+        def work(run: TransactionCursor) -> None:
             run.execute("INSERT INTO meta VALUES ('half', 'done')")
             raise KeyboardInterrupt
 

@@ -7,12 +7,12 @@
 `draw` asks the questions of the report parts, and those of `reading_questions.jsonl`, or of another
 file, about real filings, papers, contracts and web pages. From the first hits it draws steps that
 are not the very word, with a fixed seed and at most two of a hit, into a sheet with a line for
-each. In a sheet `judgement` is to be filled in with right, related or wrong, and `why`. With
-`--part tune` it draws what rules may be made on. It also prints how the steps
-of all first hits are divided over the families, and each reading that says of something that stands
-in the passage that nothing meets it. `score` counts a sheet that was filled in. `swapped` asks
-questions in which one name, number or verb was swapped for another that the document does not have,
-and counts where the first hit shows it as met.
+each and the reading it is of. In a sheet `judgement` is to be filled in with right, related or
+wrong, and `why`. With `--part tune` it draws what rules may be made on. It also prints how the
+steps of all first hits are divided over the families, and each reading that says of something that
+stands in the passage that nothing meets it. `score` counts a sheet that was filled in. `swapped`
+asks questions in which one name, number or verb was swapped for another that the document does not
+have, and counts where the first hit shows it as met.
 """
 
 from __future__ import annotations
@@ -154,6 +154,7 @@ def _line(place: str, question: str, hit: Hit, step: SampledStep) -> dict[str, A
         "said": step.said,
         "family": step.family,
         "price": step.price,
+        "reading": hit.reading,
         "judgement": "",
         "why": "",
     }

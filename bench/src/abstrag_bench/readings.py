@@ -35,13 +35,17 @@ class SampledStep:
 
 
 def steps_of(hit: Hit) -> list[SampledStep]:
-    """Return the steps by which a hit meets words and conditions, but for the very words."""
+    """Return the steps by which a hit meets words and conditions, but for the very words.
+
+    A step that is taken as a word and as an event is one step.
+    """
     found = [
         SampledStep(word.asked, word.said, word.family.value, round(word.price, 2), ALIGN_WORDS)
         for word in hit.words
         if word.met and word.family is not None
     ]
-    for literal in hit.trace.literals:
+    words = {(word.literal, word.said) for word in hit.words if word.met and word.family}
+    for number, literal in enumerate(hit.trace.literals):
         paid = [b for b in literal.bridges if b.operator != ALIGN_WORDS]
         if literal.met and paid and literal.distance is not None:
             said, mention = literal.via or "", literal.mention
@@ -51,6 +55,8 @@ def steps_of(hit: Hit) -> list[SampledStep]:
             last, label = paid[-1], literal.literal.label
             if last.family is not Family.CONTEXT and _stands(label, _words(said)):
                 continue  # the very word, told with a party left open or known by other names too
+            if (number, said) in words:
+                continue
             found.append(
                 SampledStep(label, said, last.family.value, literal.distance, last.operator)
             )

@@ -35,6 +35,7 @@ from abstrag.search.families import (
     only_somebody,
     opposite,
     opposite_things,
+    rarely_synonyms,
     share_part_of_speech,
     step_family,
 )
@@ -71,8 +72,13 @@ _GRADING: Final = frozenset(
 )
 _BROADER: Final = 0.25  # the limit where a word is not the narrower one: it may mean much else
 _VERBS: Final = 0.35  # the limit where nothing but being verbs speaks for two words
+_RARE_SENSE: Final = 0.35  # the limit for words that are synonyms in a rare sense alone
+_IN_NAME: Final = 0.3  # the limit for a word that the text writes large within a sentence
+_OPENING: Final = " \t\n\"'“‘(["  # may stand between the end of a sentence and the next one
+_SENTENCE_ENDS: Final = frozenset(("", *".!?:;|•·–—-)"))  # before a word that opens something
 _IN_HEADER: Final = 0.25  # the limit for a word of a header or of the name of a section
 _NAMED: Final = 0.15  # the limit for a word that a query writes large and the text does not
+_PART: Final = 3  # letters of a word that may be written together with the next one
 _BESIDE: Final = 0.2  # the limit where the document has the asked word too
 _ANOTHER_SORT: Final = 0.2  # the limit where two words share no part of speech
 
@@ -86,6 +92,8 @@ def price_limit(asked: str, said: str, family: str, *, own_word: bool = False) -
     named = said[:1].isupper() and not asked[:1].isupper()  # "join" is not the club "United"
     if family == Family.EXPRESSION.value and only_somebody(asked, said):
         return 0.0
+    if family == Family.EXPRESSION.value and rarely_synonyms(asked, said):
+        return _RARE_SENSE
     if family == Family.EXPRESSION.value:
         return SYNONYMS if one_meaning(asked, said) and not named else LIMITS[family]
     if {asked.casefold(), said.casefold()} & _GRADING and not opposite(asked, said):
@@ -196,7 +204,8 @@ class Alignment:
         for i, word in enumerate(self.asked_words):
             equal, learned = words.same(word), costs[i] if self.links else np.zeros(len(costs[i]))
             for together in self._together(i):
-                glued = words.written(together)  # “grade 1” is no “grade”
+                code = _is_code(together)  # “grade 1” is no “grade”
+                glued = words.written(together) if code else words.same(together)
                 equal, learned = equal | glued, np.where(glued, 0.0, learned)
             learned = np.where(words.rewritten, np.where(equal, 0.0, MAX_GAP), learned)
             row = self._row(i, equal, learned)
@@ -245,13 +254,18 @@ class Alignment:
                 self._told_at.add((i, segment))
 
     def _together(self, i: int) -> list[str]:
-        """Return a word with its neighbours, written as one: of "NIH 3T3", "NIH3T3"."""
+        """Return a word with its neighbours, written as one: of "NIH 3T3", "NIH3T3".
+
+        Of words without digits too where both are long enough to be told apart: "web sites".
+        """
         found, spans = [], self.asked.spans
         for first in (i - 1, i):
             if 0 <= first < len(spans) - 1:
                 start, end = int(spans[first][1]), int(spans[first + 1][0])
                 pair = self.asked_words[first] + self.asked_words[first + 1]
-                if self.query.wording[start:end] in (" ", "-") and _is_code(pair):
+                parts = self.asked_words[first : first + 2]
+                plain = all(part.isalpha() and len(part) >= _PART for part in parts)
+                if self.query.wording[start:end] in (" ", "-") and (plain or _is_code(pair)):
                     found.append(pair)
         return found
 
@@ -404,9 +418,10 @@ class Alignment:
         fees, met = np.full(self.prices.shape, OMEGA["related"]), self.direct.copy()
         for i in range(len(self.asked_words)):
             near = np.flatnonzero((self.prices[i] <= SYNONYMS) & ~self.direct[i])
-            known: dict[tuple[str, bool], tuple[float, float]] = {}
+            known: dict[tuple[str, bool, bool, bool], tuple[float, float]] = {}
             for segment in near.tolist():
-                said = self.said(i, segment)
+                told = (i, segment) in self._told_at
+                said = *self.said(i, segment), told, self._in_name(i, segment)
                 if said not in known:
                     fee = OMEGA[self.family(i, segment, aside=False)]
                     known[said] = fee, self._limit(i, segment)
@@ -477,6 +492,14 @@ class Alignment:
             said = office_around(text, start, end) or said
         return said, start < len(text) - len(self.words.segments[segment].text)
 
+    def _in_name(self, i: int, segment: int) -> bool:
+        """Tell whether a text writes a word large that a query writes small, within a sentence."""
+        start, end = self.words.table.spans[int(self.places[i, segment])].tolist()
+        text = self.words.texts[segment]
+        said, before = text[start:end], text[:start].rstrip(_OPENING)
+        large = said[:1].isupper() and not (said.isupper() or self.asked_words[i][:1].isupper())
+        return large and before[-1:] not in _SENTENCE_ENDS
+
     def family(self, i: int, segment: int, *, aside: bool = True) -> str:
         """Name the family of the step that leads to a query word in a segment."""
         said, beside = self.said(i, segment)
@@ -498,6 +521,8 @@ class Alignment:
         term = word[:1].isupper() and int(self.asked.spans[i][0]) > 0 and said[:1].islower()
         if term:  # "the Receiving Party" is no party that merely receives
             return min(limit, _NAMED)
+        if self._in_name(i, segment):  # "Tower Buildings" tells of nothing that was built
+            limit = min(limit, _IN_NAME)
         aside = self.said(i, segment)[1] and self.family(i, segment) != Family.EXPRESSION.value
         return min(limit, _IN_HEADER) if aside else limit
 

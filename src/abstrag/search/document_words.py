@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
@@ -375,7 +376,7 @@ def forms(word: str) -> tuple[str, ...]:
     Words that are merely derived from one another are not the same: "relative" is a step from
     "related".
     """
-    folded = word.casefold()
+    folded = normalize("NFC", word).casefold()
     net = wordnet()
     bases = [base for pos in Pos for base in net.base_forms(folded, pos)]
     plain = bases or [*stemmed([folded]), folded.removesuffix("s")]

@@ -323,6 +323,26 @@ def one_meaning(asked: str, said: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=1 << 14)
+def rarely_synonyms(asked: str, said: str) -> bool:
+    """Tell whether nothing but a rare sense of either makes two words synonyms.
+
+    A founder is a father in WordNet, in one of the last senses of that word.
+    """
+    net = wordnet()
+    a, b = _bases(_word(asked)), _bases(_word(said))
+    if not _synonyms(a, b) or {w for w, _ in a} & {w for w, _ in b}:
+        return False
+    for pos in Pos:
+        one, other = (
+            {s for base, own in w if own is pos for s in net.synsets(base, pos)[:_FIRST_SENSES]}
+            for w in (a, b)
+        )
+        if one & other:
+            return False
+    return True
+
+
 def _derived_synonyms(a: str, b: str) -> bool:
     """Tell whether a word first of all means what is derived from another.
 

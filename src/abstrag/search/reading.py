@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from abstrag.indexing.concepts import names_company
 from abstrag.model.query import Bridge, LiteralKind
 from abstrag.model.ranking import GapTrace, LiteralTrace, WordTrace
 from abstrag.model.segment import Segment
@@ -22,7 +23,7 @@ from abstrag.search.document_words import forms
 from abstrag.search.families import direction, opposite
 from abstrag.search.literal_words import label_words
 from abstrag.search.query.definition import DEFINITION
-from abstrag.search.query.time import interval_of
+from abstrag.search.query.time import ExpandTime, interval_of
 from abstrag.search.trace import stated
 
 Labels = Mapping[str, str]
@@ -152,8 +153,8 @@ class _Reading:
             own, wanted = interval_of(trace.via), trace.literal.interval
             within = own is not None and wanted is not None and own != wanted
             return f"{told} (within {_quoted(asked)})" if within else told
-        if not said or _holds(said, asked):
-            return _quoted(said or asked)
+        if not said or _holds(said, asked) or asked.casefold() in said.casefold():
+            return _quoted(said or asked)  # “web” and “sites” stand in “websites”
         if found := self._verbatim(asked):
             return _quoted(found)
         return f"{_quoted(said)} (for {_quoted(asked)})"
@@ -174,7 +175,7 @@ class _Reading:
         said = self._said(trace) or via
         paid = [b for b in trace.bridges if not b.truth_preserving]
         if not paid:
-            return f"{_known(trace, via, said)}, {_source(trace)}"
+            return f"{_known(trace, via, said)}, {_source(trace, via)}"
         if any(b.operator == ALIGN_WORDS for b in paid) and mine:
             return self._by_words(trace, mine)
         how = " and ".join(dict.fromkeys(_reason(b) for b in paid if b.operator != FILL_SLOTS))
@@ -311,7 +312,8 @@ def _verdict(trace: GapTrace, tau: float) -> str:
         )
     if trace.reachable:
         return f"Gap {trace.gap:.2f}, within the budget of {tau:g}."
-    return f"Gap {trace.gap:.2f}; {trace.share:.0%} of the query is met."
+    met = f"{trace.share:.0%} of the query is met" if trace.share else "no condition is met in full"
+    return f"Gap {trace.gap:.2f}; {met}."
 
 
 def _known(trace: LiteralTrace, via: str, said: str) -> str:
@@ -326,6 +328,8 @@ def _known(trace: LiteralTrace, via: str, said: str) -> str:
 
 def _reason(bridge: Bridge) -> str:
     """Say what kind of step it is, and which other document allows it where one does."""
+    if bridge.operator == ExpandTime.name:
+        return "a time that only overlaps it"
     if bridge.licence is not None and bridge.licence.kind is LicenceKind.COLLECTION:
         return f"{_kind_of_step(bridge.family)}: {bridge.licence.reference}"
     return _kind_of_step(bridge.family)
@@ -346,7 +350,7 @@ def _kind_of_step(family: Family) -> str:
     return _STEPS.get(family, f"{_a(family.value)} step")
 
 
-def _source(trace: LiteralTrace) -> str:
+def _source(trace: LiteralTrace, via: str) -> str:
     """Say who states a free step; the text only where its words do."""
     licences = [b.licence for b in trace.bridges if b.licence is not None]
     known = {licence.kind: licence for licence in reversed(licences)}
@@ -356,8 +360,10 @@ def _source(trace: LiteralTrace) -> str:
         return "as an accepted patch states"
     if LicenceKind.LEXICON in known:
         return "as a dictionary states"
-    if any(_holds(licence.reference, trace.literal.label) for licence in licences):
-        return "as the text states"
+    told = [licence.reference for licence in licences]
+    named = all(names_company(one) or _holds(via, one) for one in told)
+    if not named or any(_holds(one, trace.literal.label) for one in told):
+        return "as the text states"  # "Jane Roe, chief executive officer" of a CEO
     return "judging by the name"
 
 

@@ -39,6 +39,7 @@ _WANTED: Final = frozenset(
     {"which", "what", "whose", "many", "much"}
 )  # "which lease was annulled?"
 _PARTY_OF: Final = {"nsubj": "who", "dobj": "whom", "nsubjpass": "whom"}
+_PARTIES_OF_VERB: Final = frozenset({*_PARTY_OF, "agent"})
 _MODIFIERS: Final = frozenset({"amod", "compound", "nmod"})
 _OF_NOUN: Final = frozenset("of in to for between among".split())  # "reduction of", "decline in"
 _SUM: Final = re.compile(r"[$€£¥]|\d")  # "increased by $29 million"
@@ -63,6 +64,7 @@ class AskedOf(NamedTuple):
     denied: tuple[int, ...] = ()  # what a negation denies
     wanted_by: int | None = None  # the verb of which the thing is wanted: "which firm did it buy?"
     wanted_as: str = ""  # and as which of its parties
+    beside: tuple[int, ...] = ()  # and what the query says of its other parties
 
 
 @lru_cache(maxsize=64)
@@ -98,9 +100,19 @@ def _asked(words: Words, token: int, at: int, number: dict[int, int]) -> AskedOf
         beside = (c for c in words.children[head] if words.dep[c] in _MODIFIERS)
         return AskedOf(modified=numbers([head, *beside]))
     party = _PARTY_OF.get(words.dep[token], "")
+    if words.dep[token] == "pobj" and words.dep[head] == "agent":
+        party, head = "who", words.head[head]  # "by which painter was he taught?"
     if party and head in number and _WANTED & {words.lower[c] for c in words.children[token]}:
-        return AskedOf(wanted_by=number[head], wanted_as=party)
+        return AskedOf(
+            wanted_by=number[head], wanted_as=party, beside=numbers(_others(words, head, token))
+        )
     return AskedOf()
+
+
+def _others(words: Words, verb: int, party: int) -> list[int]:
+    """Return the words that name the other parties of a verb."""
+    parties = [c for c in words.children[verb] if words.dep[c] in _PARTIES_OF_VERB]
+    return [t for c in parties if c != party for t in (c, *_phrase(words, c)) if t != party]
 
 
 def _parties(words: Words, token: int) -> tuple[list[int], list[int], bool]:
@@ -297,10 +309,16 @@ class SaidOf:
         return bool(places) and all(self.another(i, segment, *place) for place in places)
 
     def _another_party(self, i: int, segment: int, name: str) -> bool:
-        """Tell whether a name has part in the event that is asked about, and not the wanted one."""
+        """Tell whether a name has part in the event that is asked about, and not the wanted one.
+
+        So it has where the query itself names it: what 3M sold is not 3M.
+        """
         asked = self._asked[i]
         if asked.wanted_by is None:
             return False
+        beside = {self._names[k].casefold() for k in asked.beside}
+        if set(name.removeprefix(_NAME).split()) <= beside:
+            return True
         frames = [
             frame
             for frame in self._told.events_of(segment)

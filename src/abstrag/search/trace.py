@@ -86,7 +86,7 @@ def _literal(
     else:
         way = _own_way(lookup, segment, j, lookup.endings(segment, lookup.far), lookup.far)
     learned = FAR if lookup.learned is None else int(lookup.learned[j, segment])
-    if alignment is not None and learned < (FAR if way is None else way[0]):
+    if alignment is not None and _by_its_words(learned, way):
         return by_words(alignment, j, segment, learned, met=met)
     if way is None:
         return LiteralTrace(literal, met=False)
@@ -105,12 +105,22 @@ def _literal(
     )
 
 
+_Way = tuple[int, PathLabel, Landing, tuple[str, ...]]
+
+
+def _by_its_words(learned: int, way: _Way | None) -> bool:
+    """Tell whether the words of a segment meet a literal for less than a path, or without one."""
+    if way is None:
+        return learned < FAR
+    return learned < way[0] or (learned == way[0] == 0 and bool(way[1].edges()))
+
+
 def _own_way(
     lookup: Lookup, segment: int, j: int, endings: Endings, around: Neighbourhood
-) -> tuple[int, PathLabel, Landing, tuple[str, ...]] | None:
+) -> _Way | None:
     """The cheapest way for one literal by itself, and which other terms do as well.
 
-    Of equal ways the first in the segment is taken.
+    Of equal ways one without a step is taken, and of those the first in the segment.
     """
     ways: list[tuple[int, PathLabel, Landing]] = []
     for end in endings[j]:
@@ -120,7 +130,7 @@ def _own_way(
             ways.append((lookup.aggregator(label.units, end.extra), label, end))
     if not ways:
         return None
-    units, label, end = min(ways, key=lambda way: way[0])
+    units, label, end = min(ways, key=lambda way: (way[0], bool(way[1].edges())))
     equal = (other.term for cost, _, other in ways if cost == units and other.term != end.term)
     return units, label, end, tuple(dict.fromkeys(equal))
 

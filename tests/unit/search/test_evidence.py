@@ -12,10 +12,16 @@ def limit(asked: str, said: str, *, own_word: bool = False) -> float:
 
 def test_more_may_be_paid_where_a_lexicon_knows_the_pair() -> None:
     assert limit("collect", "gathered") == SYNONYMS
-    assert limit("join", "United") == LIMITS["expression"]
+    assert limit("join", "United") < LIMITS["expression"]
     assert limit("tumor", "tumorigenic") == LIMITS["expression"]
     assert limit("people", "humans") == LIMITS["related"]
     assert LIMITS["related"] < LIMITS["concept"] <= LIMITS["expression"] < SYNONYMS
+
+
+def test_synonyms_in_a_rare_sense_alone_must_be_as_near_as_two_verbs() -> None:
+    assert limit("father", "founder") == 0.35
+    assert limit("promise", "assure") == 0.35
+    assert limit("reduced", "decreased") == SYNONYMS
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from abstrag import AbstRAG
 from abstrag.documents.load import load_bytes
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import index
 from abstrag.model.query import Bridge, Literal, LiteralKind
-from abstrag.model.ranking import GapTrace, LiteralTrace, WordTrace
+from abstrag.model.ranking import GapTrace, Hit, LiteralTrace, WordTrace
 from abstrag.model.segment import Segment, SegmentKind, SegmentRole
 from abstrag.model.span import OffsetMap, Span
 from abstrag.model.term import Family, Licence, LicenceKind, Mention, Relation
@@ -245,3 +246,65 @@ def test_no_stop_before_a_name_is_quoted() -> None:
         mention=Mention("concept:investor", 0, 11, 22),
     )
     assert read(trace_of(trace), text).startswith("It says “Investors”")
+
+
+def first_hit(text: str, query: str) -> Hit:
+    with AbstRAG.from_text(text) as rag:
+        return rag.search(query).hits[0]
+
+
+def test_what_stands_there_is_not_told_as_a_class_of_something() -> None:
+    text = "Linux is the kernel of a system."
+    kernel = next(t for t in first_hit(text, "What is the kernel?").trace.literals)
+    assert (kernel.via, kernel.bridges) == ("concept:kernel", ())
+
+
+def test_words_that_a_passage_writes_together_are_met() -> None:
+    reading = first_hit(
+        "SQLite works well for most websites.", "Does SQLite suit web sites?"
+    ).reading
+    assert "“websites”" in reading
+    assert "“web”" not in reading
+
+
+def test_a_time_that_only_overlaps_is_told_as_such_and_a_whole_life_is_no_year() -> None:
+    band = first_hit("The band formed in 2009.", "What was formed in summer of 2009?").reading
+    assert "a time that only overlaps it" in band
+    life = "Thomas Worthington (11 April 1826 - 9 November 1909) was an architect."
+    assert (
+        "“1855”" in first_hit(life, "Which architect worked in 1855?").reading.partition("meets")[2]
+    )
+
+
+def test_a_holder_of_an_office_is_one_as_the_text_states() -> None:
+    told = literal("CEO")
+    step = Bridge(
+        family=Family.CONCEPT,
+        relation=Relation.IMPLIES,
+        operator="abstract_concepts",
+        source="entity:jane roe",
+        target="role:ceo",
+        weight=0.0,
+        distance=0.0,
+        cost=0.0,
+        truth_preserving=True,
+        licence=Licence(LicenceKind.TEXT, "Jane Roe, chief executive officer"),
+    )
+    met = LiteralTrace(told, met=True, distance=0.0, via="entity:jane roe", bridges=(step,))
+    labels = {"entity:jane roe": "Jane Roe"}
+    reading = read_aloud(trace_of(met), segment_of("Jane Roe spoke."), labels, tau=1.5)
+    assert reading.startswith("Jane Roe is a CEO, as the text states.")
+    named = replace(step, licence=Licence(LicenceKind.TEXT, "Roe Ltd."), source="entity:roe")
+    met = replace(met, literal=literal("company"), via="entity:roe", bridges=(named,))
+    reading = read_aloud(trace_of(met), segment_of("Roe sells."), {"entity:roe": "Roe"}, tau=1.5)
+    assert reading.startswith("Roe is a company, judging by the name.")
+
+
+def test_words_that_only_frame_a_question_are_no_condition() -> None:
+    text = "The lock is escalated to an exclusive lock.\nThe assumptions about hardware are bold."
+    for query in (
+        "When does the lock become exclusive?",
+        "How long does it take to escalate a lock?",
+        "Which hardware assumptions are made?",
+    ):
+        assert "nothing" not in first_hit(text, query).reading

@@ -113,3 +113,18 @@ def test_who_bought_is_not_what_was_bought() -> None:
     text = "Alder Holdings Inc. purchased the mill in May."
     assert not met(first(text, "Which companies did the bank purchase?"), "companies")
     assert met(first(text, "Which companies purchased a mill?"), "company")
+
+
+def test_what_a_query_names_as_another_party_is_not_what_it_wants() -> None:
+    text = "The style of Monaco Ltd. came from Giotto."
+    assert not met(first(text, "Monaco Ltd. was influenced by which company?"), "company")
+
+
+def test_a_word_of_a_name_tells_of_no_event() -> None:
+    text = "The sign stands at Tower Buildings in the town."
+    assert not met(first(text, "Which town was the tower built in?"), "built")
+
+
+def test_one_word_in_two_encodings_is_the_same() -> None:
+    hit = first("Francois was taught by Franc\u0327ois Truffaut.", "Who knew Fran\u00e7ois?")
+    assert [w.price for w in hit.words if w.asked == "Fran\u00e7ois"] == [0.0]

@@ -437,15 +437,19 @@ class _Reader:
                 yield self._event(i, w.lemma[i], [self._verb_event(i)], slots)
 
     def _only_asks(self, verb: int) -> bool:
-        """Tell whether a verb asks and names nothing: "What happened to the margin?"."""
+        """Tell whether a verb asks and names nothing: "What happened to the margin?".
+
+        Nor does it in "how long does it take to …" and "how big can it become?".
+        """
         w = self.words
+        if not any(w.key[i] and not w.stop[i] for i in range(w.size) if i != verb):
+            return False
         asked = w.child(verb, "nsubj")
-        return (
-            w.key[verb] in _HAPPENING
-            and asked is not None
-            and w.lower[asked] == "what"
-            and any(w.key[i] and not w.stop[i] for i in range(w.size) if i != verb)
-        )
+        if w.key[verb] in _HAPPENING and asked is not None and w.lower[asked] == "what":
+            return True
+        if w.key[verb] == "become":
+            return w.child(verb, "acomp") is not None
+        return w.key[verb] == "take" and w.lower[:2] == ["how", "long"]
 
     def _verb_event(self, verb: int) -> str:
         """Return the event of a verb with its particle ("team up") or prefix ("fine-tune")."""

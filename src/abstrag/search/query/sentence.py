@@ -111,8 +111,8 @@ def noun_slots(words: Words, noun: int) -> tuple[str, ...]:
 
 
 def carries_event(words: Words, verb: int) -> bool:
-    """True when a verb's object is itself the event: "hold a meeting"."""
-    obj = words.child(verb, "dobj", "obj")
+    """True when a verb's object is itself the event: "hold a meeting", "a meeting was held"."""
+    obj = words.child(verb, "dobj", "obj", "nsubjpass")
     return obj is not None and names_event(words.key[obj])
 
 

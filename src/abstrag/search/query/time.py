@@ -13,6 +13,7 @@ from abstrag.model.term import Edge, Family, Interval, Licence, LicenceKind, Rel
 
 _EVER, _NEVER = date.min.isoformat(), date.max.isoformat()
 _LEAP: Final = 2  # days by which two periods of so many years may differ
+_WIDEST: Final = 1 - 1 / 12.5  # the share outside: a year may speak of a month, a life of no year
 _MOSTLY: Final = 0.49  # the share of a period that makes it another one of the same length
 _PREFIX: Final = f"{TermKind.TIME.value}:"
 
@@ -36,7 +37,8 @@ class ExpandTime:
     """Offers times of the document that overlap the one asked for without lying inside it.
 
     "2023 to 2025" may speak of 2024. What is asked for bounds the window: a time that shares no day
-    with it is never offered. The distance is the share of the document's time that lies outside. A
+    with it is never offered. The distance is the share of the document's time that lies outside;
+    one many times as long, such as somebody's whole life, speaks of no year in it. A
     time without an end ("from July 2019") is about where it begins and not about all that follows.
     """
 
@@ -73,7 +75,7 @@ def _speaks_of(own: Interval, asked: Interval) -> bool:
         return asked.start <= own.start <= asked.end
     if own.start <= _EVER:
         return asked.start <= own.end <= asked.end
-    if not asked.overlaps(own):
+    if not asked.overlaps(own) or _outside(own, asked) > _WIDEST:
         return False
     alike = abs(_days(own.start, own.end) - _days(asked.start, asked.end)) <= _LEAP
     return not (alike and _outside(own, asked) >= _MOSTLY)  # 2015–16 is not 2016–17

@@ -9,7 +9,7 @@ and on nothing else, so it means the same in every document.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -273,9 +273,8 @@ class Alignment:
         """Return the price of every word of the document for one word of the query."""
         alone = self.exact[i] or not self.links
         others = np.where(self.considered.has_digits, MAX_GAP, np.maximum(learned, 1e-4))
-        direct = np.where(
-            learned <= self.constants.limit, 0.0, np.maximum(learned, OMEGA["related"])
-        )
+        another_sense = (learned > self.constants.limit) & (not is_code(self.asked_words[i]))
+        direct = np.where(another_sense, np.maximum(learned, OMEGA["related"]), 0.0)
         row = np.where(equal, direct, MAX_GAP if alone else others)
         return self._repriced(row, self.asked_words[i], alone=alone)
 
@@ -443,14 +442,23 @@ class Alignment:
     def told_of_another(self, j: int, segment: int, term: str) -> bool:
         """Tell whether what a segment names is said of something else than a literal asks.
 
-        Where the very word for a literal stands in the segment, it is not.
+        Where the very word for a literal stands in the segment, it is not. What a query writes
+        large is a term of its own, and no word that the segment writes small.
         """
         rows = [i for i, of in enumerate(self.literal_of) if of == j]
-        if self._said_of is None or not rows or not self._said_of.asks(rows[0]):
+        if self._said_of is None or not rows or segment not in self.considered:
             return False
-        if self.direct[rows, segment].any() or segment not in self.considered:
+        if self.direct[rows, segment].any():
             return False
-        return self._said_of.told_of_another(rows[0], segment, term)
+        if self._is_term(rows) and self._said_of.written_small(segment, term):
+            return True
+        return self._said_of.asks(rows[0]) and self._said_of.told_of_another(rows[0], segment, term)
+
+    def _is_term(self, rows: Sequence[int]) -> bool:
+        """Tell whether a query writes some words large, and not all words: "this Agreement"."""
+        large = [word[:1].isupper() for word in self.asked_words]
+        inside = all(large[i] and int(self.asked.spans[i][0]) > 0 for i in rows)
+        return inside and not all(large)
 
     def stands_at(self, j: int, segment: int) -> int | None:
         """Return where in a segment's own text the very word for a literal stands, if it does."""

@@ -292,6 +292,15 @@ class SaidOf:
         others = (name for k, name in enumerate(self._names) if k != i)
         return own.isdisjoint(forms(self._names[i])) and any(own & set(forms(n)) for n in others)
 
+    def written_small(self, segment: int, term: str) -> bool:
+        """Tell whether a segment has a term in its own text, and only in small letters."""
+        text = self._words.segments[segment].text
+        said = [m for m in self._told.mentions_of(segment) if m.term == term]
+        told = [frame for frame in self._told.events_of(segment) if frame.event == term]
+        inside = all(mention.header is None for mention in said)
+        places = [*(m.start for m in said), *(frame.start for frame in told)]
+        return inside and bool(places) and all(text[at].islower() for at in places)
+
     def told_of_another(self, i: int, segment: int, term: str) -> bool:
         """Tell whether a segment has an event or concept, and only of something else than asked.
 

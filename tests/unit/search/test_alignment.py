@@ -212,6 +212,20 @@ def test_the_same_form_in_another_sense_is_not_free() -> None:
     assert step_family("chip", "chips", same=True) == Family.RELATED
 
 
+def test_a_code_is_the_same_however_far_its_vectors_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    far = replace(CONSTANTS, word_offset=20.0)
+
+    class Distant(HandMade):
+        constants = far
+
+    monkeypatch.setattr("abstrag.engine.searcher.default_aligner", Distant)
+    searcher = Searcher(index(document_of("Cells with RANKL carry salted chips.")), preset=ALIGNED)
+    (hit,) = hits(searcher, "Which chips are in RANKL?")
+    prices = {word.asked: word.price for word in hit.words}
+    assert prices["RANKL"] == 0.0
+    assert prices["chips"] == MAX_GAP
+
+
 def test_what_is_kept_of_a_text_is_what_was_read() -> None:
     (read,) = HandMade().read(["Either party may terminate the contract."])
     back = AlignedText.from_bytes(read.to_bytes())

@@ -128,3 +128,9 @@ def test_a_word_of_a_name_tells_of_no_event() -> None:
 def test_one_word_in_two_encodings_is_the_same() -> None:
     hit = first("Francois was taught by Franc\u0327ois Truffaut.", "Who knew Fran\u00e7ois?")
     assert [w.price for w in hit.words if w.asked == "Fran\u00e7ois"] == [0.0]
+
+
+def test_a_term_that_a_query_writes_large_is_no_word_in_small_letters() -> None:
+    text = "Each of the parties agrees that it will not use the drawings."
+    assert not met(first(text, "Drawings may be used under the Agreement."), "Agreement")
+    assert met(first(text, "Drawings may be used as agreed."), "agreed")

@@ -1,18 +1,19 @@
 """Draw steps of explanations for a person to judge, count what was judged, and check the readings.
 
     python tools/readings.py draw --data DATA --store real.db --out sheet.jsonl
+    python tools/readings.py draw --data DATA --sets --no-real --packs xquad fm2 --limit 25 --out …
     python tools/readings.py score sheet.jsonl
     python tools/readings.py swapped --data DATA
 
 `draw` asks the questions of the report parts, and those of `reading_questions.jsonl`, or of another
-file, about real filings, papers, contracts and web pages. From the first hits it draws steps that
-are not the very word, with a fixed seed and at most two of a hit, into a sheet with a line for
-each and the reading it is of. In a sheet `judgement` is to be filled in with right, related or
-wrong, and `why`. With `--part tune` it draws what rules may be made on. It also prints how the
-steps of all first hits are divided over the families, and each reading that says of something that
-stands in the passage that nothing meets it. `score` counts a sheet that was filled in. `swapped`
-asks questions in which one name, number or verb was swapped for another that the document does not
-have, and counts where the first hit shows it as met.
+file, about real filings, papers, contracts and web pages, or of training packs. From the first hits
+it draws steps that are not the very word, with a fixed seed and at most two of a hit, into a sheet
+with a line for each and the reading it is of. In a sheet `judgement` is to be filled in with right,
+related or wrong, and `why`. With `--part tune` it draws what rules may be made on. It also prints
+how the steps of all first hits are divided over the families, and each reading that says of
+something that stands in the passage that nothing meets it. `score` counts a sheet that was filled
+in. `swapped` asks questions in which one name, number or verb was swapped for another that the
+document does not have, and counts where the first hit shows it as met.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from abstrag.errors import NothingAsked
 from abstrag.model.ranking import Hit
 from abstrag.search.relevance import PRESETS
 from abstrag.workspace.document import SearchableDocument
@@ -76,6 +78,16 @@ class Sources:
                 system.index(case.document)
                 yield name, case.query, system.document
 
+    def packs(self, names: Sequence[str]) -> Iterator[tuple[str, str, SearchableDocument]]:
+        """Go through a sample of the questions of some training packs."""
+        for name in names:
+            system = AbstragSystem(preset=PRESETS[self.preset], indexer=SharedIndexer())
+            cases = [case for case in load_dataset("packs", self.data, name).cases if case.gold]
+            chosen = sampled(cases, self.limit, seed=self.seed) if self.limit else cases
+            for case in sorted(chosen, key=lambda case: case.document.id):
+                system.index(case.document)
+                yield name, case.query, system.document
+
     def cases(self, name: str) -> list[Case]:
         """Return a sample of a part of a data set, document by document."""
         split = f"{parse_split(REPORT_PARTS[name])[0]}:{self.part}"
@@ -112,8 +124,11 @@ def draw(given: argparse.Namespace) -> None:
     families: Counter[str] = Counter()
     drawn, lines, shown, offenders = random.Random(given.seed), [], 0, []
     asked = list(given.sets)
-    for place, question, document in _chained(sources, asked, real=not given.no_real):
-        hits = document.search(question, k=SHOWN).hits
+    for place, question, document in _chained(sources, asked, given.packs, real=not given.no_real):
+        try:
+            hits = document.search(question, k=SHOWN).hits
+        except NothingAsked:  # "What is she doing?"
+            continue
         for hit in hits:
             shown += 1
             found = false_unmet(hit, document.index)
@@ -138,9 +153,10 @@ def draw(given: argparse.Namespace) -> None:
 
 
 def _chained(
-    sources: Sources, sets: Sequence[str], *, real: bool
+    sources: Sources, sets: Sequence[str], packs: Sequence[str], *, real: bool
 ) -> Iterator[tuple[str, str, SearchableDocument]]:
     yield from sources.asked(sets)
+    yield from sources.packs(packs)
     if real:
         yield from sources.real()
 
@@ -230,6 +246,7 @@ def main() -> None:
     drawing.add_argument("--out", type=Path, required=True)
     drawing.add_argument("--no-real", action="store_true", help="report parts alone")
     drawing.add_argument("--aloud", action="store_true", help="print every first hit's reading")
+    drawing.add_argument("--packs", nargs="*", default=[], help="training packs to draw from too")
     drawing.add_argument("--count", type=int, default=STEPS)
     drawing.add_argument("--questions", type=Path, default=QUESTIONS)
     drawing.add_argument("--seed", type=int, default=SEED)

@@ -1,0 +1,70 @@
+"""The documents and questions of kinds that no shipped weight has seen."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from abstrag.errors import InputError
+from abstrag_bench.datasets.load import load_dataset
+from tools import unseen_kinds
+from tools.unseen_kinds import PARTS, build, listed, questions
+
+PAGE = """<html><head><title>The lamp</title></head><body><h1>The lamp</h1>
+<h2>Care</h2><p>Wipe the glass with a dry cloth once a week.</p>
+<h2>Repair</h2><p>Only the maker may open the case.</p><p>Ask him first.</p></body></html>"""
+DOCUMENT = {
+    "id": "lamp",
+    "title": "The lamp",
+    "kind": "device manual",
+    "part": "tune",
+    "files": ["lamp.html"],
+}
+QUESTION = {
+    "id": "lamp-1",
+    "document": "lamp",
+    "query": "Who can take it apart?",
+    "gold": ["Only the maker"],
+}
+
+
+def test_every_question_is_asked_of_a_listed_document_once() -> None:
+    asked = list(questions())
+    assert {one["document"] for one in asked} == {one["id"] for one in listed()}
+    assert max(Counter(one["id"] for one in asked).values()) == 1
+    assert all(one["query"] and one["gold"] for one in asked)
+
+
+def test_every_kind_has_a_document_for_choosing_and_another_for_reporting() -> None:
+    kinds = {(one["kind"], one["part"]) for one in listed()}
+    assert kinds == {(kind, part) for kind, _ in kinds for part in PARTS}
+    assert len(listed()) == len(kinds)
+
+
+def test_the_data_set_that_is_built_can_be_measured(tmp_path: Path) -> None:
+    (tmp_path / "lamp.html").write_text(PAGE)
+    lines = build(tmp_path, [DOCUMENT], [QUESTION])["tune"]
+    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (case,) = load_dataset("plain", tmp_path, "mine").cases
+    assert case.gold == ("1",)
+    assert [one.section for one in case.document.elements] == [("Care",), ("Repair",), ("Repair",)]
+    assert case.group == "device manual"
+
+
+def test_only_the_sections_that_are_named_are_taken(tmp_path: Path) -> None:
+    (tmp_path / "lamp.html").write_text(PAGE)
+    lines = build(tmp_path, [{**DOCUMENT, "sections": ["Repair"]}], [QUESTION])["tune"]
+    assert len(lines[0]["elements"]) == 2
+
+
+def test_a_quotation_that_begins_no_passage_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "lamp.html").write_text(PAGE)
+    with pytest.raises(InputError, match="0 passages of lamp begin with 'Nobody'"):
+        build(tmp_path, [DOCUMENT], [{**QUESTION, "gold": ["Nobody"]}])
+
+
+def test_the_questions_lie_where_the_tool_says() -> None:
+    assert (unseen_kinds.HERE / "questions.jsonl").is_file()

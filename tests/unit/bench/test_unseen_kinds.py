@@ -60,9 +60,9 @@ def test_only_the_sections_that_are_named_are_taken(tmp_path: Path) -> None:
     assert len(lines[0]["elements"]) == 2
 
 
-def test_a_quotation_that_begins_no_passage_is_an_error(tmp_path: Path) -> None:
+def test_a_quotation_that_no_passage_has_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "lamp.html").write_text(PAGE)
-    with pytest.raises(InputError, match="0 passages of lamp begin with 'Nobody'"):
+    with pytest.raises(InputError, match="0 passages of lamp have 'Nobody'"):
         build(tmp_path, [DOCUMENT], [{**QUESTION, "gold": ["Nobody"]}])
 
 

@@ -330,6 +330,7 @@ _BLOCKS: Final = frozenset(
     " figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main nav ol p pre search"
     " section summary table tbody td tfoot th thead tr ul".split()
 )
+_DEFINING: Final = frozenset("dt dd p div".split())  # a term and what it means are one block
 _NOTE_ROLES: Final = frozenset(("doc-footnote", "doc-endnote"))
 _NOTE_LISTS: Final = re.compile(r"(?:references|reflist|footnotes?|endnotes?|footnote-list)", re.I)
 _NOTE_ID: Final = re.compile(r"(?:cite_note|fn|footnote|endnote|note)[-_:.]?\w*\d", re.I)
@@ -395,6 +396,7 @@ class _Place:
     lists: int = 0  # how many lists are open
     notes: bool = False  # inside a list of footnotes
     figure: int | None = None  # how many blocks there were when the open figure began
+    term: bool = False  # inside a term of a list of definitions
 
 
 class _Reader:
@@ -409,6 +411,7 @@ class _Reader:
         self._looked_at = 0  # how many blocks were looked at for what follows
         self._tables: list[int] = []
         self._captions: list[int] = []
+        self._terms = False  # whether nothing but terms of a list of definitions has gathered
         self._linked: list[tuple[str, str]] = []  # text and target, of the block that gathers
         self.links: list[PageLink] = []
 
@@ -434,7 +437,7 @@ class _Reader:
         if not isinstance(element.tag, str) or self._boilerplate.drops(element):
             return False
         if element.tag in _BLOCKS:
-            self._flush()
+            self._end_line(element.tag)
         match element.tag:
             case "br":
                 self._text.append("\n")
@@ -459,6 +462,9 @@ class _Reader:
         place, tag = self._place, element.tag
         if tag in ("ul", "ol", "dl"):
             place = replace(place, lists=place.lists + 1)
+        if tag == "dt":
+            self._terms = True
+        place = replace(place, term=tag == "dt" or (place.term and tag != "dd"))
         if tag == "figure":
             place = replace(place, figure=len(self.visible.blocks))
         names = f"{element.get('class', '')} {element.get('id', '')}".split()
@@ -483,7 +489,7 @@ class _Reader:
 
     def _leave(self, element: HtmlElement, before: _Place) -> None:
         if element.tag in _BLOCKS:
-            self._flush()
+            self._end_line(element.tag)
         if element.tag == "figure" and self._place.figure is not None:
             self._tie_figure(self._place.figure)
         self._place = before
@@ -513,11 +519,20 @@ class _Reader:
                 self._text.append("^")
 
     def _add(self, text: str | None) -> None:
-        if text:
+        if text and (text.strip() or not self._terms):
             self._text.append(_SPACE.sub(" ", text))
+            self._terms &= self._place.term or not text.strip()
+
+    def _end_line(self, tag: str) -> None:
+        """End the block that gathered so far, unless it is a term that waits for its meaning."""
+        if not (self._terms and tag in _DEFINING):
+            self._flush()
+        elif self._text and self._text[-1] != "\n":
+            self._text.append("\n")
 
     def _flush(self) -> None:
         """End the block that gathered so far, if any."""
+        self._terms = False
         text = re.sub(r" *\n *", "\n", re.sub(" +", " ", "".join(self._text)))
         self._text.clear()
         kind = self._place.kind

@@ -77,6 +77,22 @@ def test_lists_nest() -> None:
     assert items == [("a", 1), ("b", 2), ("c", 1), ("d", 1)]
 
 
+def test_a_term_and_what_it_means_are_one_block() -> None:
+    page = read(
+        "<dl><dt><b>--fast</b><dd><dt><b>--quick <i>n</i></b><dd>Run <b>without</b> checks."
+        "<dt>--slow</dt>\n<dd>\n<p>Check everything.</p><p>Twice.</p></dd>"
+        "<dt>--list</dt><dd><ul><li>the files</li></ul></dd></dl><p>The end.</p>"
+    )
+    assert [(block.kind, block.text) for block in page.blocks] == [
+        (BlockKind.LIST_ITEM, "--fast --quick n Run without checks."),
+        (BlockKind.LIST_ITEM, "--slow Check everything."),
+        (BlockKind.LIST_ITEM, "Twice."),
+        (BlockKind.LIST_ITEM, "--list"),
+        (BlockKind.LIST_ITEM, "the files"),
+        (BlockKind.PARAGRAPH, "The end."),
+    ]
+
+
 def test_code_keeps_its_lines() -> None:
     document = read("<p>See <code>f()</code>:</p><pre><code>def f():\n    pass</code></pre>")
     assert texts(document, BlockKind.CODE) == ["def f():\n    pass"]

@@ -4,7 +4,7 @@
 
 A server of its own is started over a store of its own with documents that this script writes, so
 that everybody gets the same pictures. It needs Playwright and a Chromium (ABSTRAG_CHROMIUM names
-one). With --store the documents of that store are shown instead, with --query as the question.
+one).
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from playwright.sync_api import sync_playwright
 from abstrag.workspace.tour import demo_document
 
 DESKTOP: Final = {"width": 1360, "height": 860}
-PHONE: Final = {"width": 390, "height": 800}
 FLAGS: Final = ("--no-sandbox", "--disable-gpu")
 NOTES: Final = {
     "lock.md": (
@@ -45,6 +44,10 @@ NOTES: Final = {
     ),
 }
 VISIT: Final = "Which collaborations between LLM companies and chip suppliers were there in 2024?"
+SHOWN: Final = {  # picture → where the studio is opened, and what it is asked
+    "collection": ("", "Who passes the lock?"),
+    "evidence": ("doc=chips", VISIT),
+}
 SERVE: Final = "from abstrag.cli.main import main; main()"
 
 
@@ -81,52 +84,36 @@ def ask(page: Any, query: str) -> None:
     page.wait_for_timeout(400)
 
 
-def pictures(address: str, folder: Path, browser: Any, shown: dict[str, tuple[str, str]]) -> None:
-    """Take every picture on a desktop and a phone, light and dark."""
-    for name, (fragment, query) in shown.items():
-        for device, size in (("desktop", DESKTOP), ("phone", PHONE)):
-            for scheme in ("light", "dark"):
-                context = browser.new_context(
-                    viewport=size, color_scheme=scheme, reduced_motion="reduce"
-                )
-                context.set_default_timeout(60_000)
-                page = context.new_page()
-                page.goto(f"{address}#{fragment}")
-                ask(page, query)
-                page.screenshot(path=folder / f"{name}-{device}-{scheme}.png")
-                if device == "phone" and page.locator(".document-head").count():
-                    page.locator("[data-show=document]").click()
-                    page.wait_for_timeout(900)
-                    page.screenshot(path=folder / f"{name}-{device}-{scheme}-document.png")
-                context.close()
+def pictures(address: str, folder: Path, browser: Any) -> None:
+    """Take the pictures that pages show."""
+    for name, (fragment, query) in SHOWN.items():
+        context = browser.new_context(
+            viewport=DESKTOP, color_scheme="light", reduced_motion="reduce"
+        )
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        page.goto(f"{address}#{fragment}")
+        ask(page, query)
+        page.screenshot(path=folder / f"{name}-desktop-light.png")
+        context.close()
 
 
 def main() -> None:
     """Read the command line and take the pictures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--store", type=Path, help="show the documents of this store instead")
-    parser.add_argument("--document", help="with --store: which one")
-    parser.add_argument("--query", help="with --store: the question")
-    given = parser.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
     chromium = os.environ.get("ABSTRAG_CHROMIUM") or shutil.which("chromium")
     with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
-        store = given.store or Path(place) / "store.db"
-        shown = {"given": (f"doc={given.document}" if given.document else "", given.query)}
-        if given.store is None:
-            files = [str(file) for file in written(Path(place))]
-            subprocess.run(
-                [sys.executable, "-c", SERVE, "index", *files, "--store", str(store)], check=True
-            )
-            shown = {
-                "collection": ("", "Who passes the lock?"),
-                "evidence": ("doc=chips", VISIT),
-                "table": ("doc=accounts", "What did the repair of the lock cost in 2023?"),
-            }
+        store = Path(place) / "store.db"
+        files = [str(file) for file in written(Path(place))]
+        subprocess.run(
+            [sys.executable, "-c", SERVE, "index", *files, "--store", str(store)], check=True
+        )
         browser = driver.chromium.launch(executable_path=chromium, args=list(FLAGS))
         with studio(store) as address:
-            pictures(address, given.folder, browser, shown)
+            pictures(address, folder, browser)
         browser.close()
 
 

@@ -24,7 +24,7 @@ TABLE = (  # high to low, as CONTRIBUTING.md shows it
     "server",
     "integrations",
     "workspace",
-    "collection",
+    "answers collection",
     "engine testing abstrag_bench.baselines",
     "refine",
     "search",

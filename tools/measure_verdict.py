@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.engine.contradictions.find import differences
-from abstrag.engine.verdicts import WEIGHED, forced, ruled
+from abstrag.answers.contradictions.find import differences
+from abstrag.answers.verdicts import WEIGHED, forced, ruled
 from abstrag.model.answer import Difference, Label
 from abstrag.neural.judge import default_judge
 from abstrag.neural.passage import passage

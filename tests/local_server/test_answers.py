@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.engine.answer import answer
-from abstrag.engine.generator import Generator
+from abstrag.answers.answer import answer
+from abstrag.answers.generator import Generator
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import ModelUnreachable
 from abstrag.llm.connect import Models, connect

@@ -2,7 +2,7 @@ r"""Fit how probably an answer without a language model is right.
 
     python -m tools.answers.fit dump --data DATA --output FILE [--sets tatqa,fetaqa] [--limit 300]
     python -m tools.answers.fit fit FILE… [--wrong 0.07] [--wrong-by-judge 0.06] \
-        --output src/abstrag/data/answers/confidence.json
+        --output src/abstrag/answers/confidence.json
 
 `dump` asks the questions of the tuning parts, and of our own the open half, and writes every answer
 that was proposed with what speaks for it and whether it is right. `fit` makes one logistic model
@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from abstrag import AbstRAG
-from abstrag.engine.answer import proposed_answers
-from abstrag.engine.answers.from_tables import AnswerConfidence, AnswerWay, FittedWay
+from abstrag.answers.answer import proposed_answers
+from abstrag.answers.tables.propose import AnswerConfidence, AnswerWay, FittedWay
 from abstrag.model.record import to_json
 from abstrag.neural.judge import default_judge
 from abstrag.refine.sufficiency import Logistic

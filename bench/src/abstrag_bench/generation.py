@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from abstrag.config import GIVEN_PASSAGES
-from abstrag.engine.citations import find_quote, parts_of
-from abstrag.engine.generator import (
+from abstrag.answers.citations import find_quote, parts_of
+from abstrag.answers.generator import (
     AnswerReply,
     GenerationTask,
     Generator,
     Given,
     VerdictReply,
 )
+from abstrag.config import GIVEN_PASSAGES
 from abstrag.errors import AbstragError, InputError, ModelError, OverBudget
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.prompt import Answered

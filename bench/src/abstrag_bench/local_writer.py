@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from abstrag.engine.verdicts import Verdicts, installed_verdicts
+from abstrag.answers.verdicts import Verdicts, installed_verdicts
 from abstrag.errors import AbstragError
 from abstrag.llm.model import ModelRequest
 from abstrag.model.answer import Asked, Label

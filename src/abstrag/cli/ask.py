@@ -10,6 +10,8 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
+from abstrag.answers.answer import NOT_HERE, generation_task
+from abstrag.answers.verdicts import BY, BY_RULES, WEIGHED
 from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
 from abstrag.cli.options import (
     DocumentTarget,
@@ -21,8 +23,6 @@ from abstrag.cli.options import (
 )
 from abstrag.cli.output import console, print_json
 from abstrag.config import GIVEN_PASSAGES
-from abstrag.engine.answer import NOT_HERE, generation_task
-from abstrag.engine.verdicts import BY, BY_RULES, WEIGHED
 from abstrag.model.answer import (
     Answer,
     AnswerMode,

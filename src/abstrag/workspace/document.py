@@ -27,10 +27,10 @@ from abstrag.telemetry import span
 from abstrag.workspace.options import SearchOptions
 
 if TYPE_CHECKING:
+    from abstrag.answers.generator import Generator
+    from abstrag.answers.verdicts import Verdicts
     from abstrag.collection.map import CollectionMap
     from abstrag.collection.results import CollectionRanking, CollectionWhyNot
-    from abstrag.engine.generator import Generator
-    from abstrag.engine.verdicts import Verdicts
     from abstrag.model.answer import Answer, Asked
     from abstrag.refine.feedback import Episode, Noted, SaidStep
     from abstrag.refine.outcome import Refinement, Run
@@ -368,8 +368,8 @@ class SearchableDocument(Searchable):
         answer is quoted from the document and says so, and claims are judged by the verdicts
         given, by those of the workspace or by the shipped ones.
         """
-        from abstrag.engine.answer import answer
-        from abstrag.engine.verdicts import installed_verdicts
+        from abstrag.answers.answer import answer
+        from abstrag.answers.verdicts import installed_verdicts
 
         writer = generator or self.workspace.generator
         if writer is None:

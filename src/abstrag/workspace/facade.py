@@ -28,10 +28,10 @@ from abstrag.workspace.options import SearchOptions, WorkspaceConfig, chosen_pre
 from abstrag.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from abstrag.answers.generator import Generator
     from abstrag.collection.filters import Filters
     from abstrag.collection.map import CollectionMap
     from abstrag.collection.results import CollectionRanking, CollectionWhyNot, DocumentFound
-    from abstrag.engine.generator import Generator
     from abstrag.engine.library import Knowledge
     from abstrag.llm.connect import Models
     from abstrag.model.answer import Answer

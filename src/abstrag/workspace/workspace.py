@@ -37,12 +37,12 @@ from abstrag.workspace.edits import EditStore, applied
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 
 if TYPE_CHECKING:
+    from abstrag.answers.generator import Generator
+    from abstrag.answers.verdicts import Verdicts
     from abstrag.collection.map import CollectionMap
     from abstrag.collection.shelf import Shelf
-    from abstrag.engine.generator import Generator
     from abstrag.engine.library import Knowledge
     from abstrag.engine.prompting import Prompting
-    from abstrag.engine.verdicts import Verdicts
     from abstrag.llm.budget import Estimate
     from abstrag.llm.connect import Models
     from abstrag.llm.prompt import Program
@@ -238,7 +238,7 @@ class Workspace:
         model = self.models.get(CallRole.ANSWER) if self.models else None
         if model is None:
             return None
-        from abstrag.engine.generator import Generator
+        from abstrag.answers.generator import Generator
 
         return Generator(model, self.programs)
 

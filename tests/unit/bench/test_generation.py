@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from abstrag.answers.generator import CitedWords, Given, VerdictReply
 from abstrag.cli import options as cli_models
-from abstrag.engine.generator import CitedWords, Given, VerdictReply
 from abstrag.errors import BadReply, InputError, ModelUnreachable, NotComputable, OverBudget
 from abstrag.llm.connect import Models
 from abstrag.llm.model import ModelRequest

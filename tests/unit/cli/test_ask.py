@@ -117,7 +117,7 @@ def test_the_local_judge_gives_its_opinion(report: Path, monkeypatch: pytest.Mon
         def __call__(self, claim: str, evidence: Sequence[str]) -> tuple[float, float, float]:
             return 0.1, 0.8, 0.1
 
-    monkeypatch.setattr("abstrag.engine.verdicts.installed_verdicts", Judge)
+    monkeypatch.setattr("abstrag.answers.verdicts.installed_verdicts", Judge)
     output = call(report, CLAIM).output
     assert output.startswith("REFUTES  in the opinion of the local judge, 80% sure")
     assert "“Berth fees rose by 4% in 2023.”" in output

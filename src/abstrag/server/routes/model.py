@@ -29,7 +29,7 @@ async def ask(document: str, body: AskIn, studio: StudioDep) -> Response:
     options = options_of(studio, body)
 
     def work() -> list[dict[str, Any]]:
-        from abstrag.engine.answer import events_of
+        from abstrag.answers.answer import events_of
 
         made = opened(studio, document, body, options).ask(body.question)
         told = map(to_data, events_of(made))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.engine.contradictions.statement import (
+from abstrag.answers.contradictions.statement import (
     PERIODS,
     ComparedSentence,
     FoundDifference,

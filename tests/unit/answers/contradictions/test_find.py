@@ -2,7 +2,7 @@
 
 import pytest
 
-from abstrag.engine.contradictions.find import differences
+from abstrag.answers.contradictions.find import differences
 from abstrag.model.answer import DifferenceKind
 
 K = DifferenceKind

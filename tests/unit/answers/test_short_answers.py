@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from abstrag import AbstRAG
+from abstrag.answers.answer import READ, RECKONED, answer
+from abstrag.answers.citations import CitedPassage
+from abstrag.answers.question_form import Form, wanted
+from abstrag.answers.sentences import citable, read_sentences
+from abstrag.answers.tables.figures import figures_of
+from abstrag.answers.tables.propose import AnswerWay, packaged_confidence
+from abstrag.answers.tables.rows import row_sets, years_named
 from abstrag.documents.load import load_bytes
-from abstrag.engine.answer import READ, RECKONED, answer
-from abstrag.engine.answers.figures import figures_of
-from abstrag.engine.answers.form import Form, wanted
-from abstrag.engine.answers.from_tables import AnswerWay, packaged_confidence
-from abstrag.engine.answers.records import row_sets, years_named
-from abstrag.engine.citations import CitedPassage
-from abstrag.engine.extractive import citable, read_sentences
 from abstrag.engine.searcher import Searcher
 from abstrag.model.answer import Answer
 from abstrag.search.relevance import FAST

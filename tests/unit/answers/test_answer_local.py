@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from tests.unit.answers.test_answer import CLAIM, TEXT, searcher
 
-from abstrag.engine.answer import HESITANT, NO_JUDGE, QUOTED, answer, events_of
-from abstrag.engine.citations import CitedPassage
-from abstrag.engine.extractive import COVERAGE_FLOOR, HALF_FLOOR, JUDGEMENT_FLOOR, holds
+from abstrag.answers.answer import HESITANT, NO_JUDGE, QUOTED, answer, events_of
+from abstrag.answers.citations import CitedPassage
+from abstrag.answers.sentences import COVERAGE_FLOOR, HALF_FLOOR, JUDGEMENT_FLOOR, holds
+from abstrag.answers.verdicts import BY_RULES, SIDE_FLOOR, compared, objection, opinion, ruled
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.verdicts import BY_RULES, SIDE_FLOOR, compared, objection, opinion, ruled
 from abstrag.model.answer import AnswerMode, Asked, Difference, DifferenceKind, Label, Verdict
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
 from abstrag.search.relevance import FAST
-from tests.unit.engine.test_answer import CLAIM, TEXT, searcher
 
 TRUE = "Ardent Steel closed the Leeds plant in March 2022."
 

@@ -10,12 +10,12 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Final
 
-from abstrag.engine.answers.calculate import CalculatedAnswer, Calculator
-from abstrag.engine.answers.figures import Figures, TableFigure, figures_of, shown
-from abstrag.engine.answers.form import Form, Wanted, stems, wanted
-from abstrag.engine.answers.records import Reads, RowSet, row_sets
-from abstrag.engine.citations import Citations, CitedPassage
-from abstrag.engine.extractive import strangers
+from abstrag.answers.citations import Citations, CitedPassage
+from abstrag.answers.question_form import Form, Wanted, stems, wanted
+from abstrag.answers.sentences import strangers
+from abstrag.answers.tables.calculate import CalculatedAnswer, Calculator
+from abstrag.answers.tables.figures import Figures, TableFigure, figures_of, shown
+from abstrag.answers.tables.rows import Reads, RowSet, row_sets
 from abstrag.engine.searcher import Searcher
 from abstrag.model.answer import AnswerSentence, ShortAnswer
 from abstrag.model.document import Document
@@ -268,7 +268,7 @@ class AnswerConfidence:
 @cache
 def packaged_confidence() -> AnswerConfidence:
     """Return what ships."""
-    packed = files("abstrag.data") / "answers" / "confidence.json"
+    packed = files("abstrag.answers") / "confidence.json"
     return from_json(AnswerConfidence, packed.read_bytes())
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from abstrag.engine.contradictions.figures import SHARED, SURE
-from abstrag.engine.contradictions.statement import (
+from abstrag.answers.contradictions.figures import SHARED, SURE
+from abstrag.answers.contradictions.statement import (
     ComparedSentence,
     FoundDifference,
     alike,

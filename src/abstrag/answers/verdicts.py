@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
-from abstrag.engine.citations import CitedPassage, figures
-from abstrag.engine.contradictions.find import differences
-from abstrag.engine.extractive import strangers
+from abstrag.answers.citations import CitedPassage, figures
+from abstrag.answers.contradictions.find import differences
+from abstrag.answers.sentences import strangers
 from abstrag.model.answer import Difference, Label, Verdict
 from abstrag.model.document import Document
 from abstrag.neural.verdict import default_verdict

@@ -11,17 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from abstrag.config import GIVEN_PASSAGES, TAU
-from abstrag.engine.answers.from_tables import (
-    AnswerWay,
-    ProposedAnswer,
-    TableAnswers,
-    ToldAnswer,
-    best_of,
-)
-from abstrag.engine.citations import Citations, CitedPassage, Quoted
-from abstrag.engine.extractive import SURE, Chosen, Reads, choose, read_sentences, unmet
-from abstrag.engine.generator import (
+from abstrag.answers.citations import Citations, CitedPassage, Quoted
+from abstrag.answers.generator import (
     AnswerReply,
     CitedWords,
     GenerationTask,
@@ -29,8 +20,17 @@ from abstrag.engine.generator import (
     Given,
     VerdictReply,
 )
+from abstrag.answers.sentences import SURE, Chosen, Reads, choose, read_sentences, unmet
+from abstrag.answers.tables.propose import (
+    AnswerWay,
+    ProposedAnswer,
+    TableAnswers,
+    ToldAnswer,
+    best_of,
+)
+from abstrag.answers.verdicts import WEIGHED, Verdicts, compared, forced, objection, ruled
+from abstrag.config import GIVEN_PASSAGES, TAU
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.verdicts import WEIGHED, Verdicts, compared, forced, objection, ruled
 from abstrag.language.parser import parse
 from abstrag.llm.prompt import Answered
 from abstrag.model.answer import (

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from math import log
 from typing import Final
 
-from abstrag.engine.answers.form import dates, parts_of_year, stems, years
+from abstrag.answers.question_form import dates, parts_of_year, stems, years
 from abstrag.language.statements import FinancialStatement, statement_named
 from abstrag.model.document import Block, Document
 from abstrag.model.span import Span

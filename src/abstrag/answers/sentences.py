@@ -16,8 +16,8 @@ from typing import Final
 from spacy.tokens import Doc
 from spacy.tokens import Span as Tokens
 
-from abstrag.engine.answers.form import Form, stems, wanted
-from abstrag.engine.citations import CitedPassage
+from abstrag.answers.citations import CitedPassage
+from abstrag.answers.question_form import Form, stems, wanted
 from abstrag.language.keys import key
 from abstrag.language.parser import parse
 from abstrag.model.document import Document

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from math import log
 from typing import Final
 
-from abstrag.engine.answers.figures import read_figure
-from abstrag.engine.answers.form import Form, stems, wanted
+from abstrag.answers.question_form import Form, stems, wanted
+from abstrag.answers.tables.figures import read_figure
 from abstrag.model.document import Document
 from abstrag.model.table import Cell, Grid, Table
 

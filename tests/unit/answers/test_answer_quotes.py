@@ -2,7 +2,7 @@
 
 import pytest
 
-from abstrag.engine.citations import Folded, find_quote, parts_of
+from abstrag.answers.citations import Folded, find_quote, parts_of
 
 SOURCE = "The state-of-the-art  method’s error fell from 12.5% to 9%\nin “two” trials – not three."
 

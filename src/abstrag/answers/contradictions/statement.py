@@ -44,7 +44,7 @@ def vocabulary() -> ContradictionWords:
         ResourceMissing: The file is missing or damaged.
     """
     try:
-        text = resources.files("abstrag.engine.contradictions").joinpath(_FILE).read_text("utf-8")
+        text = resources.files("abstrag.answers.contradictions").joinpath(_FILE).read_text("utf-8")
         return _of(tomllib.loads(text))
     except (OSError, ValueError, KeyError) as error:
         raise ResourceMissing(

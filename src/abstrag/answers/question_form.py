@@ -59,7 +59,7 @@ class Wanted:
     listed: bool = False  # the periods themselves are asked for: "which years does the table …?"
 
 
-_LISTS: Final = read_data_file("abstrag.engine.answers", "questions.toml")
+_LISTS: Final = read_data_file("abstrag.answers", "questions.toml")
 _ASIDE: Final = re.compile(
     r"\((?:[^()]{0,40}\bin\b[^()]*|[^()]*(?:million|thousand|%)[^()]*)\)", re.I
 )

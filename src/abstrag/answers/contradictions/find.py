@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.engine.contradictions.figures import SHARED, SURE, find_figures
-from abstrag.engine.contradictions.polarity import denies, find_negations
-from abstrag.engine.contradictions.statement import (
+from abstrag.answers.contradictions.figures import SHARED, SURE, find_figures
+from abstrag.answers.contradictions.polarity import denies, find_negations
+from abstrag.answers.contradictions.statement import (
     ComparedSentence,
     FoundDifference,
     alike,

@@ -1,6 +1,6 @@
 import pytest
 
-from abstrag.engine.answer import wording_of
+from abstrag.answers.answer import wording_of
 from abstrag.model.answer import Asked
 
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from abstrag.engine.contradictions.find import differences
-from abstrag.engine.verdicts import ruled
+from abstrag.answers.contradictions.find import differences
+from abstrag.answers.verdicts import ruled
 from abstrag.model.answer import DifferenceKind, Label
 from abstrag.neural.verdict import default_verdict
 

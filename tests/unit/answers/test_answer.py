@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from abstrag.answers.answer import answer, answer_events, generation_task
+from abstrag.answers.generator import GenerationTask, Generator
 from abstrag.documents.load import load_bytes
-from abstrag.engine.answer import answer, answer_events, generation_task
-from abstrag.engine.generator import GenerationTask, Generator
 from abstrag.engine.searcher import Searcher
 from abstrag.errors import BadReply, InputError, ModelUnreachable
 from abstrag.indexing.pipeline import index

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.engine.answers.figures import (
+from abstrag.answers.question_form import FigureComparison, Form, Wanted, stems
+from abstrag.answers.tables.figures import (
     Figures,
     Row,
     TableFigure,
@@ -22,7 +23,6 @@ from abstrag.engine.answers.figures import (
     with_scale,
     yes_or_no,
 )
-from abstrag.engine.answers.form import FigureComparison, Form, Wanted, stems
 
 _NEAR_ROWS: Final = 5
 _FEW: Final = 4  # periods that an average without named ones may have

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from abstrag import AbstRAG
 from abstrag.answers.answer import proposed_answers
-from abstrag.answers.tables.propose import AnswerConfidence, AnswerWay, FittedWay
+from abstrag.answers.proposals import AnswerConfidence, AnswerWay, FittedWay
 from abstrag.model.record import to_json
 from abstrag.neural.judge import default_judge
 from abstrag.refine.sufficiency import Logistic
@@ -59,7 +59,7 @@ def dump(given: Any) -> None:
                 document, file = rag.workspace.document(Path(one.file)), one.file
             assert document is not None
             proposed = []
-            for way in proposed_answers(document, one.query):  # type: ignore[arg-type]
+            for way in proposed_answers(document, one.query):
                 short = "" if way.way is AnswerWay.SENTENCE else way.text
                 said = Said(way.text, short, "", found=True, prose=not short)
                 right = outcome(one.query, one.expected, said) == "right"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from abstrag.answers.citations import Citations, CitedPassage, Quoted
 from abstrag.answers.generator import (
@@ -20,14 +20,9 @@ from abstrag.answers.generator import (
     Given,
     VerdictReply,
 )
+from abstrag.answers.proposals import AnswerWay, ProposedAnswer, ToldAnswer, best_of
 from abstrag.answers.sentences import SURE, Chosen, Reads, choose, read_sentences, unmet
-from abstrag.answers.tables.propose import (
-    AnswerWay,
-    ProposedAnswer,
-    TableAnswers,
-    ToldAnswer,
-    best_of,
-)
+from abstrag.answers.tables.propose import TableAnswers
 from abstrag.answers.verdicts import WEIGHED, Verdicts, compared, forced, objection, ruled
 from abstrag.config import GIVEN_PASSAGES, TAU
 from abstrag.engine.searcher import Searcher
@@ -42,11 +37,9 @@ from abstrag.model.answer import (
     Asked,
     Difference,
     Label,
-    ShortAnswer,
     Usage,
     Verdict,
 )
-from abstrag.model.ranking import Ranking
 from abstrag.neural.passage import segment_text
 from abstrag.neural.scorer import SegmentJudge
 from abstrag.search.company import CompanyJudge
@@ -97,8 +90,17 @@ _TOLD: Final = {
 }
 
 
+class SearchedDocument(Protocol):
+    """An opened document, which has the searcher of its index."""
+
+    @property
+    def searcher(self) -> Searcher:
+        """What searches it."""
+        ...
+
+
 def answer(
-    searcher: Searcher,
+    searcher: Searcher | SearchedDocument,
     query: str,
     *,
     k: int | None = None,
@@ -110,7 +112,7 @@ def answer(
     """Answer a question, or say what the document makes of a claim, from the best k passages.
 
     Args:
-        searcher: the document.
+        searcher: the document, or what searches it.
         query: a question or a claim.
         k: how many passages are looked at, by default those a generator is given, or of a claim
             those that the local judge was trained to read.
@@ -123,19 +125,18 @@ def answer(
         InputError: The query is empty, or the budget is none.
         ModelError: The generator's model failed.
     """
-    own = getattr(searcher, "searcher", searcher)  # an opened document has one
     asked = asked or wording_of(query)
     least = WEIGHED if asked is Asked.CLAIM and generator is None else GIVEN_PASSAGES
-    told = _Answering.of(own, query, k=k or least, tau=tau, asked=asked)
+    told = _Answering(searcher, query, k=k or least, tau=tau, asked=asked)
     if told.task is None:
         return told.nothing()
     if generator is not None:
         return told.generated(generator, told.task)
-    return told.claim(verdicts) if told.task.asked is Asked.CLAIM else told.question()
+    return told.claim(verdicts) if asked is Asked.CLAIM else told.question()
 
 
 def generation_task(
-    searcher: Searcher,
+    searcher: Searcher | SearchedDocument,
     query: str,
     *,
     k: int = GIVEN_PASSAGES,
@@ -143,18 +144,18 @@ def generation_task(
     asked: Asked | None = None,
 ) -> GenerationTask | None:
     """Return what a generator would be given for a query; None when there is nothing to give."""
-    return _Answering.of(searcher, query, k=k, tau=tau, asked=asked).task
+    return _Answering(searcher, query, k=k, tau=tau, asked=asked or wording_of(query)).task
 
 
-def proposed_answers(
-    searcher: Searcher, query: str, *, k: int = GIVEN_PASSAGES, tau: float = TAU
-) -> list[ProposedAnswer]:
+def proposed_answers(searcher: Searcher | SearchedDocument, query: str) -> list[ProposedAnswer]:
     """Return everything that a question could be answered with, sure or not."""
-    own = getattr(searcher, "searcher", searcher)
-    return list(_Answering.of(own, query, k=k, tau=tau, asked=Asked.QUESTION).proposed())
+    asked = _Answering(searcher, query, k=GIVEN_PASSAGES, tau=TAU, asked=Asked.QUESTION)
+    return list(asked.proposed())
 
 
-def answer_events(searcher: Searcher, query: str, **options: Any) -> Iterator[AnswerEvent]:
+def answer_events(
+    searcher: Searcher | SearchedDocument, query: str, **options: Any
+) -> Iterator[AnswerEvent]:
     """Answer as `answer` does, and tell it piece by piece.
 
     A citation is told before the sentence it belongs to. Nothing is told before it is verified, so
@@ -186,25 +187,23 @@ class _Answering:
     """One query about one document with the passages found for it, and the ways to answer it."""
 
     def __init__(
-        self, searcher: Searcher, ranking: Ranking, asked: Asked, passages: Sequence[CitedPassage]
+        self,
+        searcher: Searcher | SearchedDocument,
+        query: str,
+        *,
+        k: int,
+        tau: float,
+        asked: Asked,
     ) -> None:
-        self._searcher = searcher
-        self._ranking = ranking
+        self._searcher = searcher if isinstance(searcher, Searcher) else searcher.searcher
+        self._index = self._searcher.index
+        self._ranking = self._searcher.search(query, k=k, tau=tau)
         self._asked = asked
-        self._passages = list(passages)
-        self._citations = Citations(searcher.index.document, self._passages)
-
-    @classmethod
-    def of(
-        cls, searcher: Searcher, query: str, *, k: int, tau: float, asked: Asked | None
-    ) -> _Answering:
-        """Search, and tell what the query is."""
-        ranking = searcher.search(query, k=k, tau=tau)
-        passages = tuple(
-            CitedPassage(number, hit, searcher.index.records[hit.position].segment)
-            for number, hit in enumerate(ranking.hits, 1)
-        )
-        return cls(searcher, ranking, asked or wording_of(query), passages)
+        self._passages = [
+            CitedPassage(number, hit, self._index.records[hit.position].segment)
+            for number, hit in enumerate(self._ranking.hits, 1)
+        ]
+        self._citations = Citations(self._index.document, self._passages)
 
     @property
     def task(self) -> GenerationTask | None:
@@ -217,7 +216,7 @@ class _Answering:
     def nothing(self) -> Answer:
         """Say that the document holds nothing of the query; no model is asked about nothing."""
         missing = tuple(literal.label for literal in self._ranking.query.literals)
-        return self._answer(AnswerMode.EXTRACTIVE, found=False, missing=missing, note=NOTHING)
+        return self._extracted(found=False, missing=missing, note=NOTHING)
 
     def question(self) -> Answer:
         """Say what is most probably right of what tables and sentences give.
@@ -228,7 +227,7 @@ class _Answering:
         if best is not None:
             return self._told(best)
         if self._reads() is None and (sentences := self._quoted()):
-            return self._answer(AnswerMode.EXTRACTIVE, found=True, sentences=sentences, note=QUOTED)
+            return self._extracted(sentences=sentences, note=QUOTED)
         return self._abstention(UNSURE)
 
     def proposed(self) -> Iterator[ProposedAnswer]:
@@ -240,7 +239,7 @@ class _Answering:
         )()
         if reads is None:
             return
-        found = read_sentences(reads, self._searcher.index, self._ranking.query, passages)
+        found = read_sentences(reads, self._index, self._ranking.query, passages)
         if found is not None:
             text = " ".join(one.text for one in found.chosen)
             yield ProposedAnswer(
@@ -255,13 +254,7 @@ class _Answering:
         note = QUOTED
         if told.short is not None:
             note = RECKONED if told.short.formula else READ
-        return self._answer(
-            AnswerMode.EXTRACTIVE,
-            found=True,
-            sentences=told.sentences,
-            short=told.short,
-            note=note,
-        )
+        return self._extracted(sentences=told.sentences, short=told.short, note=note)
 
     def claim(self, verdicts: Verdicts | None) -> Answer:
         """Quote the evidence for or against a claim, with the local judge's opinion if it has one.
@@ -275,18 +268,12 @@ class _Answering:
         sentences = self._quoted(strict=not sides)
         if not sentences:
             said = f"{NO_EVIDENCE}: {doubt}" if doubt else NO_EVIDENCE
-            return self._abstention(said, verdict, leaning, found)
+            return self._abstention(said, verdict=verdict, leaning=leaning, differences=found)
         note = QUOTED if verdict else NO_JUDGE if verdicts is None else HESITANT
         if doubt:
             note = f"{WITHHELD}: {doubt}"
-        return self._answer(
-            AnswerMode.EXTRACTIVE,
-            found=True,
-            sentences=sentences,
-            verdict=verdict,
-            leaning=leaning,
-            differences=found,
-            note=note,
+        return self._extracted(
+            sentences=sentences, verdict=verdict, leaning=leaning, differences=found, note=note
         )
 
     def _opinion(
@@ -295,7 +282,7 @@ class _Answering:
         """Return the local judge's opinion, the label it leans to, and what speaks against it."""
         if verdicts is None:
             return None, None, None
-        claim, document = self._ranking.query.text, self._searcher.index.document
+        claim, document = self._ranking.query.text, self._index.document
         texts = [segment_text(passage.segment) for passage in self._passages]
         told = verdicts(claim, texts)
         leaning = forced(told, found)
@@ -316,25 +303,15 @@ class _Answering:
 
     def _written(self, said: AnswerReply, reply: Answered[Any]) -> Answer:
         if not said.found:
+            note = f"so {reply.reply.model} says of {len(self._passages)} passages"
             missing = said.missing or self._missing()
-            return self._answer(
-                AnswerMode.GENERATED,
-                found=False,
-                missing=missing,
-                note=f"so {reply.reply.model} says of {len(self._passages)} passages",
-                reply=reply,
-            )
+            return self._generated(reply, found=False, missing=missing, note=note)
         sentences = tuple(
             self._sentence(one.text, one.citations) for one in said.sentences if one.text.strip()
         )
         note = f"written by {reply.reply.model} from {len(self._passages)} passages"
-        return self._answer(
-            AnswerMode.GENERATED,
-            found=True,
-            sentences=sentences,
-            missing=said.missing,
-            note=note,
-            reply=reply,
+        return self._generated(
+            reply, found=True, sentences=sentences, missing=said.missing, note=note
         )
 
     def _judged(self, said: VerdictReply, reply: Answered[Any]) -> Answer:
@@ -348,15 +325,14 @@ class _Answering:
         missing = said.missing
         if not sides:
             missing = missing or self._missing()
-        return self._answer(
-            AnswerMode.GENERATED,
+        return self._generated(
+            reply,
             found=sides,
             sentences=sentences,
             verdict=Verdict(label, reply.reply.model, grounded=grounded),
             differences=compared(self._ranking.query.text, self._passages),
             missing=missing,
             note=f"judged by {reply.reply.model} from {len(self._passages)} passages",
-            reply=reply,
         )
 
     def _sentence(self, text: str, cited: Sequence[CitedWords]) -> AnswerSentence:
@@ -371,7 +347,7 @@ class _Answering:
 
     def _quoted(self, *, strict: bool = True) -> tuple[AnswerSentence, ...]:
         """Quote the sentences that meet most of the query; of a claim those the judge knows."""
-        index, query, reads = self._searcher.index, self._ranking.query, self._reads()
+        index, query, reads = self._index, self._ranking.query, self._reads()
         if strict and reads is not None:
             found = read_sentences(reads, index, query, self._passages, tables=True)
             good = found is not None and found.chosen[0].score >= SURE
@@ -382,56 +358,29 @@ class _Answering:
         return tuple(self._citations.verbatim(one.passage, one.start, one.end) for one in chosen)
 
     def _missing(self) -> tuple[str, ...]:
-        title = self._searcher.index.document.title
+        title = self._index.document.title
         return unmet(self._ranking.hits, self._ranking.query, title)
 
-    def _abstention(
-        self,
-        note: str,
-        verdict: Verdict | None = None,
-        leaning: Label | None = None,
-        found: tuple[Difference, ...] = (),
-    ) -> Answer:
-        return self._answer(
-            AnswerMode.EXTRACTIVE,
-            found=False,
-            missing=self._missing(),
-            verdict=verdict,
-            leaning=leaning,
-            differences=found,
-            note=note,
-        )
+    def _abstention(self, note: str, **more: Any) -> Answer:
+        return self._extracted(found=False, missing=self._missing(), note=note, **more)
 
-    def _answer(
-        self,
-        mode: AnswerMode,
-        *,
-        found: bool,
-        sentences: tuple[AnswerSentence, ...] = (),
-        missing: tuple[str, ...] = (),
-        verdict: Verdict | None = None,
-        leaning: Label | None = None,
-        differences: tuple[Difference, ...] = (),
-        short: ShortAnswer | None = None,
-        note: str = "",
-        reply: Answered[Any] | None = None,
-    ) -> Answer:
+    def _extracted(self, *, found: bool = True, **more: Any) -> Answer:
+        """Return an answer without a model; `more` are further fields of the record."""
+        return self._answer(mode=AnswerMode.EXTRACTIVE, found=found, **more)
+
+    def _generated(self, reply: Answered[Any], **more: Any) -> Answer:
+        """Return an answer that a model has written."""
+        return self._answer(mode=AnswerMode.GENERATED, usage=_usage(reply), **more)
+
+    def _answer(self, **fields: Any) -> Answer:
+        """Return an answer, with all that has been cited so far."""
         return Answer(
             query=self._ranking.query.text,
-            document=self._searcher.index.document.id,
+            document=self._index.document.id,
             asked=self._asked,
-            mode=mode,
-            found=found,
-            sentences=sentences,
             citations=self._citations.all,
-            missing=missing,
-            verdict=verdict,
-            leaning=leaning,
-            differences=differences,
             evidence=tuple(passage.evidence for passage in self._passages),
-            short=short,
-            note=note,
-            usage=Usage() if reply is None else _usage(reply),
+            **fields,
         )
 
 

@@ -59,7 +59,7 @@ class Wanted:
     listed: bool = False  # the periods themselves are asked for: "which years does the table …?"
 
 
-_LISTS: Final = read_data_file("abstrag.answers", "questions.toml")
+LISTS: Final = read_data_file("abstrag.answers", "questions.toml")
 _ASIDE: Final = re.compile(
     r"\((?:[^()]{0,40}\bin\b[^()]*|[^()]*(?:million|thousand|%)[^()]*)\)", re.I
 )
@@ -156,7 +156,7 @@ _YES_NO: Final = re.compile(
 )
 _COMPARISONS: Final = tuple(
     (FigureComparison(one["is"]), re.compile(rf"\b(?:{'|'.join(one['words'])})\b", re.I))
-    for one in _LISTS["comparisons"]
+    for one in LISTS["comparisons"]
 )
 _LIMIT: Final = re.compile(
     r"(?:than|exceed(?:s|ed)?|above|over|below|under|least|"
@@ -285,7 +285,7 @@ def measure(text: str, form: Form | None = None) -> str:
 
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|\d+(?:[.,]\d+)*")
-_STOP: Final = frozenset(_LISTS["stop_words"].split())
+_STOP: Final = frozenset(LISTS["stop_words"].split())
 _YEAR: Final = re.compile(r"(?<![\d.$])(?:FY\s?|CY\s?)?['’]?((?:19|20)\d\d)(?!\d|[.,]\d)", re.I)
 _SHORT_YEAR: Final = re.compile(r"\bFY\s?['’]?(\d\d)\b", re.I)
 _ORDINALS: Final = {

@@ -118,6 +118,23 @@ _CUES: Final = {
 }
 
 
+_KINDS: Final = _NAMES | _TERMS | _CUES  # of answers that a sentence can be seen to give
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A stretch of a passage's text, with its tokens."""
+
+    passage: CitedPassage
+    start: int
+    end: int
+    tokens: Tokens | None
+
+    @property
+    def text(self) -> str:
+        return self.passage.segment.text[self.start : self.end]
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A stretch of a passage's text that answers, and how well."""
@@ -201,16 +218,11 @@ def choose(
     title = index.document.title
     if strict and strangers([passage.hit for passage in passages], index.document):
         return []
-    passages = [passage for passage in passages if citable(passage.segment)]
     good = [p for p in passages if not strict or holds(p.hit, title) or _half_held(p.hit)]
-    docs = parse(passage.segment.text for passage in good)
     found = [
-        Chosen(passage, start, end, _score(index, query, passage, doc, start, end))
-        for passage, doc in zip(good, docs, strict=True)
-        for start, end in _sentences(passage, doc)
-        if not strict
-        or holds(passage.hit, title)
-        or _looks_right(index, query, passage, doc, start, end)
+        Chosen(one.passage, one.start, one.end, _score(index, query, one))
+        for one in _sentences(good)
+        if not strict or holds(one.passage.hit, title) or _looks_right(index, query, one)
     ]
     found.sort(key=lambda one: -one.score)
     return [one for one in found[:MOST] if one.score >= NEAR * found[0].score]
@@ -240,36 +252,28 @@ def read_sentences(
     form = wanted(query.text).form
     if form in _RECKONED or strangers([p.hit for p in passages], index.document):
         return None
-    passages = [p for p in passages if citable(p.segment)]
     if not tables:
         passages = [p for p in passages if p.segment.kind not in _TABULAR]
-    docs = list(parse(passage.segment.text for passage in passages))
-    found = [
-        (passage, doc, start, end)
-        for passage, doc in zip(passages, docs, strict=True)
-        for start, end in _sentences(passage, doc)
-    ]
+    found = _sentences(passages)
     if form is not Form.TEXT and _PERCENT.search(query.text):
-        found = [f for f in found if _PERCENT.search(f[0].segment.text[f[2] : f[3]])]
+        found = [one for one in found if _PERCENT.search(one.text)]
     if not found:
         return None
-    texts = [passage.segment.text[start:end] for passage, _, start, end in found]
+    texts = [one.text for one in found]
     asked = set(stems(query.text))
     title = set(stems(index.document.title))
     named = {w for one in _NAMED.findall(query.text) for w in stems(one)} - title
     named = named if any(named & set(stems(text)) for text in texts) else set()
     made = []
-    for (passage, doc, start, end), text, own in zip(
-        found, texts, reads(query.reading, texts), strict=True
-    ):
-        whole = passage.hit.judgement if passage.hit.judgement is not None else own
-        sentence = doc.char_span(start, end, alignment_mode="expand")
-        fit = sentence is None or _of_kind(index, query, passage, sentence)
+    for one, text, own in zip(found, texts, reads(query.reading, texts), strict=True):
+        judged = one.passage.hit.judgement
+        whole = own if judged is None else judged
+        fit = _of_kind(index, query, one)
         share = len(asked & set(stems(text))) / max(1, len(asked))
         good = (fit or own >= CLEAR) and not (named and named.isdisjoint(stems(text)))
         score = (own * whole) ** 0.5 * (0.7 + 0.3 * share) * (1.0 if good else _NO_FIT)
         seen = {"own": own, "whole": whole, "share": share, "fit": float(fit)}
-        made.append((Chosen(passage, start, end, score), seen))
+        made.append((Chosen(one.passage, one.start, one.end, score), seen))
     made.sort(key=lambda one: -one[0].score)
     best, seen = made[0]
     behind = next((c.score for c, _ in made[1:] if c.text != best.text), 0.0)
@@ -298,33 +302,35 @@ def _half_held(hit: Hit) -> bool:
     return hit.judgement is not None and hit.judgement >= HALF_FLOOR
 
 
-def _looks_right(
-    index: DocumentIndex, query: Query, passage: CitedPassage, doc: Doc, start: int, end: int
-) -> bool:
+def _looks_right(index: DocumentIndex, query: Query, one: _Sentence) -> bool:
     """True when a sentence meets the query by itself and names the kind of thing asked for."""
-    sentence = doc.char_span(start, end, alignment_mode="expand")
     return (
-        sentence is not None
-        and query.answer_type in _NAMES | _TERMS | _CUES
-        and _of_kind(index, query, passage, sentence)
-        and _met_within(index, passage.hit, start, end) >= WELL_MET
+        one.tokens is not None
+        and query.answer_type in _KINDS
+        and _of_kind(index, query, one)
+        and _met_within(index, one) >= WELL_MET
     )
 
 
-def _score(
-    index: DocumentIndex, query: Query, passage: CitedPassage, doc: Doc, start: int, end: int
-) -> float:
-    sentence = doc.char_span(start, end, alignment_mode="expand")
-    fit = sentence is None or _of_kind(index, query, passage, sentence)
-    met = _met_within(index, passage.hit, start, end)
-    return passage.hit.relevance * (1 + met) * (1.0 if fit else _NO_FIT)
+def _score(index: DocumentIndex, query: Query, one: _Sentence) -> float:
+    fit = 1.0 if _of_kind(index, query, one) else _NO_FIT
+    return one.passage.hit.relevance * (1 + _met_within(index, one)) * fit
 
 
-def _sentences(passage: CitedPassage, doc: Doc) -> Iterator[tuple[int, int]]:
-    """Cut a passage into sentences; what is no running text stays whole."""
-    whole = 0, len(passage.segment.text)
-    if passage.segment.kind is not SegmentKind.PARAGRAPH:
-        yield whole
+def _sentences(passages: Sequence[CitedPassage]) -> list[_Sentence]:
+    """Cut what may be quoted of passages into sentences; what is no running text stays whole."""
+    passages = [passage for passage in passages if citable(passage.segment)]
+    docs = parse(passage.segment.text for passage in passages)
+    return [
+        _Sentence(passage, start, end, doc.char_span(start, end, alignment_mode="expand"))
+        for passage, doc in zip(passages, docs, strict=True)
+        for start, end in _cut(passage.segment, doc)
+    ]
+
+
+def _cut(segment: Segment, doc: Doc) -> Iterator[tuple[int, int]]:
+    if segment.kind is not SegmentKind.PARAGRAPH:
+        yield 0, len(segment.text)
         return
     for sent in doc.sents:
         text = sent.text.strip()
@@ -333,9 +339,10 @@ def _sentences(passage: CitedPassage, doc: Doc) -> Iterator[tuple[int, int]]:
             yield start, start + len(text)
 
 
-def _met_within(index: DocumentIndex, hit: Hit, start: int, end: int) -> float:
+def _met_within(index: DocumentIndex, one: _Sentence) -> float:
     """Return the share of the query's weight that one sentence of a hit meets by itself."""
-    inside = set(index.terms_in(hit.position, start, end))
+    hit = one.passage.hit
+    inside = set(index.terms_in(hit.position, one.start, one.end))
     return sum(t.literal.weight for t in hit.trace.literals if t.met and _by(t, inside))
 
 
@@ -346,10 +353,10 @@ def _by(found: LiteralTrace, inside: set[str]) -> bool:
     return found.via in inside or not inside.isdisjoint(found.alternatives)
 
 
-def _of_kind(index: DocumentIndex, query: Query, passage: CitedPassage, sentence: Tokens) -> bool:
+def _of_kind(index: DocumentIndex, query: Query, one: _Sentence) -> bool:
     """True when the sentence holds what the question's answer type asks for, if it has one."""
-    wanted = query.answer_type or ""
-    if wanted not in _NAMES | _TERMS | _CUES:
+    wanted, sentence = query.answer_type or "", one.tokens
+    if wanted not in _KINDS or sentence is None:
         return True
     if wanted in _CUES:
         return _CUES[wanted].search(sentence.text) is not None
@@ -359,6 +366,7 @@ def _of_kind(index: DocumentIndex, query: Query, passage: CitedPassage, sentence
     if any(key(name.text) not in asked for name in names):
         return True
     known = {term for literal in query.literals for term in literal.terms}
-    inside = index.terms_in(passage.hit.position, sentence.start_char, sentence.end_char)
+    position = one.passage.hit.position
+    inside = index.terms_in(position, sentence.start_char, sentence.end_char)
     prefixes = tuple(f"{kind.value}:" for kind in _TERMS.get(wanted, ()))
     return any(term.startswith(prefixes) and term not in known for term in inside)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.unit.answers.test_answer import CLAIM, TEXT, searcher
 
 from abstrag.answers.answer import HESITANT, NO_JUDGE, QUOTED, answer, events_of
 from abstrag.answers.citations import CitedPassage
@@ -15,6 +14,7 @@ from abstrag.model.answer import AnswerMode, Asked, Difference, DifferenceKind, 
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
 from abstrag.search.relevance import FAST
+from tests.unit.answers.test_answer import CLAIM, TEXT, searcher
 
 TRUE = "Ardent Steel closed the Leeds plant in March 2022."
 

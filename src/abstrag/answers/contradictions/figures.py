@@ -11,9 +11,10 @@ from abstrag.answers.contradictions.statement import (
     PERIODS,
     ComparedSentence,
     FoundDifference,
+    about_the_same,
     alike,
-    coverage,
 )
+from abstrag.data_file import read_data_file
 from abstrag.language.quantities import QuantityExpression
 from abstrag.language.units import CURRENCY_CODES, UNIT_WORDS
 from abstrag.language.words import NOUNS
@@ -22,39 +23,10 @@ from abstrag.model.term import Quantity
 
 # Quantities as stretches of one scale, so that "3.5 days" and "one week" can be compared.
 
-# One unit of each dimension is the measure of the others; months and years are their mean lengths.
-_TABLES: Final = {
-    "time": "s=1 ms=1e-3 µs=1e-6 us=1e-6 ns=1e-9 ps=1e-12 min=60 h=3600 day=86400 week=604800 "
-    "month=2629800 quarter=7889400 year=31557600 decade=315576000 century=3155760000",
-    "length": "m=1 nm=1e-9 µm=1e-6 um=1e-6 mm=1e-3 cm=0.01 dm=0.1 km=1000 in=0.0254 ft=0.3048 "
-    "yd=0.9144 mi=1609.344",
-    "mass": "g=1 ng=1e-9 µg=1e-6 ug=1e-6 mcg=1e-6 mg=1e-3 kg=1000 t=1e6 Mt=1e12 Gt=1e15 lb=453.592 "
-    "lbs=453.592 oz=28.3495",
-    "volume": "L=1 l=1 nL=1e-9 nl=1e-9 µL=1e-6 µl=1e-6 mL=1e-3 ml=1e-3 dL=0.1 dl=0.1 gal=3.78541 "
-    "bbl=158.987 cm³=1e-3 cm3=1e-3 m³=1000 m3=1000",
-    "area": "m²=1 m2=1 cm²=1e-4 cm2=1e-4 mm²=1e-6 mm2=1e-6 km²=1e6 km2=1e6 ha=10000 acre=4046.86 "
-    "mi²=2589988 ft²=0.092903",
-    "share": "%=1 ‰=0.1",
-    "points": "pp=1 bp=0.01",
-    "factor": "fold=1 times=1",
-    "data": "B=1 KB=1e3 kB=1e3 MB=1e6 GB=1e9 TB=1e12 PB=1e15",
-    "rate": "bps=1 kbps=1e3 Mbps=1e6 Gbps=1e9",
-    "power": "W=1 mW=1e-3 kW=1e3 MW=1e6 GW=1e9 TW=1e12",
-    "energy": "J=1 kJ=1e3 MJ=1e6 GJ=1e9 Wh=3600 kWh=3.6e6 MWh=3.6e9 GWh=3.6e12 TWh=3.6e15 "
-    "cal=4.184 kcal=4184",
-    "voltage": "V=1 mV=1e-3 kV=1e3",
-    "frequency": "Hz=1 kHz=1e3 MHz=1e6 GHz=1e9 THz=1e12",
-    "pressure": "Pa=1 hPa=100 kPa=1e3 MPa=1e6 GPa=1e9 bar=1e5 mbar=100 psi=6894.76 atm=101325 "
-    "mmHg=133.322",
-    "substance": "mol=1 mmol=1e-3 µmol=1e-6 nmol=1e-9 pmol=1e-12",
-    "concentration": "M=1 mM=1e-3 µM=1e-6 nM=1e-9 pM=1e-12",
-    "celsius": "°C=1",
-    "fahrenheit": "°F=1",
-}
 _UNITS: Final = {
     unit: (dimension, float(size))
-    for dimension, table in _TABLES.items()
-    for unit, _, size in (one.partition("=") for one in table.split())
+    for dimension, sizes in read_data_file("abstrag.answers.contradictions", "units.toml").items()
+    for unit, size in sizes.items()
 }
 _CURRENCIES: Final = frozenset(CURRENCY_CODES.values())
 INFINITE: Final = float("inf")
@@ -228,27 +200,19 @@ def find_figures(
     claim: ComparedSentence, sentences: Sequence[ComparedSentence]
 ) -> list[FoundDifference]:
     """Return the figures of a claim that sentences about the same thing state otherwise."""
-    stated = [(sentence, figures_of(sentence)) for sentence in sentences]
+    stated = {sentence: figures_of(sentence) for sentence in sentences}
+    near = about_the_same(claim, sentences, SHARED)
     found = []
     for figure in figures_of(claim):
-        if any(_agrees(figure, own) for _, some in stated for own in some):
+        if any(_agrees(figure, own) for some in stated.values() for own in some):
             continue
-        ranked = sorted(
-            ((coverage(claim, sentence), _own(sentence, some)) for sentence, some in stated),
-            key=lambda one: -one[0],
-        )
-        for shared, some in ranked:
-            if shared < SHARED:
-                break
+        for shared, sentence in near:
+            # what a sentence only compares its own figures with is none of them
+            some = [own for own in stated[sentence] if own.start < sentence.compared_from]
             if (made := _difference(claim, figure, some, shared)) is not None:
                 found.append(made)
                 break
     return found
-
-
-def _own(sentence: ComparedSentence, some: Sequence[StatedFigure]) -> list[StatedFigure]:
-    """Leave out the figures that a sentence only compares its own with."""
-    return [figure for figure in some if figure.start < sentence.compared_from]
 
 
 def _same_scale(a: StatedFigure, b: StatedFigure) -> bool:

@@ -19,6 +19,7 @@ from abstrag.answers.contradictions.polarity import denies, find_negations
 from abstrag.answers.contradictions.statement import (
     ComparedSentence,
     FoundDifference,
+    about_the_same,
     alike,
     coverage,
     of_doc,
@@ -50,9 +51,8 @@ def find_parties(
 ) -> list[FoundDifference]:
     """Return parties of a claim that sentences about the same thing put in each other's place."""
     asked = list(roles_of(claim))
-    near = [(coverage(claim, one), one) for one in sentences]
     made: list[FoundDifference] = []
-    for shared, sentence in sorted((n for n in near if n[0] >= _SHARED), key=lambda n: -n[0]):
+    for shared, sentence in about_the_same(claim, sentences, _SHARED):
         own = list(roles_of(sentence))
         if _confirmed(asked, own):
             return []
@@ -289,8 +289,7 @@ def find_comparisons(
     claim: ComparedSentence, sentences: Sequence[ComparedSentence]
 ) -> list[FoundDifference]:
     """Return the directions of a claim that sentences about the same thing turn around."""
-    near = [(coverage(claim, one), one) for one in sentences]
-    near = sorted((one for one in near if one[0] >= SHARED), key=lambda one: -one[0])
+    near = about_the_same(claim, sentences, SHARED)
     if denies(claim) or any(denies(one) for _, one in near):
         return []  # "did not fall" may be "rose", or not
     for asked in directions_of(claim):
@@ -361,8 +360,7 @@ def find_dates(
     claim: ComparedSentence, sentences: Sequence[ComparedSentence]
 ) -> list[FoundDifference]:
     """Return the times of a claim that sentences about the same thing give otherwise."""
-    ranked = sorted(((coverage(claim, one), one) for one in sentences), key=lambda one: -one[0])
-    near = [(shared, one) for shared, one in ranked if shared >= SHARED]
+    near = about_the_same(claim, sentences, SHARED)
     return [*_intervals(claim, near, sentences), *_names(claim, sentences)]
 
 

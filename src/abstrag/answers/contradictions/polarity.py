@@ -10,8 +10,8 @@ from abstrag.answers.contradictions.figures import SHARED, SURE
 from abstrag.answers.contradictions.statement import (
     ComparedSentence,
     FoundDifference,
+    about_the_same,
     alike,
-    coverage,
     vocabulary,
 )
 from abstrag.model.answer import DifferenceKind
@@ -38,7 +38,7 @@ def find_negations(
 ) -> list[FoundDifference]:
     """Return where a claim and sentences about the same thing differ in a negation."""
     made: list[FoundDifference] = []
-    for shared, sentence in _near(claim, sentences):
+    for shared, sentence in about_the_same(claim, sentences, SHARED):
         if prefixed := _prefixes(claim, sentence, shared):
             return prefixed
         found = _pairs(claim, sentence)
@@ -56,13 +56,6 @@ def find_negations(
                 )
             )
     return made[:1]
-
-
-def _near(
-    claim: ComparedSentence, sentences: Sequence[ComparedSentence]
-) -> list[tuple[float, ComparedSentence]]:
-    ranked = sorted(((coverage(claim, one), one) for one in sentences), key=lambda one: -one[0])
-    return [(shared, one) for shared, one in ranked if shared >= SHARED]
 
 
 def _reserved(statement: ComparedSentence) -> bool:

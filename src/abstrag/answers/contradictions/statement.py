@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from importlib import resources
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from abstrag.errors import ResourceMissing
-from abstrag.language.parser import parse
+from abstrag.data_file import read_data_file
 from abstrag.language.quantities import QuantityExpression, find_quantities
 from abstrag.language.times import TimeExpression, find_times
 from abstrag.language.words import Words
@@ -21,8 +18,6 @@ from abstrag.model.answer import DifferenceKind
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
-
-_FILE: Final = "words.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +33,8 @@ class ContradictionWords:
 
 @cache
 def vocabulary() -> ContradictionWords:
-    """Read the words that ship with the package.
-
-    Raises:
-        ResourceMissing: The file is missing or damaged.
-    """
-    try:
-        text = resources.files("abstrag.answers.contradictions").joinpath(_FILE).read_text("utf-8")
-        return _of(tomllib.loads(text))
-    except (OSError, ValueError, KeyError) as error:
-        raise ResourceMissing(
-            f"the words in {_FILE!r} cannot be read: {error}", hint="install the package again"
-        ) from error
-
-
-def _of(data: Mapping[str, Any]) -> ContradictionWords:
+    """Read the words that ship with the package."""
+    data = read_data_file("abstrag.answers.contradictions", "words.toml")
     directions: dict[str, list[tuple[str, int]]] = {}
     for name, scale in data["scales"].items():
         for side, sign in (("up", 1), ("down", -1)):
@@ -172,12 +154,6 @@ class ComparedSentence:
         return f"{first} … {last.split(' ', 1)[-1]}"
 
 
-def statements(texts: Iterable[str]) -> Iterator[ComparedSentence]:
-    """Parse texts and go through their sentences."""
-    for doc in parse(texts):
-        yield from of_doc(doc)
-
-
 def of_doc(doc: Doc) -> Iterator[ComparedSentence]:
     """Go through the sentences of a parsed text."""
     for sentence in doc.sents:
@@ -195,6 +171,14 @@ def coverage(
         return 0.0
     met = sum(evidence.has(words.key[i], words.pos[i]) for i in asked)
     return met / len(asked)
+
+
+def about_the_same(
+    claim: ComparedSentence, sentences: Sequence[ComparedSentence], floor: float
+) -> list[tuple[float, ComparedSentence]]:
+    """Return the sentences with at least so much of the claim, the most first, and how much."""
+    ranked = sorted(((coverage(claim, one), one) for one in sentences), key=lambda one: -one[0])
+    return [(shared, one) for shared, one in ranked if shared >= floor]
 
 
 @lru_cache(maxsize=1 << 16)

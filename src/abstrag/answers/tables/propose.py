@@ -1,60 +1,31 @@
-"""An answer from tables as it is told: sentences, each with the cells it rests on as quotations."""
+"""Answers that tables give: figures looked up or reckoned with, and rows that are listed.
+
+The floors were chosen on tuning parts (docs/ask.md): what falls under them is not told.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from functools import cache, partial
-from importlib.resources import files
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from abstrag.answers.citations import Citations, CitedPassage
-from abstrag.answers.question_form import Form, Wanted, stems, wanted
+from abstrag.answers.proposals import AnswerWay, ProposedAnswer, ToldAnswer
+from abstrag.answers.question_form import LISTS, Form, Wanted, stems, wanted
 from abstrag.answers.sentences import strangers
 from abstrag.answers.tables.calculate import CalculatedAnswer, Calculator
-from abstrag.answers.tables.figures import Figures, TableFigure, figures_of, shown
+from abstrag.answers.tables.figures import Figures, figures_of, shown
 from abstrag.answers.tables.rows import Reads, RowSet, row_sets
 from abstrag.engine.searcher import Searcher
 from abstrag.model.answer import AnswerSentence, ShortAnswer
-from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.ranking import Hit, Ranking
-from abstrag.model.record import from_json, record
-from abstrag.refine.sufficiency import Logistic
 from abstrag.search.query.finance import finance_terms
 from abstrag.search.query.instructions import read_request
 
-# Short answers: the figure, the rows or the yes or no that a document's tables give.
-#
-# The floors were chosen on tuning parts (docs/ask.md): what falls under them is not told.
-
-# Other wordings of what is asked for: printed names of line items, formulas of derived figures.
-
-# A derived figure as a share, ratio or difference of two printed ones.
-_FORMULAS: Final[tuple[tuple[str, Form, str, str], ...]] = (
-    ("gross profit margin", Form.SHARE, "gross profit", "net sales"),
-    ("gross margin", Form.SHARE, "gross profit", "net sales"),
-    ("operating profit margin", Form.SHARE, "operating income", "net sales"),
-    ("operating income margin", Form.SHARE, "operating income", "net sales"),
-    ("operating margin", Form.SHARE, "operating income", "net sales"),
-    ("net profit margin", Form.SHARE, "net income", "net sales"),
-    ("net income margin", Form.SHARE, "net income", "net sales"),
-    ("profit margin", Form.SHARE, "net income", "net sales"),
-    ("effective tax rate", Form.SHARE, "provision for income taxes", "income before income taxes"),
-    ("current ratio", Form.RATIO, "total current assets", "total current liabilities"),
-    ("debt to equity", Form.RATIO, "total liabilities", "total equity"),
-    ("return on assets", Form.SHARE, "net income", "total assets"),
-    ("working capital", Form.DIFFERENCE, "total current assets", "total current liabilities"),
-    (
-        "free cash flow",
-        Form.DIFFERENCE,
-        "net cash provided by operating activities",
-        "capital expenditure",
-    ),
-)
 _REVENUE: Final = ("net sales", "revenues", "total revenues", "net revenue", "revenue", "sales")
 _MOST: Final = 8
 
@@ -62,11 +33,10 @@ _MOST: Final = 8
 def wordings(question: str, want: Wanted, figures: Figures) -> Iterator[Wanted]:
     """Go through the readings of a question: its own, and with names that statements print."""
     named = _formula(question, want)
-    if named is not None and not _printed(named[0], figures):
-        _, form, first, second = named
-        for a in _other_names(first):
-            for b in _other_names(second):
-                yield replace(want, form=form, measures=(a, b))
+    if named is not None and not _printed(named["name"], figures):
+        for a in _other_names(named["of"]):
+            for b in _other_names(named["and"]):
+                yield replace(want, form=Form(named["is"]), measures=(a, b))
         return
     yield want
     if len(want.measures) == 1:
@@ -80,11 +50,12 @@ def wordings(question: str, want: Wanted, figures: Figures) -> Iterator[Wanted]:
                 yield replace(want, measures=(a, b))
 
 
-def _formula(question: str, want: Wanted) -> tuple[str, Form, str, str] | None:
+def _formula(question: str, want: Wanted) -> Mapping[str, str] | None:
+    """Return the derived figure that a question names, as two printed ones, if it names any."""
     if want.form is not Form.NUMBER:
         return None
     asked = question.casefold().replace("-", " ")
-    return next((one for one in _FORMULAS if one[0] in asked), None)
+    return next((one for one in LISTS["formulas"] if one["name"] in asked), None)
 
 
 def _printed(name: str, figures: Figures) -> bool:
@@ -120,21 +91,8 @@ _PERCENT: Final = re.compile(
 _SCALES: Final = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 
 
-@dataclass(frozen=True, slots=True)
-class TableFigures:
-    """What the tables of one document hold."""
-
-    document: Document
-    figures: Figures
-
-    @classmethod
-    def of(cls, document: Document) -> TableFigures:
-        """Read the tables of a document."""
-        return cls(document, Figures(figures_of(document), document.title))
-
-
 def from_figures(
-    tables: TableFigures, index: DocumentIndex, query: Query, hits: Sequence[Hit]
+    figures: Figures, index: DocumentIndex, query: Query, hits: Sequence[Hit]
 ) -> CalculatedAnswer | None:
     """Return the answer that figures give; None where they give none."""
     request = read_request(query.text)
@@ -148,8 +106,8 @@ def from_figures(
         if segments[hit.position].row is not None
     }
     best: CalculatedAnswer | None = None
-    for n, reading in enumerate(wordings(request.question, want, tables.figures)):
-        found = Calculator(tables.figures, request.question, reading, near).answer()
+    for n, reading in enumerate(wordings(request.question, want, figures)):
+        found = Calculator(figures, request.question, reading, near).answer()
         if found is not None:
             found = replace(found, score=found.score - n * LATER, wording=n)
             best = found if best is None or found.score > best.score else best
@@ -216,90 +174,6 @@ def _clean(name: str) -> str:
     return " ".join(name.replace(":", " ").split()).rstrip(" .")
 
 
-def cells_of(figures: Sequence[TableFigure]) -> list[TableFigure]:
-    """Return the cells an answer rests on, each once."""
-    return list({(one.block, one.row, one.column): one for one in figures}.values())
-
-
-# How probably an answer that was found without a language model is right.
-#
-# Figures, rows and sentences are each proposed with what speaks for them: what of the question is
-# covered, what the judge says, how much better they are than the next. A small logistic model a
-# way, fitted by `tools.answers.fit` on the tuning parts, makes a probability of that. What is
-# less probable than its floor is not told.
-
-
-class AnswerWay(StrEnum):
-    """How an answer is found in a document."""
-
-    FIGURES = "figures"
-    ROWS = "rows"
-    NAMED_ROWS = "rows by name"  # where no judge reads them
-    SENTENCE = "sentence"
-
-
-@record
-class FittedWay:
-    """The model of one way: the names of its features, their weights, and the floor."""
-
-    features: tuple[str, ...]
-    model: Logistic
-    floor: float  # of the probability from which on an answer is told
-    answers: int  # that it was fitted on
-
-
-@record
-class AnswerConfidence:
-    """All ways, and the judge they were fitted with."""
-
-    ways: Mapping[str, FittedWay] = field(default_factory=dict)
-    judge: str = ""  # fingerprint
-
-    def __call__(self, way: AnswerWay, features: Mapping[str, float]) -> float:
-        """Return how probably an answer with these features is right."""
-        fitted = self.ways[way]
-        return fitted.model([features[name] for name in fitted.features])
-
-    def floor(self, way: AnswerWay) -> float:
-        """Return the probability from which on an answer of a way is told."""
-        return self.ways[way].floor
-
-
-@cache
-def packaged_confidence() -> AnswerConfidence:
-    """Return what ships."""
-    packed = files("abstrag.answers") / "confidence.json"
-    return from_json(AnswerConfidence, packed.read_bytes())
-
-
-@dataclass(frozen=True, slots=True)
-class ToldAnswer:
-    """Sentences with their citations, and the answer in the asked form where there is one."""
-
-    sentences: tuple[AnswerSentence, ...]
-    short: ShortAnswer | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ProposedAnswer:
-    """One way to answer a question; `tell` writes it down and cites what it rests on."""
-
-    way: AnswerWay
-    features: Mapping[str, float]
-    text: str  # the answer in the asked form, without citations
-    tell: Callable[[], ToldAnswer]
-
-    @property
-    def probability(self) -> float:
-        """How probably it is right."""
-        return packaged_confidence()(self.way, self.features)
-
-    @property
-    def floor(self) -> float:
-        """The probability from which on it is told."""
-        return packaged_confidence().floor(self.way)
-
-
 @dataclass(frozen=True, slots=True)
 class TableAnswers:
     """Proposes answers to one question from the tables of one document.
@@ -320,8 +194,8 @@ class TableAnswers:
             return
         if strangers(self.ranking.hits, index.document):
             return
-        tables = TableFigures.of(index.document)
-        found = from_figures(tables, index, query, self.ranking.hits)
+        figures = Figures(figures_of(index.document), index.document.title)
+        found = from_figures(figures, index, query, self.ranking.hits)
         if found is not None:
             features = figure_features(found, query)
             yield ProposedAnswer(
@@ -334,7 +208,7 @@ class TableAnswers:
 
     def _figured(self, found: CalculatedAnswer) -> ToldAnswer:
         numbers = []
-        for one in cells_of(found.used):
+        for one in {(one.block, one.row, one.column): one for one in found.used}.values():
             passage = self._row(one.block, one.row, one.column)
             headers = tuple(dict.fromkeys((*one.above, *one.over, one.label)))
             numbers.append(self.citations.cell(passage, one.text, one.span, headers).number)
@@ -376,9 +250,3 @@ class TableAnswers:
         made = CitedPassage(len(self.passages) + 1, hit, segments[position])
         self.passages.append(made)
         return made
-
-
-def best_of(proposed: Sequence[ProposedAnswer]) -> ProposedAnswer | None:
-    """Return the proposal that is most probably right, if any is probable enough to be told."""
-    sure = [one for one in proposed if one.probability >= one.floor]
-    return max(sure, key=lambda one: one.probability, default=None)

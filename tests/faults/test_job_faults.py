@@ -5,7 +5,8 @@ from pathlib import Path
 
 from abstrag.config import DocumentBudget
 from abstrag.errors import AbstragError
-from abstrag.server.jobs import IndexingJob, Jobs, Watcher
+from abstrag.server.jobs import IndexingJob, IndexingProcess, Jobs, Watcher
+from abstrag.workspace.options import WorkspaceConfig
 
 
 def _full(_path: Path) -> None:
@@ -55,3 +56,17 @@ def test_a_file_that_cannot_be_set_aside_has_still_failed(tmp_path: Path) -> Non
         assert jobs.submit(file).state == "queued"
     finally:
         jobs.close()
+
+
+def test_a_worker_that_died_while_it_had_nothing_to_do_costs_no_file(tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"{number}.md").write_text(f"# Pier {number}\n\nThe port leased it.\n")
+    config = WorkspaceConfig(tmp_path / "store.db", budget=DocumentBudget())
+    process = IndexingProcess(config)
+    try:
+        for number in range(2):
+            *_, last = process.index(tmp_path / f"{number}.md")
+            assert last == {"document": str(number)}
+            process.kill()
+    finally:
+        process.close()

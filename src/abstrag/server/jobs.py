@@ -1,33 +1,85 @@
 """Indexing in the background: a bounded queue, one worker process, and states to look at.
 
+Parsing holds the interpreter, so files are indexed in another process than the one that searches.
 A file that goes over its budget ends the worker and nothing else; the next one gets a new worker.
 """
 
 from __future__ import annotations
 
-import json
 import logging
-import subprocess
-import sys
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from queue import Full, Queue
 from secrets import token_hex
-from threading import Lock, Thread, Timer
+from threading import Lock, Thread
+from time import monotonic
 from typing import Any, Final
 
-from abstrag.config import DocumentBudget
+from abstrag.config import DocumentBudget, Settings
 from abstrag.errors import AbstragError, DocumentError, TooCostly
+from abstrag.indexing.pipeline import standard_chain
 from abstrag.model.record import record
 from abstrag.server.answers import NotThere, TooBusy, told
 from abstrag.stores.open import Target
-from abstrag.workers.protocol import CPU_SPENT, TIME_SPENT, ended, ran_out_of_time
+from abstrag.workers.processes import ProcessPool
+from abstrag.workers.protocol import (
+    TIME_SPENT,
+    Died,
+    ItemDone,
+    ItemOverBudget,
+    Raised,
+    Told,
+    tell,
+    within,
+)
+from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.workspace import Workspace
 
-_END_GRACE_S: Final = 5.0  # for the worker to end by itself
+READING: Final = "read"
+STEPS: Final = (READING, *(operator.name for operator in standard_chain().operators))
+_NICE: Final = 5  # searches go first
+
+
+@dataclass(frozen=True, slots=True)
+class UploadTask:
+    """The `WorkerTask` of the worker: index one file after the other into a store."""
+
+    config: WorkspaceConfig
+
+    def start(self) -> Callable[[tuple[Path, bool]], dict[str, Any]]:
+        """Return what indexes a file, tells every step of it, and says what became of it."""
+        with suppress(OSError):
+            os.nice(_NICE)
+
+        @cache
+        def workspace() -> Workspace:  # a store that cannot be opened is the failure of a file
+            return Workspace(self.config)
+
+        def perform(file: tuple[Path, bool]) -> dict[str, Any]:
+            path, retry = file
+            _tell_step(READING)
+            try:
+                library = replace(workspace().indexing(_tell_step), retry=retry)
+                with within(self.config.budget):
+                    return {"document": library.index_file(path).document}
+            except AbstragError as error:
+                return {"error": told(error)}
+            except Exception as error:  # a broken file must not end the process, and must be told
+                why = f"{type(error).__name__}: {error}"
+                failed = AbstragError(f"{path.name!r} cannot be indexed: {why}")
+                return {"error": told(failed)}
+
+        return perform
+
+
+def _tell_step(name: str) -> None:
+    tell({"step": name, "done": STEPS.index(name), "total": len(STEPS)})
 
 
 class Ended(Exception):
@@ -45,13 +97,12 @@ class Ended(Exception):
 class IndexingProcess:
     """Hands files to the worker, one at a time, and listens to what it says."""
 
-    def __init__(self, store: Target, max_bytes: int, budget: DocumentBudget) -> None:
-        self._store = store
-        self._max_bytes = max_bytes
-        self._budget = budget
+    def __init__(self, config: WorkspaceConfig) -> None:
+        self._pool = ProcessPool(UploadTask(config))
+        self._time_limit = config.budget.seconds
         self._lock = Lock()
         self._ended = False
-        self._process: subprocess.Popen[str] | None = None
+        self._worker: int | None = None
 
     def index(self, path: Path, *, retry: bool = False) -> Iterator[dict[str, Any]]:
         """Yield what the worker says about a file, its last word included.
@@ -59,94 +110,60 @@ class IndexingProcess:
         Raises:
             Ended: The worker was ended, by a limit or by somebody.
         """
-        process = self._started()
-        late: list[bool] = []
-
-        def end() -> None:
-            late.append(True)
-            process.kill()
-
-        timer = Timer(self._budget.seconds, end)
-        timer.start()
-        try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(json.dumps({"path": str(path), "retry": retry}) + "\n")
-            process.stdin.flush()
-            for line in process.stdout:
-                said = json.loads(line)
-                if "spent" in said:
-                    self.kill()
-                    raise Ended(said["spent"])
-                yield said
-                if "step" not in said:
-                    return
-        except BrokenPipeError:
-            pass
-        finally:
-            timer.cancel()
-        raise Ended(TIME_SPENT.format(self._budget.seconds) if late else _why(process))
+        worker = self._started()
+        deadline = monotonic() + self._time_limit
+        self._pool.give(worker, (path, retry))
+        while True:
+            events = self._pool.wait(max(0.0, deadline - monotonic()))
+            if not events:
+                raise self._dismissed(worker, TIME_SPENT.format(self._time_limit))
+            for event in events:
+                match event:
+                    case Told(what=said):
+                        yield said
+                    case ItemDone(result=said):
+                        yield said
+                        return
+                    case ItemOverBudget(why=why):
+                        raise self._dismissed(worker, why)
+                    case Died(how=how):
+                        why = f"its process ended {how}, perhaps for want of memory"
+                        raise self._dismissed(worker, why)
+                    case Raised(error=error):  # it could not even start
+                        self._dismissed(worker, str(error))
+                        raise error
 
     def kill(self) -> None:
         """End the process at once; the next file starts another one."""
         with self._lock:
-            if self._process is not None:
-                self._process.kill()
-                self._process.wait()
+            if self._worker is not None:
+                self._pool.kill(self._worker)
 
-    def _started(self) -> subprocess.Popen[str]:
+    def end(self) -> None:
+        """End the process, and start no other one."""
+        self._ended = True
+        self.kill()
+
+    def close(self) -> None:
+        """Let go of the pipe to the process, when nobody reads from it any more."""
+        self._pool.close()
+
+    def _started(self) -> int:
         with self._lock:
             if self._ended:
                 raise DocumentError("the server is closing", hint="send the file again later")
-            if self._process is None or self._process.poll() is not None:
-                self.close_pipes()
-                self._process = subprocess.Popen(
-                    [sys.executable, "-m", "abstrag.server.indexing_worker"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    text=True,
-                    encoding="utf-8",
-                )
-                assert self._process.stdin is not None
-                # not as an argument: an address may hold a password; sent with the first file
-                opening = {
-                    "store": str(self._store),
-                    "max_bytes": self._max_bytes,
-                    "budget": asdict(self._budget),
-                }
-                self._process.stdin.write(json.dumps(opening) + "\n")
-            return self._process
+            if any(isinstance(event, Died) for event in self._pool.wait(0)):
+                self._worker = None  # while it had nothing to do
+            if self._worker is None:
+                self._worker = self._pool.hire()
+            return self._worker
 
-    def end(self) -> None:
-        """End the process, by asking first."""
+    def _dismissed(self, worker: int, why: str) -> Ended:
+        """Let go of a worker that is of no more use, and say why its file has ended."""
         with self._lock:
-            self._ended = True
-            process = self._process
-        if process is None:
-            return
-        process.terminate()
-        try:
-            process.wait(_END_GRACE_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-    def close_pipes(self) -> None:
-        """Let go of the pipes to a process that has ended."""
-        if self._process is None:
-            return
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(BrokenPipeError):  # a request it did not live to read
-                    pipe.close()
-
-
-def _why(process: subprocess.Popen[str]) -> str:
-    """Say what a process died of."""
-    code = process.wait()
-    if ran_out_of_time(code):
-        return CPU_SPENT
-    return f"its process ended {ended(code)}, perhaps for want of memory"
+            self._pool.dismiss(worker)
+            self._worker = None
+        return Ended(why)
 
 
 log: Final = logging.getLogger("abstrag.server")
@@ -208,7 +225,8 @@ class Jobs:
         budget: DocumentBudget,
         watcher: Watcher,
     ) -> None:
-        self._worker = IndexingProcess(store, max_bytes, budget)
+        settings = Settings(max_file_bytes=max_bytes)
+        self._worker = IndexingProcess(WorkspaceConfig(store, settings=settings, budget=budget))
         self._watcher = watcher
         self._running: str | None = None
         self._jobs: OrderedDict[str, IndexingJob] = OrderedDict()
@@ -284,7 +302,7 @@ class Jobs:
             self._queue.get_nowait()
         self._queue.put(None)
         self._thread.join(_GRACE_S)
-        self._worker.close_pipes()  # only now does nobody read from them
+        self._worker.close()  # only now does nobody listen to it
 
     def _run(self) -> None:
         while (entry := self._queue.get()) is not None:

@@ -152,6 +152,12 @@ class ProcessPool:
         event: Event = Ready(number) if kind is Ready else kind(number, value)
         return event
 
+    def kill(self, worker: int) -> None:
+        """Kill a process, from any thread; whoever waits for it hears that it died."""
+        if (known := self._workers.get(worker)) is not None:
+            known.process.kill()
+            known.process.join(_LAST_BREATH_S)
+
     def dismiss(self, worker: int) -> None:
         """Kill a process and wait until it is gone."""
         gone = self._workers.pop(worker, None)

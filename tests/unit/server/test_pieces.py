@@ -1,22 +1,25 @@
 """Small parts by themselves, where a whole server would hide what they do."""
 
-import json
 import threading
-from io import StringIO
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation
-from abstrag.server.indexing_worker import UploadIndexer
+from abstrag.server.jobs import UploadTask
 from abstrag.server.pdf_pages import Quotation, places, png, squeezed
 from abstrag.server.settings import is_loopback
 from abstrag.server.studio import safe_name
 from abstrag.stores.sqlite import SqliteStore
+from abstrag.workers import protocol
 from abstrag.workspace.edits import Edits, EditStore, edge_id
 from abstrag.workspace.options import WorkspaceConfig
 from tests.unit.documents.pdf_maker import HEIGHT, Page, pdf
+
+Perform = Callable[[tuple[Path, bool]], dict[str, Any]]
 
 
 def edge(target: str) -> Edge:
@@ -134,8 +137,14 @@ def test_part_of_a_word_marks_the_word(tmp_path: Path) -> None:
     assert squeezed(" a\tb\nc ") == "abc"
 
 
+@pytest.fixture
+def perform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Perform:
+    monkeypatch.setattr("os.nice", lambda _more: 0)  # of the worker alone
+    return UploadTask(WorkspaceConfig(tmp_path / "store.db")).start()
+
+
 def test_the_process_that_indexes_opens_its_store_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, perform: Perform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[object] = []
     original = SqliteStore.open
@@ -145,21 +154,19 @@ def test_the_process_that_indexes_opens_its_store_once(
         return original(path, create=create)
 
     monkeypatch.setattr(SqliteStore, "open", counted)
-    said = StringIO()
-    indexer = UploadIndexer(WorkspaceConfig(tmp_path / "store.db"), said)
+    said: list[dict[str, object]] = []
+    monkeypatch.setattr(protocol._LINE, "send", said.append)
     for name in ("bern", "basel"):
         (tmp_path / f"{name}.md").write_text(f"# {name}\n\nThe mayor of {name} built a bridge.\n")
-        assert indexer.index(tmp_path / f"{name}.md") == {"document": name}
-    indexer.close()
+        assert perform((tmp_path / f"{name}.md", False)) == {"document": name}
     assert opened == [tmp_path / "store.db"]
-    steps = [json.loads(line) for line in said.getvalue().splitlines()]
-    assert [step["done"] for step in steps if step["step"] == "read"] == [0, 0]
+    assert [step["done"] for step in said if step["step"] == "read"] == [0, 0]
 
 
-def test_a_store_that_cannot_be_opened_is_the_failure_of_the_file(tmp_path: Path) -> None:
-    (tmp_path / "broken.db").write_text("this is no store" * 100)
+def test_a_store_that_cannot_be_opened_is_the_failure_of_the_file(
+    tmp_path: Path, perform: Perform
+) -> None:
+    (tmp_path / "store.db").write_text("this is no store" * 100)
     (tmp_path / "bern.md").write_text("The mayor of Bern built a bridge.\n")
-    indexer = UploadIndexer(WorkspaceConfig(tmp_path / "broken.db"), StringIO())
-    told = indexer.index(tmp_path / "bern.md")
+    told = perform((tmp_path / "bern.md", False))
     assert "is not a store or is broken" in told["error"]["error"]
-    indexer.close()

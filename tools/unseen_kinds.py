@@ -135,6 +135,7 @@ def main() -> None:
     if given.packages or given.root is None:
         print("\n".join(one["package"] for one in listed()))
         return
+    given.output.mkdir(parents=True, exist_ok=True)
     for part, lines in build(given.root, listed(), list(questions())).items():
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         (given.output / f"unseen-{part}.jsonl").write_text(text, "utf-8")

@@ -20,8 +20,8 @@ from abstrag.config import (
     OMEGA,
     TAU,
 )
-from abstrag.search.company import CELLS, CLAUSES, TURNS
 from abstrag.search.match import LEAST_JUDGEMENT, Coverage, Pooling
+from abstrag.search.neighbours import CELLS, CLAUSES, TURNS
 from abstrag.search.relevance import DEFAULT_PRESET, GENERAL, PRESETS
 from abstrag.search.scoring import STATED
 

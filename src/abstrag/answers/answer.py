@@ -42,7 +42,7 @@ from abstrag.model.answer import (
 )
 from abstrag.neural.passage import segment_text
 from abstrag.neural.scorer import SegmentJudge
-from abstrag.search.company import CompanyJudge
+from abstrag.search.neighbours import NeighbourJudge
 from abstrag.search.query.question import answer_type, unwrapped
 
 # Telling a claim from a question by its wording.
@@ -342,7 +342,7 @@ class _Answering:
     def _reads(self) -> Reads | None:
         """Return who reads sentences and rows; None without a judge that reads texts."""
         judge = self._searcher.judge
-        judge = judge.alone if isinstance(judge, CompanyJudge) else judge
+        judge = judge.alone if isinstance(judge, NeighbourJudge) else judge
         return judge.score if isinstance(judge, SegmentJudge) else None
 
     def _quoted(self, *, strict: bool = True) -> tuple[AnswerSentence, ...]:

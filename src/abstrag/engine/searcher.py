@@ -30,7 +30,6 @@ from abstrag.search.aggregate import AGGREGATIONS
 from abstrag.search.aligned_trace import ALIGN_WORDS
 from abstrag.search.alignment import Alignment, conditions
 from abstrag.search.bridges.graph import EdgeSource
-from abstrag.search.company import CompanyJudge, company_of
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.curve import budget_curve
 from abstrag.search.dense import DenseSimilarity
@@ -38,6 +37,7 @@ from abstrag.search.document_words import DocumentWords
 from abstrag.search.judging import Judge
 from abstrag.search.lexical import Lexical
 from abstrag.search.match import Signal, Similarity
+from abstrag.search.neighbours import NeighbourJudge, neighbours_of
 from abstrag.search.precedents import unsettled
 from abstrag.search.query.definition import ExpandDefinition, StatedDefinitions
 from abstrag.search.query.expand import expand
@@ -282,8 +282,8 @@ class Searcher:
         if judge is None and self.preset.judge_weight:
             judge = self._shipped_judge()
         segments, genre = self.index.segments, self.index.genre
-        if isinstance(judge, SegmentJudge) and any(company_of(s, genre) for s in segments):
-            return CompanyJudge(judge, segments, genre)
+        if isinstance(judge, SegmentJudge) and any(neighbours_of(s, genre) for s in segments):
+            return NeighbourJudge(judge, segments, genre)
         return judge
 
     def _shipped_judge(self) -> SegmentJudge:

@@ -43,14 +43,14 @@ def read_aloud(
     *,
     tau: float,
     judgement: float | None = None,
-    company: str | None = None,
+    neighbours: str | None = None,
     words: tuple[WordTrace, ...] = (),
     names: Sequence[Collection[str]] = (),
 ) -> str:
     """Say in a sentence or two why a segment is where it is.
 
-    `company` is what the judge read besides the segment, `words` how each word of the query is met
-    where words were aligned, `names` what else each literal is called.
+    `neighbours` is what the judge read besides the segment, `words` how each word of the query is
+    met where words were aligned, `names` what else each literal is called.
     """
     reading = _Reading(segment, labels, words, names)
     parts = reading.parts(trace.literals)
@@ -60,10 +60,10 @@ def read_aloud(
         text += "; it is here because as a whole it is about the same thing"
     said = [f"{text[0].upper()}{text[1:]}.", _verdict(trace, tau)]
     if judgement is not None and judgement >= CONVINCED:
-        said.append(_opinion(judgement, unmet, company))
+        said.append(_opinion(judgement, unmet, neighbours))
     elif judgement is not None and judgement < DOUBTFUL:
         but = ", but it has not read the Background" if stated(trace) else ""
-        said.append(f"The judge{_besides(company, ',')} doubts it ({judgement:.2f}){but}.")
+        said.append(f"The judge{_besides(neighbours, ',')} doubts it ({judgement:.2f}){but}.")
     return " ".join(said)
 
 
@@ -292,16 +292,16 @@ def _how(word: WordTrace) -> str:
     return _kind_of_step(word.family)
 
 
-def _opinion(judgement: float, unmet: list[LiteralTrace], company: str | None) -> str:
+def _opinion(judgement: float, unmet: list[LiteralTrace], neighbours: str | None) -> str:
     """Say that a judge found evidence, and what of it no bridge accounts for."""
     if not unmet:
-        return f"The judge{_besides(company, ',')} agrees ({judgement:.2f})."
+        return f"The judge{_besides(neighbours, ',')} agrees ({judgement:.2f})."
     sure = f"takes it for evidence ({judgement:.2f})"
-    return f"The judge{_besides(company, ',')} {sure}, for reasons that no step here shows."
+    return f"The judge{_besides(neighbours, ',')} {sure}, for reasons that no step here shows."
 
 
-def _besides(company: str | None, end: str) -> str:
-    return f", who has read {company} too{end}" if company else ""
+def _besides(neighbours: str | None, end: str) -> str:
+    return f", who has read {neighbours} too{end}" if neighbours else ""
 
 
 def _verdict(trace: GapTrace, tau: float) -> str:

@@ -19,13 +19,13 @@ from abstrag.search.aligned_trace import word_traces
 from abstrag.search.alignment import Alignment
 from abstrag.search.bridges.cost import Aggregator, additive
 from abstrag.search.bridges.graph import EdgeSource
-from abstrag.search.company import CompanyJudge
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.gap import Gaps, gaps
 from abstrag.search.joint import BATCH, JointRanking, Share
 from abstrag.search.judging import Judge
 from abstrag.search.lookup import Lookup
 from abstrag.search.match import Pooling, Signal, Similarity, coverage, log_units
+from abstrag.search.neighbours import NeighbourJudge
 from abstrag.search.postings import BoolArray, FloatArray, IntArray
 from abstrag.search.precedents import led, pulled
 from abstrag.search.query.scope import in_scope
@@ -371,7 +371,7 @@ class Scoring:
 
     def efforts(self, positions: IntArray) -> FloatArray:
         """Return what each segment costs a judge who reads them in this order, in paragraphs."""
-        if isinstance(self.judge, CompanyJudge):
+        if isinstance(self.judge, NeighbourJudge):
             return self.judge.efforts(positions, self._efforts)
         return self._efforts[positions]
 
@@ -413,7 +413,7 @@ class Scoring:
                 judgement=judgement,
                 words=words,
                 names=self._names,
-                company=judge.company(segment) if isinstance(judge, CompanyJudge) else None,
+                neighbours=judge.neighbours(segment) if isinstance(judge, NeighbourJudge) else None,
             ),
             text=segment.text,
             doubt=self.document.document.doubt(segment.span, segment.page),

@@ -19,7 +19,7 @@ from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Segment
 from abstrag.neural.judge import default_judge
 from abstrag.neural.scorer import SegmentJudge
-from abstrag.search.company import CompanyJudge
+from abstrag.search.neighbours import NeighbourJudge
 from abstrag.search.relevance import PRESETS, Preset
 from abstrag.workspace.facade import AbstRAG
 from abstrag.workspace.tour import (
@@ -231,7 +231,7 @@ def test_in_a_transcript_the_judge_hears_a_turn_among_those_around_it() -> None:
     index = build_index(load_text(MEETING.encode(), "meeting.txt"))
     meeting = Searcher(index, preset=PRESETS["general"])
     assert index.genre is Genre.TRANSCRIPT
-    assert isinstance(meeting.judge, CompanyJudge)
+    assert isinstance(meeting.judge, NeighbourJudge)
     asked = "What is the case of the remote control made of?"
     hit = meeting.explain(asked, "s2")
     own = default_judge()(meeting.normalize(asked), index.segments[:4])
@@ -249,10 +249,10 @@ def test_a_judge_that_is_no_reader_of_passages_is_left_as_it_is() -> None:
 
     assert Searcher(index, preset=PRESETS["general"], judge=own).judge is own
     given = Searcher(index, preset=PRESETS["general"], judge=default_judge())
-    assert isinstance(given.judge, CompanyJudge)  # as the server gives it
+    assert isinstance(given.judge, NeighbourJudge)  # as the server gives it
     prose = build_index(load_text(b"Nobody speaks here. It is prose.", "prose.txt"))
     assert Searcher(prose, preset=PRESETS["general"]).judge is not None
-    assert not isinstance(Searcher(prose, preset=PRESETS["general"]).judge, CompanyJudge)
+    assert not isinstance(Searcher(prose, preset=PRESETS["general"]).judge, NeighbourJudge)
 
 
 class Counting(SegmentJudge):

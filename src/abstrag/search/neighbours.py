@@ -1,10 +1,10 @@
-"""Company: turns of a conversation, cells of a table and clauses are judged with those beside them.
+"""Turns of a conversation, cells of a table and clauses are judged with their neighbours.
 
 "Battery then. Everyone agree?" is evidence because of what was said before it, the cells that
 answer a question mostly stand in one row, and a duty is spelled out over several clauses. So what
-the judge says of such a segment is a mean over it and its company: those of its sort within reach,
-before and behind it under the same heading, each weighing a share of the one nearer by. Coverage
-and Gap stay those of the segment alone, for no literal is met by what its neighbours say.
+the judge says of such a segment is a mean over it and its neighbours: those of its sort within
+reach, before and behind it under the same heading, each weighing a share of the one nearer by.
+Coverage and Gap stay those of the segment alone, for no literal is met by what its neighbours say.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from abstrag.search.postings import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
-    """How far it reaches on either side, what the next one weighs, and what it is called."""
+class Neighbours:
+    """How far they reach on either side, what the next one weighs, and what they are called."""
 
     reach: int
     share: float
@@ -33,23 +33,23 @@ class Company:
     short: bool  # so that the judge reads it on top of what a preset lets it read
 
 
-TURNS: Final = Company(2, 0.6, "the turns around it", short=True)
-CELLS: Final = Company(1, 0.2, "the cells beside it", short=True)
-CLAUSES: Final = Company(1, 0.2, "the clauses beside it", short=False)
+TURNS: Final = Neighbours(2, 0.6, "the turns around it", short=True)
+CELLS: Final = Neighbours(1, 0.2, "the cells beside it", short=True)
+CLAUSES: Final = Neighbours(1, 0.2, "the clauses beside it", short=False)
 _TEXTS: Final = {Genre.TRANSCRIPT: TURNS, Genre.LEGAL: CLAUSES}
 _FARTHEST: Final = max(kept.reach for kept in (TURNS, CELLS, CLAUSES))
 _STEPS: Final = np.arange(-_FARTHEST, _FARTHEST + 1)
 
 
-def company_of(segment: Segment, genre: Genre) -> Company | None:
-    """Return the company a segment keeps; a paragraph or a row stands on its own."""
+def neighbours_of(segment: Segment, genre: Genre) -> Neighbours | None:
+    """Return which neighbours count for a segment; a paragraph or a row stands on its own."""
     if segment.kind is SegmentKind.TABLE_CELL:
         return CELLS
     return _TEXTS.get(genre)
 
 
-class CompanyJudge:
-    """A judge who reads each segment in its company; implements `Judge`.
+class NeighbourJudge:
+    """A judge who reads each segment with its neighbours; implements `Judge`.
 
     Those beside the segments it is asked about are read as well, each pair once.
     """
@@ -61,7 +61,7 @@ class CompanyJudge:
         self._genre = genre
         self._place = {segment.id: i for i, segment in enumerate(segments)}
         self._weights = np.zeros((len(segments), len(_STEPS)))
-        kept = [company_of(segment, genre) for segment in segments]
+        kept = [neighbours_of(segment, genre) for segment in segments]
         self._counted = np.array([own is not None and not own.short for own in kept])
         for i, own in enumerate(kept):
             for column, step in enumerate(_STEPS.tolist()):
@@ -83,9 +83,9 @@ class CompanyJudge:
         """Who judges a single segment."""
         return self._judge
 
-    def company(self, segment: Segment) -> str | None:
+    def neighbours(self, segment: Segment) -> str | None:
         """Return what the judge read besides a segment, None for nothing."""
-        found = company_of(segment, self._genre)
+        found = neighbours_of(segment, self._genre)
         return found.name if found else None
 
     def __call__(self, query: Query, segments: Sequence[Segment]) -> list[float]:
@@ -100,7 +100,7 @@ class CompanyJudge:
         return [float(mean) for mean in means]
 
     def efforts(self, positions: IntArray, own: FloatArray) -> FloatArray:
-        """Return what reading each segment costs, in this order, with company not yet read.
+        """Return what reading each segment costs, in this order, with neighbours not yet read.
 
         `own` is what each segment of the document costs by itself.
         """
@@ -111,6 +111,6 @@ class CompanyJudge:
         return found
 
     def _near(self, positions: IntArray) -> IntArray:
-        """Return a row for each segment: where it stands, and those that it keeps company with."""
+        """Return a row for each segment: where it stands, and its neighbours."""
         alone = positions[:, None]
         return np.where(self._weights[positions] > 0, alone + _STEPS, alone)

@@ -34,7 +34,7 @@ from abstrag.indexing.naming.alias_rules import NameGroup, territory_classes
 from abstrag.indexing.naming.roster import Surfaces
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.keys import key, term_id
-from abstrag.language.names import house_form, nameable
+from abstrag.language.names import nameable, names_company
 from abstrag.lexicon.inventory import lexicon_version
 from abstrag.lexicon.pos import Pos
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Mention, Relation, TermKind
@@ -47,8 +47,6 @@ _COMPANY: Final = ("company", "firm")
 _ARTICLE: Final = re.compile(r"^the\s+", re.IGNORECASE)
 _CONCEPT: Final = f"{TermKind.CONCEPT.value}:"
 Entries = tuple[tuple[str, tuple[str, ...]], ...]
-# Of the forms that a name may end in, those that nothing but a company has.
-_COMPANY_FORMS: Final = frozenset("company corp gmbh inc kgaa llc ltd pbc plc pty".split())
 _NAME: Final = r"[A-Z][\w&/.]*(?:[ -][A-Z][\w&/.]*){0,3}"
 _VARIANT_NAME = re.compile(
     rf"(?:Greater|GREATER|Mainland|MAINLAND) (?P<place>{_NAME})"
@@ -231,11 +229,6 @@ def _free(source: str, target: str, confidence: float, licence: Licence) -> Edge
         confidence=confidence,
         licence=licence,
     )
-
-
-def names_company(name: str) -> bool:
-    """True when the form at the end of a name says that it is a company's."""
-    return not _COMPANY_FORMS.isdisjoint(house_form(name)[1].split())
 
 
 def variant_of(name: str) -> str | None:

@@ -84,6 +84,8 @@ _LISTS: Final = read_data_file("abstrag.language", "names.toml")
 # is dropped only where the text itself drops it.
 _LEGAL: Final[dict[str, str]] = _LISTS["legal_forms"]
 _HOUSE: Final[dict[str, str]] = _LISTS["house_words"]
+# Of the forms that a name may end in, those that nothing but a company has.
+_COMPANY_FORMS: Final = frozenset("company corp gmbh inc kgaa llc ltd pbc plc pty".split())
 _NEXT_WORD = re.compile(r",?\s(?P<word>[A-Z](?:(?:\.[A-Z])+\.?|[A-Za-z]*\b\.?))")
 _LAST_WORD = re.compile(r"^(?P<base>.*\w[)'’]?)(?:,\s*|\s+)(?:&\s+)?(?P<last>[A-Za-z][A-Za-z./]*)$")
 
@@ -104,6 +106,11 @@ def house_form(name: str) -> tuple[str, str]:
     base, legal = legal_form(name)
     base, house = _split(base, _HOUSE)
     return base, " ".join(filter(None, (house, legal)))
+
+
+def names_company(name: str) -> bool:
+    """True when the form at the end of a name says that it is a company's."""
+    return not _COMPANY_FORMS.isdisjoint(house_form(name)[1].split())
 
 
 def _split(name: str, forms: dict[str, str]) -> tuple[str, str]:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from abstrag.indexing.concepts import AbstractConcepts, names_company, variant_of
+from abstrag.indexing.concepts import AbstractConcepts, variant_of
 from abstrag.indexing.layers import Concepts
+from abstrag.language.names import names_company
 from abstrag.model.term import Edge, LicenceKind
 from tests.unit.indexing.readied import readied
 

@@ -48,6 +48,16 @@ def test_a_name_that_the_document_does_not_say_is_replaced_by_what_it_prints() -
     assert terms.read(text, lambda _: True, lambda _: False).literal == text
 
 
+def test_of_several_printed_names_of_one_line_the_likeliest_is_asked_for() -> None:
+    terms, rows = finance_terms(), ("revenues", "sales", "total current assets")
+    read = terms.read("How much did net revenue grow?", rows.__contains__, lambda _: False)
+    assert read.literal == "How much did revenues grow?"
+    assert read.figures == ("revenues", "sales")
+    rows = ("total current assets", "total current liabilities")
+    read = terms.read("What is the working capital?", rows.__contains__, lambda _: False)
+    assert read.literal == "What is the total current assets and total current liabilities?"
+
+
 def test_rows_are_known_by_whole_words_of_their_names() -> None:
     rows = RowNames([_row("Property, plant and equipment — net | 8,738"), _row("Goodwill | 1")])
     assert rows("property, plant and equipment, net")

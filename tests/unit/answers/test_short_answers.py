@@ -230,6 +230,26 @@ def test_rows_are_those_that_meet_every_condition_of_a_question(
     assert [row["Title"] for row in told] == titles
 
 
+OFFICERS = b"""<html><head><title>Officers</title></head><body><h1>Officers</h1><table>
+<tr><th>Name</th><th>Present Position</th><th>Other Positions Held</th></tr>
+<tr><td>Inge Holm</td><td>Chairman</td><td>Chief Executive Officer</td></tr>
+<tr><td>Michael Orr</td><td>Chief Executive Officer</td><td>Treasurer</td></tr>
+<tr><td>Ann Lee</td><td>Treasurer</td><td>Clerk</td></tr></table></body></html>"""
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Who is the Chief Executive Officer?", ["Michael Orr"]),
+        ("Who was Clerk?", ["Ann Lee"]),
+        ("Who is the Clerk?", []),
+    ],
+)
+def test_who_holds_an_office_is_not_who_held_it(question: str, names: list[str]) -> None:
+    found = row_sets(load_bytes(OFFICERS, name="officers.html"), question, None)
+    assert [row.cells[0][1].text for one in found for row in one.records] == names
+
+
 def test_who_is_asked_for_may_be_whom_the_page_is_about() -> None:
     (found,) = row_sets(load_bytes(FILMS, name="films.html"), "Who played Ruth in The Mill?", None)
     assert found.text.startswith("Ann Lee")

@@ -67,6 +67,8 @@ _NAME: Final = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][\w'’-]+")
 _NOTES: Final = re.compile(
     r"^\W*(?:notes?|ref(?:erence)?s?|remarks?|comments?|image|portrait|source)\W*$", re.I
 )
+_NOW: Final = re.compile(r"^\W*(?:who|which|what)\b[^?]*?\b(?:is|are)\b", re.I)
+_THEN: Final = re.compile(r"\b(?:other|previous(?:ly)?|prior|former(?:ly)?|past)\b", re.I)
 _KEPT: Final = 3  # the worth of a column that is always told
 _EMPTY: Final = re.compile(r"^\W*$")
 
@@ -124,7 +126,7 @@ def row_sets(document: Document, question: str, reads: Reads | None) -> list[Row
     for number, block in enumerate(document.blocks):
         if block.table is None or len(block.table.cells) < 4:
             continue
-        lines = _lines(number, block.table)
+        lines = _lines(number, block.table, _THEN if _NOW.match(question) else None)
         if not lines or _by_period(block.table):
             continue
         titles = (document.title, *block.section)
@@ -397,11 +399,16 @@ def _by_period(table: Table) -> bool:
     ) >= len(named)
 
 
-def _lines(number: int, table: Table) -> list[_Line]:
+def _lines(number: int, table: Table, unasked: re.Pattern[str] | None) -> list[_Line]:
+    """Return the rows, less the columns that are not asked for: offices held before, of who is."""
     grid = Grid(table)
     made = []
     for row, cells in sorted(grid.rows.items()):
-        named = tuple(_named(grid, cells))
+        named = tuple(
+            (head, cell)
+            for head, cell in _named(grid, cells)
+            if unasked is None or not unasked.search(head)
+        )
         if all(head == cell.text for head, cell in named):
             continue  # the heads once more
         headed = 2 * sum(bool(head) for head, _ in named) >= len(named)

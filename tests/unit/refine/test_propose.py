@@ -130,7 +130,7 @@ def test_a_stop_word_is_never_read_off_the_text() -> None:
 
 
 def test_an_event_is_mapped_where_wordnet_relates_the_verbs() -> None:
-    made = _proposed("Who restored nets?", Stage.EVENT, gold=("s12",))
+    made = _proposed("Who improved nets?", Stage.EVENT, gold=("s12",))
     assert [type(patch.delta) for patch in made] == [EventMapping]
     assert made[0].licence.kind is LicenceKind.LEXICON
     assert "WordNet" in made[0].licence.reference

@@ -57,16 +57,15 @@ def role_at(passage: ParsedPassage, token: int, roles: Roles) -> _RoleMention | 
     words = passage.words
     if words.pos[token] not in NOUNS:
         return None
-    if not roles.is_head(words.key[token]):
-        return _by_its_place(passage, token)
-    if token + 2 < passage.last and words.lower[token + 1] == "of":
-        longer = f"{words.key[token]} of {words.lower[token + 2]}"
-        if role := roles.find(longer):  # "secretary of state"
-            return _RoleMention(role, token, token, token + 3)
-    for first in range(max(passage.first, token - 4), token + 1):
-        if role := roles.find(words.phrase_key(first, token)):
-            return _RoleMention(role, first, token, token + 1)
-    return None
+    if roles.is_head(words.key[token]):
+        if token + 2 < passage.last and words.lower[token + 1] == "of":
+            longer = f"{words.key[token]} of {words.lower[token + 2]}"
+            if role := roles.find(longer):  # "secretary of state"
+                return _RoleMention(role, token, token, token + 3)
+        for first in range(max(passage.first, token - 4), token + 1):
+            if role := roles.find(words.phrase_key(first, token)):
+                return _RoleMention(role, first, token, token + 1)
+    return _by_its_place(passage, token)
 
 
 def _by_its_place(passage: ParsedPassage, token: int) -> _RoleMention | None:

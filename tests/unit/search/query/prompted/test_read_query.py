@@ -89,4 +89,4 @@ def test_a_question_about_the_whole_document_stays_as_the_rules_read_it() -> Non
     read = Searcher(demo_index(), preset=DEFAULT_PRESET, reader=reader).normalize(text, today=DAY)
     local = Searcher(demo_index(), preset=DEFAULT_PRESET).normalize(text, today=DAY)
     assert read == local
-    assert read.glossed  # with what the title names
+    assert read.topic  # what the title names

@@ -86,6 +86,11 @@ class CollectionVocabulary:
         """The calendar's: documents differ, and each reads the query again with its own."""
         return CALENDAR_YEAR
 
+    @property
+    def self_names(self) -> frozenset[str]:
+        """None: a question to many documents is about no one of them."""
+        return frozenset()
+
     def scores(self, query: Query) -> Scores:
         """Return Σ w_j · exp(−c_j) for each document: the costed postings of the collection.
 

@@ -191,7 +191,8 @@ class _Reader:
     def found(self) -> list[_Found]:
         """Return the literals in the order of the text, less what only points at the document."""
         every = sorted(self.read(), key=lambda f: f.at)
-        telling = [f for f in every if not points_at_document(self.words, f.at)]
+        names = self.vocabulary.self_names
+        telling = [f for f in every if not points_at_document(self.words, f.at, names)]
         return telling or every
 
     def read(self) -> Iterator[_Found]:

@@ -16,19 +16,28 @@ _SELF: Final = frozenset(
     "paper document study article report section text manuscript manual author filing".split()
 )
 _POINTING: Final = frozenset({"this", "the", "these", "present", "current", "your", "their"})
+_OF: Final = frozenset({"of", "with", "between", "by"})  # one of several: "the agreement with TSMC"
 _AUXILIARIES: Final = frozenset({"do", "does", "did", "has", "have", "had"})
 _PHRASAL: Final = 2  # words of a verb with a particle
 _NEGATIONS: Final = frozenset({"no", "not", "n't", "never", "without", "neither", "nor", "none"})
 
 
-def points_at_document(words: Words, at: int) -> bool:
-    """True where a word only points at the document: "this paper", "the authors"."""
+def points_at_document(words: Words, at: int, names: Collection[str] = ()) -> bool:
+    """True where a word only points at the document: "this paper", "the authors".
+
+    Args:
+        words: The question.
+        at: Where the word begins.
+        names: What this document may be called besides, by its title.
+    """
     token = next((i for i in range(words.size) if words.start[i] == at), None)
-    if not token or words.key[token] not in _SELF or words.lower[token - 1] not in _POINTING:
+    if not token or words.lower[token - 1] not in _POINTING:
+        return False
+    if words.key[token] not in _SELF and words.key[token] not in names:
         return False
     after = token + 1
     asked = token > 1 and words.lower[token - 2] in _AUXILIARIES  # "does this paper use"
-    goes_on = after < words.size and (words.pos[after] in NOUNS or words.lower[after] == "of")
+    goes_on = after < words.size and (words.pos[after] in NOUNS or words.lower[after] in _OF)
     return asked or not goes_on
 
 

@@ -21,6 +21,12 @@ _FISCAL: Final = re.compile(
     r"\b(?:fiscal|financial|fy)(?:\s+years?)?\W*(?P<year>(?:20)?\d\d\b)?", re.IGNORECASE
 )
 
+# With "the" before them they are the document whose title has them: a "Lease Agreement".
+_DEEDS: Final = frozenset(
+    "act agreement charter constitution contract deed guide guideline handbook lease licence "
+    "license policy protocol regulation statute treaty".split()
+)
+_CONTRACTS: Final = frozenset({"agreement", "contract"})  # two names of one thing
 _TABLES: Final = frozenset({SegmentRole.TABLE.value, SegmentRole.CELL.value})
 
 
@@ -72,6 +78,11 @@ class TermLookup(Protocol):
         """When fiscal years begin and what they are called."""
         ...
 
+    @property
+    def self_names(self) -> frozenset[str]:
+        """What the document is called in questions about it, as its title lets expect."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
@@ -85,6 +96,7 @@ class Vocabulary:
     postings: Mapping[str, Sequence[int]]  # the segment of each mention, so one may come again
     sections: frozenset[tuple[str, tuple[str, ...]]]  # role, and the headings above
     fiscal: FiscalYear = CALENDAR_YEAR
+    self_names: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, index: DocumentIndex) -> Vocabulary:
@@ -112,6 +124,7 @@ class Vocabulary:
             postings=postings,
             sections=frozenset((s.role.value, s.section) for s in index.segments),
             fiscal=_fiscal(index.map.terms),
+            self_names=_self_names(index.document.title),
         )
 
     def frequency(self, terms: Iterable[str]) -> int:
@@ -130,6 +143,12 @@ class Vocabulary:
         if statement_named(name) is not None:  # a title without a table is a line of contents
             return any(names(name, "", over) for role, over in self.sections if role in _TABLES)
         return any(names(name, role, headings) for role, headings in self.sections)
+
+
+def _self_names(title: str) -> frozenset[str]:
+    """Return what a document may be called by the kind of thing that its title says it is."""
+    found = _DEEDS.intersection(key(title).split())
+    return found | _CONTRACTS if found & _CONTRACTS else found
 
 
 def _fiscal(terms: Iterable[Term]) -> FiscalYear:

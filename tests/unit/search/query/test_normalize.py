@@ -46,6 +46,33 @@ def test_the_papers_query_has_the_papers_literals() -> None:
     assert "time:2024-05-14" in literal(query, "2024").terms
 
 
+@cache
+def lease_vocabulary() -> Vocabulary:
+    text = b"# Lease Agreement (the \xe2\x80\x9cLease\xe2\x80\x9d)\n\nThe laws of Ohio govern."
+    return Vocabulary.of(index(load_bytes(text, name="lease.md")))
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("Which law governs the agreement?", ["law", "govern"]),
+        ("May this contract be assigned?", ["assign"]),
+        ("Does the lease allow pets?", ["allow", "pet"]),
+        ("Which law governs the agreement with Acme?", ["law", "govern", "agreement", "Acme"]),
+        ("Which law governs the treaty?", ["law", "govern", "treaty"]),
+        ("What is an agreement?", ["agreement"]),
+    ],
+)
+def test_a_document_is_not_looked_for_in_itself_by_the_kind_its_title_tells(
+    text: str, labels: list[str]
+) -> None:
+    assert [x.label for x in normalize(text, lease_vocabulary()).literals] == labels
+
+
+def test_the_kind_of_another_document_is_looked_for() -> None:
+    assert [x.label for x in asked("Which law governs the agreement?").literals][-1] == "agreement"
+
+
 def test_a_noun_the_parser_takes_for_an_adverb_is_looked_for() -> None:
     found = asked("What is lipopolysaccharide?").literals
     assert [(x.kind, x.label) for x in found] == [(LiteralKind.CONCEPT, "lipopolysaccharide")]

@@ -177,7 +177,7 @@ def _print_quote(out: Console, number: str, one: Citation | Evidence) -> None:
     out.print(f"[cyan]{number:>3}[/]  “{escape(one.text)}”")
     parts = [one.segment]
     if one.headers:
-        parts.append(f"under {', '.join(one.headers)}")
+        parts.append(f"under {', '.join(each.rstrip(' ,') for each in one.headers)}")
     if one.section:
         parts.append(" › ".join(one.section))
     if one.page is not None:

@@ -50,6 +50,7 @@ class Bench:
         builder: Builder | None = None,
         writer: Writer | None = None,
     ) -> None:
+        """Make the systems; one that cannot be had fails here, before anything is written."""
         attach()
         made = builder or Builder()
         self._systems = {spec.name: made(spec) for spec in specs}
@@ -226,7 +227,7 @@ def run(
             "and a model's budget is kept in one",
             hint="leave --workers out; calls to a model go side by side anyway",
         )
-    bench = _bench(specs, backing, writer)
+    bench = Bench(specs, Builder(backing=backing), writer)
     folder = RunFolder(out)
     with folder.locked():
         made = _manifest(dataset, cases, specs, bench, options, depth)
@@ -262,7 +263,7 @@ def worst_requests(
     """
     options = options or Options()
     cases = chosen(dataset, options)
-    bench = _bench(specs, backing, writer)
+    bench = Bench(specs, Builder(backing=backing), writer)
     folder = RunFolder(out)
     done = folder.done(with_failed=not options.retry_failed)
     return {
@@ -274,13 +275,6 @@ def worst_requests(
         ]
         for spec in specs
     }
-
-
-def _bench(specs: Sequence[SystemSpec], backing: Backing | None, writer: Writer | None) -> Bench:
-    """Make the systems; one that cannot be had fails here, before anything is written."""
-    if backing is None and writer is None:
-        return Bench(specs)
-    return Bench(specs, Builder(backing=backing), writer)
 
 
 def _units(

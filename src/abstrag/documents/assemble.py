@@ -175,6 +175,7 @@ def assemble(
     title: str | None = None,
     date: tuple[str, Span | None] | None = None,
     links: Sequence[PageLink] = (),
+    pages: int | None = None,
 ) -> Document:
     """Make a document of its parts; the title defaults to the first heading, then the name."""
     if not any(block.text for block in blocks):
@@ -189,7 +190,7 @@ def assemble(
         title=stated or next(headings, "") or PurePath(name).stem or name,
         text=text,
         blocks=_title_apart(blocks, stated),
-        metadata=Metadata(date=iso, date_span=span, source=name, format=format_name),
+        metadata=Metadata(date=iso, date_span=span, source=name, format=format_name, pages=pages),
         links=tuple(links[:MAX_LINKS]),
     )
 

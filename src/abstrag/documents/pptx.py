@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from lxml import etree
@@ -38,15 +37,15 @@ def load_pptx(data: bytes, name: str) -> Document:
     reader = _Reader(package, name)
     reader.read()
     title, date = package.properties()
-    made = assemble(
+    return assemble(
         name,
         reader.visible.text,
         tie_captions(reader.visible.blocks),
         format_name="pptx",
         title=_own_title(title),
         date=(date, None) if date else None,
+        pages=reader.visible.page,
     )
-    return replace(made, metadata=replace(made.metadata, pages=reader.visible.page))
 
 
 def _own_title(title: str | None) -> str | None:

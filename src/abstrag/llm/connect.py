@@ -130,7 +130,7 @@ class Models:
         self._stack.close()
 
     def ledger(self) -> ModelUsage:
-        """Return what was asked so far and what it took; `ModelUsage.since` narrows it down."""
+        """Return what was asked so far and what it took."""
         return self._meter.ledger()
 
     def estimate(self, requests: Sequence[ModelRequest], *, most: bool = False) -> Estimate:

@@ -230,7 +230,8 @@ def run(
     bench = Bench(specs, Builder(backing=backing), writer)
     folder = RunFolder(out)
     with folder.locked():
-        made = _manifest(dataset, cases, specs, bench, options, depth)
+        systems = {spec.name: bench.info(spec) for spec in specs}
+        made = manifest_of(dataset, cases, systems, options, depth)
         manifest = folder.begin(replace(made, generator=writer.fingerprint if writer else ""))
         repaired = folder.repair()
         if options.retry_failed:
@@ -315,14 +316,14 @@ def _scored(
             yield unscored(unit, result.error) if isinstance(result, LostItem) else result
 
 
-def _manifest(
+def manifest_of(
     dataset: Dataset,
     cases: Sequence[Case],
-    specs: Sequence[SystemSpec],
-    bench: Bench,
+    systems: Mapping[str, SystemInfo],
     options: Options,
     depth: int,
 ) -> RunManifest:
+    """Say what a run is about."""
     return RunManifest(
         dataset=dataset.name,
         split=dataset.split,
@@ -335,7 +336,7 @@ def _manifest(
         limit=options.limit,
         seed=options.seed,
         notes=dataset.notes,
-        systems={spec.name: bench.info(spec) for spec in specs},
+        systems=systems,
         version=version("abstrag"),
     )
 

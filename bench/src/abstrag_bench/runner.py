@@ -205,14 +205,9 @@ def run(
 ) -> RunOutcome:
     """Score every case under every system that has not been scored yet.
 
-    Args:
-        dataset: the cases.
-        specs: the systems.
-        out: the run's folder; what is scored there already is not scored again.
-        options: which cases, how deep, with which workers.
-        backing: the language model of the systems that ask one.
-        writer: writes the answers; without one only rankings are scored.
-        on_progress: is told how many records there are, and how many there will be.
+    What the folder `out` holds already is not scored again. `backing` is the language model of the
+    systems that ask one; without a writer only rankings are scored. `on_progress` is told how many
+    records there are, and how many there will be.
 
     Raises:
         OverBudget: The budget of model calls is spent; finished documents are kept.

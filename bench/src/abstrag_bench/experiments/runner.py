@@ -404,10 +404,6 @@ class ExperimentResult:
 def run_experiments(setting: Setting, names: Sequence[str] = ()) -> list[ExperimentResult]:
     """Run some experiments, or all of them, and return what they show.
 
-    Args:
-        setting: the data, the folder of records, and what can be asked.
-        names: of experiments; none means all.
-
     Raises:
         InputError: A name is not an experiment's, or records belong to another version.
         OverBudget: The budget of model calls is spent; what is finished is kept.

@@ -33,12 +33,7 @@ def asked_options(
 ) -> SearchOptions:
     """Return how a client wants to search; what it does not say is as the workspace has it.
 
-    Args:
-        workspace: What is asked.
-        preset: The name of a preset.
-        judge: False is without the judge, True gives it a say in any preset, None is as the
-            preset says.
-        tau: The budget for bridges.
+    With `judge` False the judge has no say, with True it has one in any preset.
     """
     defaults = workspace.defaults
     chosen = defaults.preset

@@ -43,16 +43,6 @@ class Word:
     style: CharacterStyle
     glued: bool = False
 
-    @property
-    def top(self) -> float:
-        """Where capitals end."""
-        return self.base - 0.75 * self.style.size
-
-    @property
-    def bottom(self) -> float:
-        """Where descenders end."""
-        return self.base + 0.22 * self.style.size
-
 
 @dataclass(frozen=True, slots=True)
 class DrawnLine:

@@ -173,7 +173,7 @@ def assemble(
     *,
     format_name: str,
     title: str | None = None,
-    date: tuple[str, Span | None] | None = None,
+    date: tuple[str, Span] | str | None = None,
     links: Sequence[PageLink] = (),
     pages: int | None = None,
 ) -> Document:
@@ -184,7 +184,7 @@ def assemble(
         )
     headings = (block.text for block in blocks if block.kind is BlockKind.HEADING)
     stated = " ".join((title or "").split())
-    iso, span = date or (None, None)
+    iso, span = date if isinstance(date, tuple) else (date, None)
     return Document(
         id=document_id(name),
         title=stated or next(headings, "") or PurePath(name).stem or name,

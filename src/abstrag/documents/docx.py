@@ -54,8 +54,7 @@ class Styles:
     def __init__(self, root: etree._Element | None) -> None:
         self._made: dict[str, ParagraphStyle] = {}
         self._elements = {
-            value(element, "styleId") or "": element
-            for element in (children(root, "style") if root is not None else ())
+            value(element, "styleId") or "": element for element in children(root, "style")
         }
         self._default = next(
             (
@@ -269,7 +268,7 @@ def load_docx(data: bytes, name: str) -> Document:
         blocks,
         format_name="docx",
         title=reader.title or title,
-        date=stated_date(blocks) or ((date, None) if date else None),
+        date=stated_date(blocks) or date,
         pages=reader.visible.page,
     )
 
@@ -283,8 +282,7 @@ class _Reader:
         self._notes = {
             (kind, number(note, "id")): note
             for kind in ("footnote", "endnote")
-            if (part := package.xml(f"word/{kind}s.xml")) is not None
-            for note in children(part, kind)
+            for note in children(package.xml(f"word/{kind}s.xml"), kind)
             if value(note, "type") in (None, "normal")
         }
         self._code: list[str] = []

@@ -35,9 +35,9 @@ def child(element: etree._Element | None, *path: str) -> etree._Element | None:
     return element
 
 
-def children(element: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Go through the children of one name."""
-    return (e for e in element if local(e) == name)
+def children(element: etree._Element | None, name: str) -> Iterator[etree._Element]:
+    """Go through the children of one name; what is not there has none."""
+    return (e for e in (() if element is None else element) if local(e) == name)
 
 
 def value(element: etree._Element | None, attribute: str = "val") -> str | None:
@@ -139,7 +139,7 @@ class ZipPackage:
         folder, _, file = path.rpartition("/")
         root = self.xml(f"{folder}/_rels/{file}.rels" if folder else f"_rels/{file}.rels")
         found: dict[str, PackageRelation] = {}
-        for one in children(root, "Relationship") if root is not None else ():
+        for one in children(root, "Relationship"):
             name, kind, target = value(one, "Id"), value(one, "Type"), value(one, "Target")
             if name and kind and target and value(one, "TargetMode") != "External":
                 found[name] = PackageRelation(kind.rpartition("/")[2], resolved(path, target))

@@ -31,7 +31,7 @@ from abstrag.model.patch import Stage
 from abstrag.model.query import LiteralKind
 from abstrag.model.ranking import Hit
 from abstrag.refine.evaluator import reach_of
-from abstrag.refine.explain import LocalExplainer, LocalLocalizer
+from abstrag.refine.explain import LocalExplainer, localize
 from abstrag.refine.feedback import Episode
 from abstrag.search.relevance import PRESETS
 from abstrag.search.scoring import Scoring
@@ -113,7 +113,7 @@ def told(scoring: Scoring, query: str, segment: str) -> str:
     ranking = scoring.ranking(k)
     hits = tuple(hit for hit in ranking.hits if hit.segment != segment)
     explain = LocalExplainer(gold_evaluator(k=k))
-    return LocalLocalizer()(explain(episode, scoring, replace(ranking, hits=hits))).stage.value
+    return localize(explain(episode, scoring, replace(ranking, hits=hits))).stage.value
 
 
 def trials(given: argparse.Namespace) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """Measure whether the words that an explanation names are what a passage is found by.
 
-    python tools/faithfulness.py --data DATA [--sets scifact qasper ...] [--presets aligned general]
+    python -m tools.faithfulness --data DATA [--sets scifact qasper ...] [--presets aligned general]
         [--limit 100] [--public FOLDER] [--out table.md]
 
 For the first hit of each query the words that its trace names are replaced by [MASK], at most one
@@ -37,8 +37,8 @@ from abstrag_bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag_bench.baselines.public_models import PublicModel
 from abstrag_bench.case import REPORT_PARTS, Case, sampled
 from abstrag_bench.datasets.load import load_dataset
-from abstrag_bench.hidden_words import WordPlace, content_places, hiding, keeping, named_places
 from abstrag_bench.stats import intervals, resampled_means
+from tools.hidden_words import WordPlace, content_places, hiding, keeping, named_places
 
 DRAWS: Final = 5
 SEED: Final = 20

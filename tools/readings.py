@@ -1,9 +1,9 @@
 """Draw steps of explanations for a person to judge, count what was judged, and check the readings.
 
-    python tools/readings.py draw --data DATA --store real.db --out sheet.jsonl
-    python tools/readings.py draw --data DATA --sets --no-real --packs xquad fm2 --limit 25 --out …
-    python tools/readings.py score sheet.jsonl
-    python tools/readings.py swapped --data DATA
+    python -m tools.readings draw --data DATA --store real.db --out sheet.jsonl
+    python -m tools.readings draw --data DATA --sets --no-real --packs xquad fm2 --limit 25 --out …
+    python -m tools.readings score sheet.jsonl
+    python -m tools.readings swapped --data DATA
 
 `draw` asks the questions of the report parts, and those of `reading_questions.jsonl`, or of another
 file, about real filings, papers, contracts and web pages, or of training packs. From the first hits
@@ -39,9 +39,9 @@ from abstrag.workspace.workspace import Workspace
 from abstrag_bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag_bench.case import REPORT_PARTS, Case, SplitPart, parse_split, sampled
 from abstrag_bench.datasets.load import load_dataset
-from abstrag_bench.readings import SampledStep, false_unmet, steps_of
 from abstrag_bench.stats import intervals
-from abstrag_bench.swapped import Swapped, swapped_cases
+from tools.said_steps import SampledStep, false_unmet, steps_of
+from tools.swapped import Swapped, swapped_cases
 
 QUESTIONS: Final = Path(__file__).with_name("reading_questions.jsonl")
 CONTRACTS: Final = "contractnli:"  # before the number of a contract, in place of a file

@@ -1,41 +1,25 @@
-"""What a search goes through: files entered, functions called, stores opened, engines assembled.
+"""What a search goes through: files entered, functions called, stores opened.
 
     python tools/search_footprint.py                     # this checkout
     python tools/search_footprint.py --src ../old/src    # another one, for a before and after
 
 A document is indexed into a store of its own and asked once, so that everything is loaded. Then a
 question that nobody has asked before is put to it through the command line, in the same process,
-and every call into the package is counted. The last part reads the source: which lines put together
-something that searches, indexes or keeps documents.
+and every call into the package is counted.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent.parent / "src"
-ASSEMBLES = {  # whatever makes one of these puts an engine together
-    "Searcher",
-    "PatchedSearcher",
-    "PromptedSearcher",
-    "CollectionSearcher",
-    "Library",
-    "Refiner",
-    "Prompting",
-    "ReopenedMemory",
-    "open_store",
-    "SqliteStore",
-    "Workspace",
-}
 PROBE = r"""
 import io, json, sqlite3, sys, threading
 from contextlib import redirect_stdout
@@ -109,28 +93,6 @@ def footprint(source: Path) -> dict[str, Any]:
     return found
 
 
-def assembling(source: Path) -> Counter[str]:
-    """Count the lines that make an engine or open a store, by package."""
-    lines: Counter[str] = Counter()
-    for path in sorted((source / "abstrag").rglob("*.py")):
-        package = path.relative_to(source / "abstrag").parts[0]
-        if package == "stores":  # it is what opens
-            continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and _called(node.func) in ASSEMBLES:
-                lines[package] += (node.end_lineno or node.lineno) - node.lineno + 1
-    return lines
-
-
-def _called(function: ast.expr) -> str:
-    """Return what a call makes: `Library(…)`, `SqliteStore.open(…)`, `Prompting.of(…)`."""
-    if isinstance(function, ast.Name):
-        return function.id
-    if isinstance(function, ast.Attribute) and function.attr in ("of", "open"):
-        return _called(function.value)
-    return ""
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--src", type=Path, default=HERE, help="the folder that holds abstrag/")
@@ -143,9 +105,6 @@ def main() -> None:
     print(f"  functions entered  {found['functions']}")
     print(f"  calls              {found['calls']}")
     print(f"  store openings     {found['openings']}")
-    lines = assembling(source)
-    told = ", ".join(f"{package} {count}" for package, count in sorted(lines.items()))
-    print(f"lines that assemble engines: {sum(lines.values())} ({told})")
     if given.files:
         print("\n".join(found["entered"]))
 

@@ -14,7 +14,9 @@ _CANNOT: Final = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EBA
 def write_whole(path: Path, text: str) -> None:
     """Put a file in place, over another one if need be; nobody ever sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    file = NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8")  # noqa: SIM115
+    file = NamedTemporaryFile(  # noqa: SIM115
+        "w", dir=path.parent, delete=False, encoding="utf-8", newline="\n"
+    )
     draft = Path(file.name)
     try:
         with file:

@@ -11,7 +11,7 @@ from abstrag_bench.metrics.catalogue import HEADLINE, HEADLINE_SHOWN, SUFF
 from abstrag_bench.metrics.metric import Convention, Metric, values
 from abstrag_bench.record import CaseRecord
 from abstrag_bench.run_folder import RunFolder
-from abstrag_bench.stats import PairedDifference, difference_of_each, holm, paired, significant
+from abstrag_bench.stats import PairedDifference, paired, significant, tested
 
 
 @record
@@ -128,9 +128,7 @@ def _tested(
             if delta := paired(now, was):
                 pairs[name, metric] = delta
                 means[name, metric] = (_mean(was, delta), _mean(now, delta))
-    tested = difference_of_each(pairs)
-    adjusted = holm([difference.p for difference in tested.values()])
-    for (key, difference), p in zip(tested.items(), adjusted, strict=True):
+    for key, difference, p in tested(pairs):
         yield MetricChange(
             system=key[0],
             metric=str(key[1]),

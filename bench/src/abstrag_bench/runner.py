@@ -50,6 +50,7 @@ class Bench:
         builder: Builder | None = None,
         writer: Writer | None = None,
     ) -> None:
+        """Make the systems; one that cannot be had fails here, before anything is written."""
         attach()
         made = builder or Builder()
         self._systems = {spec.name: made(spec) for spec in specs}
@@ -204,14 +205,9 @@ def run(
 ) -> RunOutcome:
     """Score every case under every system that has not been scored yet.
 
-    Args:
-        dataset: the cases.
-        specs: the systems.
-        out: the run's folder; what is scored there already is not scored again.
-        options: which cases, how deep, with which workers.
-        backing: the language model of the systems that ask one.
-        writer: writes the answers; without one only rankings are scored.
-        on_progress: is told how many records there are, and how many there will be.
+    What the folder `out` holds already is not scored again. `backing` is the language model of the
+    systems that ask one; without a writer only rankings are scored. `on_progress` is told how many
+    records there are, and how many there will be.
 
     Raises:
         OverBudget: The budget of model calls is spent; finished documents are kept.
@@ -226,10 +222,11 @@ def run(
             "and a model's budget is kept in one",
             hint="leave --workers out; calls to a model go side by side anyway",
         )
-    bench = _bench(specs, backing, writer)
+    bench = Bench(specs, Builder(backing=backing), writer)
     folder = RunFolder(out)
     with folder.locked():
-        made = _manifest(dataset, cases, specs, bench, options, depth)
+        systems = {spec.name: bench.info(spec) for spec in specs}
+        made = manifest_of(dataset, cases, systems, options, depth)
         manifest = folder.begin(replace(made, generator=writer.fingerprint if writer else ""))
         repaired = folder.repair()
         if options.retry_failed:
@@ -262,7 +259,7 @@ def worst_requests(
     """
     options = options or Options()
     cases = chosen(dataset, options)
-    bench = _bench(specs, backing, writer)
+    bench = Bench(specs, Builder(backing=backing), writer)
     folder = RunFolder(out)
     done = folder.done(with_failed=not options.retry_failed)
     return {
@@ -274,13 +271,6 @@ def worst_requests(
         ]
         for spec in specs
     }
-
-
-def _bench(specs: Sequence[SystemSpec], backing: Backing | None, writer: Writer | None) -> Bench:
-    """Make the systems; one that cannot be had fails here, before anything is written."""
-    if backing is None and writer is None:
-        return Bench(specs)
-    return Bench(specs, Builder(backing=backing), writer)
 
 
 def _units(
@@ -321,14 +311,14 @@ def _scored(
             yield unscored(unit, result.error) if isinstance(result, LostItem) else result
 
 
-def _manifest(
+def manifest_of(
     dataset: Dataset,
     cases: Sequence[Case],
-    specs: Sequence[SystemSpec],
-    bench: Bench,
+    systems: Mapping[str, SystemInfo],
     options: Options,
     depth: int,
 ) -> RunManifest:
+    """Say what a run is about."""
     return RunManifest(
         dataset=dataset.name,
         split=dataset.split,
@@ -341,7 +331,7 @@ def _manifest(
         limit=options.limit,
         seed=options.seed,
         notes=dataset.notes,
-        systems={spec.name: bench.info(spec) for spec in specs},
+        systems=systems,
         version=version("abstrag"),
     )
 

@@ -6,7 +6,7 @@ scores all of them on the same draw. Data sets are never pooled.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 import numpy as np
@@ -129,23 +129,25 @@ def _quantiles(means: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 Key = TypeVar("Key")
+Found = TypeVar("Found")
 Cells = Mapping[Key, Mapping[str, float]]  # what → case → value
 
 
 def interval_of_each(cells: Cells[Key]) -> dict[Key, BootstrapInterval]:
     """Return mean and interval of every cell."""
-    made: dict[Key, BootstrapInterval] = {}
-    for cases, keys in _by_cases(cells).items():
-        made.update(zip(keys, intervals(_columns(cells, keys, cases)), strict=True))
-    return {key: made[key] for key in cells}
+    return _of_each(cells, intervals)
 
 
 def difference_of_each(cells: Cells[Key]) -> dict[Key, PairedDifference]:
     """Return mean, interval and p of every cell of paired differences."""
-    made: dict[Key, PairedDifference] = {}
-    for cases, keys in _by_cases(cells).items():
-        made.update(zip(keys, differences(_columns(cells, keys, cases)), strict=True))
-    return {key: made[key] for key in cells}
+    return _of_each(cells, differences)
+
+
+def tested(pairs: Cells[Key]) -> Iterator[tuple[Key, PairedDifference, float]]:
+    """Test every cell of paired differences; the p that comes with each is Holm's over them all."""
+    made = difference_of_each(pairs)
+    adjusted = holm([difference.p for difference in made.values()])
+    return zip(made, made.values(), adjusted, strict=True)
 
 
 def paired(ours: Mapping[str, float], theirs: Mapping[str, float]) -> dict[str, float]:
@@ -153,12 +155,15 @@ def paired(ours: Mapping[str, float], theirs: Mapping[str, float]) -> dict[str, 
     return {case: ours[case] - theirs[case] for case in ours if case in theirs}
 
 
-def _by_cases(cells: Cells[Key]) -> dict[tuple[str, ...], list[Key]]:
+def _of_each(
+    cells: Cells[Key], statistic: Callable[[FloatArray], Sequence[Found]]
+) -> dict[Key, Found]:
+    """Compute a statistic of every cell; cells over the same cases share their resamples."""
     grouped: dict[tuple[str, ...], list[Key]] = {}
     for key, by_case in cells.items():
         grouped.setdefault(tuple(sorted(by_case)), []).append(key)
-    return grouped
-
-
-def _columns(cells: Cells[Key], keys: Sequence[Key], cases: Sequence[str]) -> FloatArray:
-    return np.array([[cells[key][case] for key in keys] for case in cases], dtype=np.float64)
+    made: dict[Key, Found] = {}
+    for cases, keys in grouped.items():
+        columns = [[cells[key][case] for key in keys] for case in cases]
+        made.update(zip(keys, statistic(np.array(columns, dtype=np.float64)), strict=True))
+    return {key: made[key] for key in cells}

@@ -56,6 +56,7 @@ from abstrag_bench.case import Case, Dataset, by_document
 from abstrag_bench.metrics.catalogue import NDCG, OVER_EXPANSION, PRESERVED, SUFF
 from abstrag_bench.metrics.metric import Metric, values
 from abstrag_bench.record import CaseRecord
+from abstrag_bench.render.table import markdown_table
 from abstrag_bench.stats import (
     BootstrapInterval,
     PairedDifference,
@@ -484,29 +485,24 @@ def _differences(cells: _Cells, ours: str, theirs: str) -> Mapping[str, PairedDi
 def to_markdown(summary: StressSummary) -> str:
     """Write the summary as tables; figures are × 100 with 95 % intervals."""
     names = [*stress_metrics(summary.k), _CONTROLS]
-    lines = [
-        f"{summary.dataset} {summary.split}: {summary.documents} documents, of which "
-        f"{summary.slice_documents} took a patch under some arm.",
-        "",
-        "| arm | cases | triggered | patches | " + " | ".join(names) + " |",
-        "|---|---|---|---|" + "---|" * len(names),
-    ]
+    rows, differences = [], []
     for arm in summary.arms:
         rate = "" if arm.triggered is None else f"{100 * arm.triggered:.1f}"
         kept = "" if arm.patches is None else str(arm.patches)
         cells = [_interval(arm.metrics.get(name)) for name in names]
-        lines.append(f"| {arm.arm} | {arm.cases} | {rate} | {kept} | " + " | ".join(cells) + " |")
-    lines += ["", "| paired difference | " + " | ".join(names) + " |"]
-    lines.append("|---|" + "---|" * len(names))
-    for arm in summary.arms:
+        rows.append([arm.arm, str(arm.cases), rate, kept, *cells])
         for title, found in (
             (f"{arm.arm} − {UNREFINED}", arm.change),
             (f"{BOTH} − {arm.arm}", arm.control),
         ):
             if found:
-                cells = [_difference(found.get(name)) for name in names]
-                lines.append(f"| {title} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+                differences.append([title, *(_difference(found.get(name)) for name in names)])
+    said = (
+        f"{summary.dataset} {summary.split}: {summary.documents} documents, of which "
+        f"{summary.slice_documents} took a patch under some arm."
+    )
+    arms = markdown_table(("arm", "cases", "triggered", "patches", *names), rows)
+    return f"{said}\n\n{arms}\n\n{markdown_table(('paired difference', *names), differences)}\n"
 
 
 def _interval(span: BootstrapInterval | None) -> str:

@@ -23,11 +23,10 @@ from abstrag_bench.run_folder import OURS, RunManifest
 from abstrag_bench.stats import (
     BootstrapInterval,
     PairedDifference,
-    difference_of_each,
-    holm,
     interval_of_each,
     paired,
     significant,
+    tested,
 )
 
 SMALL: Final = 30  # cases; below that a group's mean says little and is marked
@@ -221,9 +220,7 @@ def _tested(
             shared = paired(ours, theirs)
             if name != reference and shared:
                 pairs[metric, name] = shared
-    tested = difference_of_each(pairs)
-    adjusted = holm([difference.p for difference in tested.values()])
-    for ((metric, name), difference), p in zip(tested.items(), adjusted, strict=True):
+    for (metric, name), difference, p in tested(pairs):
         yield Contrast(
             metric=str(metric),
             convention=convention,

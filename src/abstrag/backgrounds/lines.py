@@ -9,13 +9,12 @@ import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import Final, cast
 
 from abstrag.errors import BackgroundError
 
-_BLOCK: Final = 1024 * 1024
 _LONGEST: Final = 64 * 1024 * 1024  # bytes of one line; a line is the most that is ever held
 _GZIP: Final = b"\x1f\x8b"
 _BZIP2: Final = b"BZh"
@@ -30,18 +29,25 @@ def fault(path: Path, line: int, column: int, what: str, *, hint: str) -> Backgr
 @contextmanager
 def opened(path: Path) -> Iterator[io.BufferedReader]:
     """Open a file for reading bytes, unpacked where it is packed; its name does not matter."""
+    with _as_it_lies(path) as file:
+        head = file.read(len(_BZIP2))
+        file.seek(0)
+        if head.startswith(_GZIP):
+            with gzip.open(file) as unpacked:
+                yield cast("io.BufferedReader", unpacked)
+        elif head.startswith(_BZIP2):
+            with bz2.open(file) as unpacked:
+                yield cast("io.BufferedReader", unpacked)
+        else:
+            yield file
+
+
+@contextmanager
+def _as_it_lies(path: Path) -> Iterator[io.BufferedReader]:
+    """Open a file for reading bytes, and say in our words what is wrong with it."""
     try:
         with path.open("rb") as file:
-            head = file.read(len(_BZIP2))
-            file.seek(0)
-            if head.startswith(_GZIP):
-                with gzip.open(file) as unpacked:
-                    yield cast("io.BufferedReader", unpacked)
-            elif head.startswith(_BZIP2):
-                with bz2.open(file) as unpacked:
-                    yield cast("io.BufferedReader", unpacked)
-            else:
-                yield file
+            yield file
     except FileNotFoundError:
         raise BackgroundError(
             f"no Background source at {str(path)!r}", hint="check the path"
@@ -114,18 +120,5 @@ def _wide(path: Path, file: io.BufferedReader) -> Iterator[str]:
 
 def content_digest(path: Path) -> str:
     """Hash the bytes of a file as it lies there, packed or not."""
-    digest = sha256()
-    try:
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
-    except FileNotFoundError:
-        raise BackgroundError(
-            f"no Background source at {str(path)!r}", hint="check the path"
-        ) from None
-    except OSError as error:
-        raise BackgroundError(
-            f"Background source {str(path)!r} cannot be read: {error}",
-            hint="check that it is a file and that you may read it",
-        ) from error
-    return digest.hexdigest()
+    with _as_it_lies(path) as file:
+        return file_digest(file, "sha256").hexdigest()

@@ -85,7 +85,7 @@ def check_background(file: Path, language: str, as_json: bool) -> None:
             build([BackgroundSource.of(file, language=language)], compiled)
             found = survey(compiled)
     if as_json:
-        print_json(to_data(found))
+        print_json(found)
     else:
         _print(found)
 
@@ -152,7 +152,7 @@ def _cost(says: Says, distance: float) -> float:
 
 def _data(part: Touched) -> dict[str, object]:
     return {
-        "stated": to_data(part.background),
+        "stated": part.background,
         "suggested": [
             {
                 "form": one.form,

@@ -34,7 +34,7 @@ def calls_command(context: click.Context, calls_path: Path | None, as_json: bool
         with _opened(calls_path) as log:
             summary = log.summary()
     if as_json:
-        print_json([to_data(one) for one in summary])
+        print_json(summary)
     elif summary:
         console().print(_summary_table(summary))
     else:
@@ -71,7 +71,7 @@ def calls_list(
         with _opened(calls_path or outer) as log:
             lines = log.lines(role=CallRole(role) if role else None, failed=failed, last=last)
     if as_json:
-        print_json([to_data(line) for line in lines])
+        print_json(lines)
         return
     if not lines:
         console().print("no calls")
@@ -94,7 +94,7 @@ def calls_show(outer: Path | None, call_id: str, calls_path: Path | None, as_jso
         call = log.call(call_id)
         exchanges = log.exchanges(call.id)
     if as_json:
-        print_json({**to_data(call), "exchanges": [to_data(one) for one in exchanges]})
+        print_json({**to_data(call), "exchanges": exchanges})
     else:
         _print_call(call, exchanges)
 

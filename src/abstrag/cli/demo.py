@@ -16,7 +16,6 @@ from abstrag.cli.trace import describe, print_hit, print_query, print_refinement
 from abstrag.engine.searcher import Searcher
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
-from abstrag.model.record import to_data
 from abstrag.refine.sufficiency import LOOKED_AT, WARN
 from abstrag.search.dense import DenseSimilarity
 from abstrag.search.lexical import Lexical
@@ -93,7 +92,7 @@ def demo_refine(as_json: bool) -> None:
         shown = tour(workspace)
         index = workspace.index(shown.reverted.document)
     if as_json:
-        print_json(to_data(shown))
+        print_json(shown)
         return
     out = console()
     out.print(f"[bold]{escape(index.document.title)}[/]")
@@ -126,7 +125,7 @@ def demo_feedback(as_json: bool) -> None:
         shown = feedback_tour(workspace)
         index = workspace.index(shown.before.document)
     if as_json:
-        print_json(to_data(shown))
+        print_json(shown)
     else:
         print_feedback_tour(console(), shown, index)
 
@@ -157,12 +156,12 @@ def _demo(*, as_json: bool) -> None:
     if as_json:
         print_json(
             {
-                "ranking": to_data(ranking),
+                "ranking": ranking,
                 "bm25_rank": bm25,
                 "dense_rank": dense,
                 "judged_rank": rank,
                 "judgement": judgement,
-                "empty_background": to_data(missing),
+                "empty_background": missing,
             }
         )
         return

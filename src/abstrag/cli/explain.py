@@ -10,7 +10,6 @@ from abstrag.cli.opened import opened, print_models, print_patches, report_of, t
 from abstrag.cli.options import LlmOptions, json_option, llm_options, patch_options, search_options
 from abstrag.cli.output import console, print_json
 from abstrag.cli.trace import labels_of, print_hit, print_query, print_trace
-from abstrag.model.record import to_data
 from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.options import WorkspaceConfig
 
@@ -50,8 +49,7 @@ def explain_command(
         asked = document.normalize(query)
         clauses = document.clauses(query, most=6)
         if as_json:
-            alternatives = [to_data(c) for c in clauses]
-            print_json({"hit": to_data(found), "alternatives": alternatives, **report_of(document)})
+            print_json({"hit": found, "alternatives": clauses, **report_of(document)})
             return
         print_models(document)
         out = console()
@@ -80,7 +78,7 @@ def _explain_one_of_many(
     found = many.hit(query, hit)
     standing = many.standing(query, found.document)
     if as_json:
-        print_json({"hit": to_data(found), "standings": [to_data(each) for each in standing]})
+        print_json({"hit": found, "standings": standing})
         return
     out = console()
     document = many.document(found.document)

@@ -13,7 +13,6 @@ from abstrag.cli.options import DocumentTarget, json_option, policy_option, sear
 from abstrag.cli.output import console, print_json
 from abstrag.cli.trace import describe, print_refinement
 from abstrag.errors import InputError
-from abstrag.model.record import to_data
 from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.refine.feedback import parse_step
 from abstrag.workspace.lessons import export_packs, learn
@@ -83,8 +82,7 @@ def feedback_command(
         made = workspace.document(target).refine(query) if refine else None
         lessons = learn(workspace)
         if as_json:
-            told = {"noted": to_data(noted), "refinement": made and to_data(made)}
-            print_json({**told, "lessons": [to_data(entry) for entry in lessons]})
+            print_json({"noted": noted, "refinement": made, "lessons": lessons})
             return
         out = console()
         only = "" if good or bad else "; steps only"

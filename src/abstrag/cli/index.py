@@ -38,7 +38,6 @@ from abstrag.indexing.operator import Shortfall
 from abstrag.language.detect import ENGLISH, language_name
 from abstrag.llm.budget import Estimate
 from abstrag.llm.usage import ModelUsage
-from abstrag.model.record import to_data
 from abstrag.workers.processes import usual_workers
 from abstrag.workers.protocol import Engine
 from abstrag.workspace.many_files import FEW, index_many
@@ -206,7 +205,7 @@ def index_command(
                 read_words(workspace, names, told.on_words)
         ledger = models.ledger() if models else None
     if models_options.dry_run and as_json:
-        print_json({"estimate": to_data(estimate)})
+        print_json({"estimate": estimate})
         return
     if models_options.dry_run:
         print_estimate(estimate)
@@ -277,9 +276,9 @@ def _report(
     if as_json:
         print_json(
             {
-                "outcomes": [to_data(o) for o in outcomes],
+                "outcomes": outcomes,
                 "dropped": dict(sorted(dropped.items())),
-                "ledger": to_data(ledger) if ledger else None,
+                "ledger": ledger,
                 "prepared": prepared,
             }
         )

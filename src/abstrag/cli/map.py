@@ -18,7 +18,6 @@ from abstrag.cli.output import console, family_style, print_json
 from abstrag.collection.map import CollectionMap, Thing
 from abstrag.collection.merge import Cited, Merge, Refusal
 from abstrag.model.index import DocumentIndex
-from abstrag.model.record import to_data
 from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
 from abstrag.stores.location import is_store
 from abstrag.stores.postgres.address import is_address
@@ -174,7 +173,7 @@ def map_command(
         kept = {e.source for e in edges} | {e.target for e in edges}
         narrowed = term is not None or family is not None
         terms = [t for t in index.map.terms if not narrowed or t.id in kept]
-        print_json({"terms": [to_data(t) for t in terms], "edges": [to_data(e) for e in edges]})
+        print_json({"terms": terms, "edges": edges})
         return
     _print(index, edges, everything=everything or term is not None)
 

@@ -11,7 +11,6 @@ from rich.markup import escape
 
 from abstrag.cli.output import counted
 from abstrag.model.patch import Precedent
-from abstrag.model.record import to_data
 from abstrag.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def report_of(document: SearchableDocument) -> dict[str, Any]:
     models = document.workspace.models
     if models is None:
         return patches
-    return {**patches, "notes": list(document.notes), "ledger": to_data(models.ledger())}
+    return {**patches, "notes": list(document.notes), "ledger": models.ledger()}
 
 
 def print_models(document: SearchableDocument) -> None:
@@ -111,7 +110,7 @@ def tell_estimate(indexing: Estimate, asking: Estimate, *, as_json: bool) -> Non
     from abstrag.cli.output import print_json
 
     if as_json:
-        print_json({"indexing": to_data(indexing), "estimate": to_data(asking)})
+        print_json({"indexing": indexing, "estimate": asking})
         return
     if indexing.calls or indexing.cached:
         click.echo(f"indexing comes first: {indexing.sentence}")

@@ -120,10 +120,8 @@ def gathered(
 ) -> Callable[[_Command], _Command]:
     """Return a decorator that adds options and hands a command what is made of their values.
 
-    Args:
-        name: What the command calls that.
-        make: Makes it of arguments that are called like the options.
-        options: Those that the command does not have already.
+    `make` takes arguments that are called like the options, those that the command has already
+    included; the command calls what it makes `name`.
     """
     taken = tuple(signature(make).parameters)
 

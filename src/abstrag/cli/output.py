@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from abstrag.model.record import to_data
 from abstrag.model.term import Family
 
 if TYPE_CHECKING:
@@ -86,9 +87,12 @@ def counted(number: int, noun: str, several: str | None = None) -> str:
 
 
 def print_json(data: Any) -> None:
-    """Print JSON, indented for a terminal and on one line for a pipe."""
-    looking = sys.stdout.isatty()
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2 if looking else None))
+    """Print records, or what is made of them, as JSON: indented for a terminal, a line for a pipe.
+
+    Where a field is to stand beside those of a record, the record is turned into data first.
+    """
+    indent = 2 if sys.stdout.isatty() else None
+    click.echo(json.dumps(data, ensure_ascii=False, indent=indent, default=to_data))
 
 
 @contextmanager

@@ -183,7 +183,7 @@ def policy_log(
         and not (rejected and entry.accepted)
     ][-(last or 0) :]
     if as_json:
-        print_json([to_data(entry) for entry in entries])
+        print_json(entries)
         return
     out = console()
     for entry in entries:
@@ -209,12 +209,11 @@ def policy_diff(program: str | None, policy: Path | None, family: str, as_json: 
     patches = () if program else PatchLog(store).kept()
     lessons = [] if program else [one for one in PatchLog(store).lessons() if one.when]
     if as_json:
-        compared = {stage: [to_data(one) for one in lines] for stage, lines in programs.items()}
         print_json(
             {
-                "programs": compared,
-                "patches": [to_data(kept) for kept in patches],
-                "lessons": [to_data(one) for one in lessons],
+                "programs": programs,
+                "patches": patches,
+                "lessons": lessons,
             }
         )
         return
@@ -249,7 +248,7 @@ def policy_blame(program: str, policy: Path | None, family: str, as_json: bool) 
         return
     lines = PolicyStore.open(policy, family).blame(known(program))
     if as_json:
-        print_json([to_data(line) for line in lines])
+        print_json(lines)
         return
     out = console()
     for line in lines:
@@ -279,7 +278,7 @@ def policy_revert(name: str, policy: Path | None, family: str, as_json: bool) ->
         entry = PatchLog(store).revert(name)
         told = f"taken back: {_patch_words(entry.payload['patch'])}"
     if as_json:
-        print_json(to_data(entry))
+        print_json(entry)
     else:
         _print(console(), _plain(told))
 
@@ -303,8 +302,8 @@ def policy_check(
     faults = check(folder)
     report = _replayed(replay, folder, family, store_path) if replay and not faults else None
     if as_json:
-        told = {} if report is None else {"replay": to_data(report)}
-        print_json({"sound": not faults, "faults": [to_data(fault) for fault in faults], **told})
+        told = {} if report is None else {"replay": report}
+        print_json({"sound": not faults, "faults": faults, **told})
     else:
         _print_check(folder, faults, report)
     if faults:
@@ -354,7 +353,7 @@ def policy_promote(
     if models_options.dry_run or not waiting:
         told = f"{len(waiting)} edits have their votes" if waiting else "no edit has its votes yet"
         if as_json:
-            print_json({"eligible": [to_data(one) for one in waiting], "done": []})
+            print_json({"eligible": waiting, "done": []})
         else:
             console().print(f"{told}; {store.k} distinct cases have to ask for one")
         return
@@ -368,8 +367,7 @@ def policy_promote(
         done = Promoter.of(workspace).promote()
         ledger = models.ledger()
     if as_json:
-        told_done = [to_data(entry) for entry in done]
-        print_json({"eligible": [to_data(one) for one in waiting], "done": told_done})
+        print_json({"eligible": waiting, "done": done})
     else:
         for entry in done:
             _print_entry(console(), entry)

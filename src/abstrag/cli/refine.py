@@ -25,7 +25,6 @@ from abstrag.engine.refinement import refinement_estimate
 from abstrag.errors import InputError, PartialFailure
 from abstrag.llm.budget import Estimate
 from abstrag.model.index import DocumentIndex
-from abstrag.model.record import to_data
 from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.refine.evaluator import COMPRESSIONS
 from abstrag.refine.feedback import Episode, read_episodes
@@ -136,7 +135,7 @@ def _one(workspace: Workspace, episode: Episode, how: RefineOptions, *, as_json:
     document = workspace.document(episode.target)
     made = document.refine(episode.query, gold=episode.gold, options=how)
     if as_json:
-        print_json(to_data(made))
+        print_json(made)
         return
     print_refinement(console(), made, document.index, forgets=not how.keep)
 
@@ -145,7 +144,7 @@ def _many(runs: Iterable[tuple[Run, DocumentIndex]], *, as_json: bool) -> None:
     """Tell what became of each document."""
     told = []
     for run, index in runs:
-        told.append(to_data(run))
+        told.append(run)
         if not as_json:
             print_run(console(), run, index)
     if as_json:

@@ -36,7 +36,7 @@ def print_set(
 ) -> None:
     """Print the hits with what joins them, and what none of them meets."""
     if as_json:
-        print_json(to_data(found))
+        print_json(found)
         return
     out = console()
     print_query(out, document.normalize(query))
@@ -92,7 +92,7 @@ def search_command(
         with place.open(models_options, as_json=as_json) as many:
             ranked = many.search(query, k=top)
             if as_json:
-                print_json(to_data(ranked))
+                print_json(ranked)
             else:
                 print_ranking(console(), many, ranked, with_trace=with_trace)
         return
@@ -115,7 +115,7 @@ def search_command(
             return
         ranking = document.search(query, k=top)
         if as_json:
-            made = {"refinement": to_data(refinement)} if refinement else {}
+            made = {"refinement": refinement} if refinement else {}
             print_json({**to_data(ranking), **report_of(document), **made})
             return
         print_models(document)

@@ -78,7 +78,7 @@ def _data(index: DocumentIndex, records: list[SegmentRecord]) -> dict[str, Any]:
         ],
         "segments": segments,
         "scans": [_scan(page) for page in index.document.scans],
-        "ambiguities": [to_data(a) for a in index.ambiguities],
+        "ambiguities": index.ambiguities,
     }
 
 

@@ -152,7 +152,7 @@ def store_copy(source: Target, target: Target, as_json: bool) -> None:
                 old, new, lambda name: bar.update(task, advance=1, description=escape(name))
             )
     if as_json:
-        print_json(to_data(done))
+        print_json(done)
         return
     out = console()
     out.print(
@@ -172,7 +172,7 @@ def store_quarantine(store_path: Target | None, as_json: bool) -> None:
     with Workspace(WorkspaceConfig(store_path, create=False)) as workspace:
         entries = workspace.library.quarantine.entries()
     if as_json:
-        print_json([to_data(entry) for entry in entries])
+        print_json(entries)
         return
     out = console()
     for entry in entries:

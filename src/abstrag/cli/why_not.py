@@ -59,7 +59,7 @@ def why_not_command(
         with place.open(models_options, as_json=as_json) as many:
             told = many.why_not(query, passage=passage, segment=segment, k=top, document=document)
             if as_json:
-                print_json(to_data(told))
+                print_json(told)
             else:
                 print_why_not(console(), many, told)
         return

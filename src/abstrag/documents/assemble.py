@@ -173,8 +173,9 @@ def assemble(
     *,
     format_name: str,
     title: str | None = None,
-    date: tuple[str, Span | None] | None = None,
+    date: tuple[str, Span] | str | None = None,
     links: Sequence[PageLink] = (),
+    pages: int | None = None,
 ) -> Document:
     """Make a document of its parts; the title defaults to the first heading, then the name."""
     if not any(block.text for block in blocks):
@@ -183,13 +184,13 @@ def assemble(
         )
     headings = (block.text for block in blocks if block.kind is BlockKind.HEADING)
     stated = " ".join((title or "").split())
-    iso, span = date or (None, None)
+    iso, span = date if isinstance(date, tuple) else (date, None)
     return Document(
         id=document_id(name),
         title=stated or next(headings, "") or PurePath(name).stem or name,
         text=text,
         blocks=_title_apart(blocks, stated),
-        metadata=Metadata(date=iso, date_span=span, source=name, format=format_name),
+        metadata=Metadata(date=iso, date_span=span, source=name, format=format_name, pages=pages),
         links=tuple(links[:MAX_LINKS]),
     )
 

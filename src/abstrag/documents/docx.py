@@ -14,7 +14,7 @@ from abstrag.documents.header import stated_date
 from abstrag.documents.text import MAX_HEADING, heading
 from abstrag.documents.visible import RawCell, VisibleText, is_name
 from abstrag.documents.zip_package import (
-    Package,
+    WordPackage,
     child,
     children,
     core_properties,
@@ -54,8 +54,7 @@ class Styles:
     def __init__(self, root: etree._Element | None) -> None:
         self._made: dict[str, ParagraphStyle] = {}
         self._elements = {
-            value(element, "styleId") or "": element
-            for element in (children(root, "style") if root is not None else ())
+            value(element, "styleId") or "": element for element in children(root, "style")
         }
         self._default = next(
             (
@@ -258,34 +257,32 @@ _FIRST_ROW: Final = 0x0020  # the bit of a table's look that says "the first row
 
 def load_docx(data: bytes, name: str) -> Document:
     """Read a Word document."""
-    package = Package(data, name)
+    package = WordPackage(data, name)
     reader = _Reader(package)
     reader.read()
-    title, date = core_properties(package.part("docProps/core.xml"), "created", "modified")
+    title, date = core_properties(package.xml("docProps/core.xml"), "created", "modified")
     blocks = tie_captions(reader.visible.blocks)
-    made = assemble(
+    return assemble(
         name,
         reader.visible.text,
         blocks,
         format_name="docx",
         title=reader.title or title,
-        date=stated_date(blocks) or ((date, None) if date else None),
+        date=stated_date(blocks) or date,
+        pages=reader.visible.page,
     )
-    pages = reader.visible.page
-    return made if pages is None else replace(made, metadata=replace(made.metadata, pages=pages))
 
 
 class _Reader:
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: WordPackage) -> None:
         self.visible = VisibleText()
         self.title: str | None = None
-        self._body = package.main()
-        self._styles = Styles(package.part("word/styles.xml"))
+        self._body = package.main("word/document.xml")
+        self._styles = Styles(package.xml("word/styles.xml"))
         self._notes = {
             (kind, number(note, "id")): note
             for kind in ("footnote", "endnote")
-            if (part := package.part(f"word/{kind}s.xml")) is not None
-            for note in children(part, kind)
+            for note in children(package.xml(f"word/{kind}s.xml"), kind)
             if value(note, "type") in (None, "normal")
         }
         self._code: list[str] = []

@@ -45,13 +45,13 @@ def load_epub(data: bytes, name: str) -> Document:
         visible.blocks,
         format_name="epub",
         title=_stated(book, "title"),
-        date=_date(book),
+        date=parse_date(_stated(book, "date") or ""),
     )
 
 
 def _package_path(package: ZipPackage) -> str:
     roots = child(package.main(_CONTAINER), "rootfiles")
-    for root in children(roots, "rootfile") if roots is not None else ():
+    for root in children(roots, "rootfile"):
         if path := value(root, "full-path"):
             return resolved("", path)
     raise package.damaged("it does not say where its contents begin")
@@ -73,8 +73,7 @@ def _spine(book: etree._Element, path: str) -> Iterator[str]:
 
 
 def _all(book: etree._Element, parent: str, name: str) -> list[etree._Element]:
-    found = child(book, parent)
-    return list(children(found, name)) if found is not None else []
+    return list(children(child(book, parent), name))
 
 
 def _refuse_locked(package: ZipPackage, name: str, chapters: frozenset[str]) -> None:
@@ -140,8 +139,3 @@ def _add(visible: VisibleText, page: bytes, name: str, called: str | None) -> No
 def _stated(book: etree._Element, name: str) -> str | None:
     found = child(book, "metadata", name)
     return found.text if found is not None else None
-
-
-def _date(book: etree._Element) -> tuple[str, None] | None:
-    iso = parse_date(_stated(book, "date") or "")
-    return (iso, None) if iso else None

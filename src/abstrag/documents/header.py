@@ -347,10 +347,7 @@ def cover_of(text: str, blocks: Sequence[Block]) -> Cover | None:
 def _read_annual_report(lines: Sequence[str], text: str, blocks: Sequence[Block]) -> Cover | None:
     """Return who reports and for which year, None for what is no annual report.
 
-    Args:
-        lines: Those of the first page.
-        text: The whole document's.
-        blocks: The whole document's.
+    `lines` are those of the first page.
     """
     if not (blocks and blocks[0].page):
         lines = lines[:_TOP]

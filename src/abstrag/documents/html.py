@@ -352,7 +352,7 @@ def load_html(data: bytes, name: str) -> Document:
         blocks,
         format_name="html",
         title=page_title(page),
-        date=(date, None) if date else stated_date(blocks),
+        date=date or stated_date(blocks),
         links=reader.links,
     )
 

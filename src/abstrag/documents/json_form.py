@@ -186,7 +186,7 @@ def _expand(short: ShortDocument, name: str) -> Document:
         visible.blocks,
         format_name="json",
         title=short.title,
-        date=(iso, None) if iso else None,
+        date=iso,
     )
     metadata = replace(document.metadata, genre=short.genre, domain=short.domain)
     return replace(document, id=short.id or document.id, metadata=metadata)

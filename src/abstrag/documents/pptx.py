@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from lxml import etree
@@ -38,15 +37,15 @@ def load_pptx(data: bytes, name: str) -> Document:
     reader = _Reader(package, name)
     reader.read()
     title, date = package.properties()
-    made = assemble(
+    return assemble(
         name,
         reader.visible.text,
         tie_captions(reader.visible.blocks),
         format_name="pptx",
         title=_own_title(title),
-        date=(date, None) if date else None,
+        date=date,
+        pages=reader.visible.page,
     )
-    return replace(made, metadata=replace(made.metadata, pages=reader.visible.page))
 
 
 def _own_title(title: str | None) -> str | None:
@@ -65,7 +64,7 @@ class _Reader:
         """Read all slides in the order they are shown."""
         slides = child(self._package.main(_PRESENTATION), "sldIdLst")
         parts = self._package.relations(_PRESENTATION)
-        entries = list(children(slides, "sldId")) if slides is not None else []
+        entries = list(children(slides, "sldId"))
         if len(entries) > MAX_SLIDES:
             raise FileTooLarge(
                 f"{self._name!r} has more than {MAX_SLIDES:,} slides", hint="split the presentation"
@@ -164,8 +163,7 @@ def _text(shape: etree._Element) -> str:
 
 
 def _paragraphs(shape: etree._Element | None) -> list[etree._Element]:
-    body = child(shape, "txBody")
-    return list(children(body, "p")) if body is not None else []
+    return list(children(child(shape, "txBody"), "p"))
 
 
 def _is_item(paragraph: etree._Element, listed: bool) -> bool:

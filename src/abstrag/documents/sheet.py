@@ -77,10 +77,7 @@ def parse_range(text: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
 def address_in_sheet(section: Sequence[str], row: int | None, column: int | None) -> str | None:
     """Return where a segment of a sheet stands: B7, or A7:D7 for a row; None for other text.
 
-    Args:
-        section: The section path of a segment, block or hit.
-        row: The row of a segment in its table; None for a text outside tables.
-        column: The column of a segment in its table; None for a whole row.
+    `section` is its section path. A text outside tables has no row, a whole row no column.
     """
     match = _IN_SECTION.search(section[-1]) if section else None
     corners = parse_range(match[1]) if match else None

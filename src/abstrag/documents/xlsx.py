@@ -69,12 +69,12 @@ class Formats:
         codes = child(styles, "numFmts")
         own = {
             number(one, "numFmtId"): kind_of_format(value(one, "formatCode") or "")
-            for one in (children(codes, "numFmt") if codes is not None else ())
+            for one in children(codes, "numFmt")
         }
         cells = child(styles, "cellXfs")
         self._kinds = [
             own.get(code) or _BUILT_IN.get(code or 0, NumberKind.NUMBER)
-            for one in (children(cells, "xf") if cells is not None else ())
+            for one in children(cells, "xf")
             for code in [number(one, "numFmtId")]
         ]
 
@@ -145,7 +145,7 @@ def load_xlsx(data: bytes, name: str) -> Document:
         visible.blocks if reader.cells else (),  # names of sheets alone are no text to read
         format_name="xlsx",
         title=title or PurePath(name).stem,  # no sheet's name
-        date=(date, None) if date else None,
+        date=date,
     )
 
 
@@ -166,9 +166,7 @@ class _Reader:
         by_kind = {part.kind: part.target for part in parts.values()}
         self._formats = Formats(self._part(by_kind.get("styles")), child(workbook, "workbookPr"))
         strings = self._part(by_kind.get("sharedStrings"))
-        self._strings = (
-            [_text(one) for one in children(strings, "si")] if strings is not None else []
-        )
+        self._strings = [_text(one) for one in children(strings, "si")]
         writer = SheetWriter(self.visible, self._name)
         for entry in children(_sheets(workbook), "sheet"):
             part = parts.get(value(entry, "id") or "")

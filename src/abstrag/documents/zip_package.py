@@ -6,7 +6,7 @@ import io
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
@@ -16,81 +16,6 @@ from abstrag.config import MAX_ELEMENTS, MAX_UNPACKED_BYTES
 from abstrag.documents.assemble import OverLimit
 from abstrag.documents.header import parse_date
 from abstrag.errors import Damaged, Encrypted, FileTooLarge
-
-
-class Package:
-    """The parts of a DOCX file as XML trees."""
-
-    def __init__(self, data: bytes, name: str) -> None:
-        self._name = name
-        try:
-            self._archive = zipfile.ZipFile(io.BytesIO(data))
-            entries = self._archive.infolist()
-        except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
-            raise self._damaged("its list of parts is missing") from error
-        if sum(entry.file_size for entry in entries) > MAX_UNPACKED_BYTES:
-            raise OverLimit(
-                f"it unpacks to more than {MAX_UNPACKED_BYTES // 2**20} MB",
-                "MAX_UNPACKED_BYTES",
-                hint="remove large pictures, or save the text alone",
-            )
-        _refuse_locked(self._archive, name)
-
-    def main(self) -> etree._Element:
-        """Return the document itself."""
-        root = self.part("word/document.xml")
-        if root is None:
-            raise self._damaged("the part word/document.xml is missing")
-        return root
-
-    def part(self, path: str) -> etree._Element | None:
-        """Return a part's root element, or None when the file has no such part."""
-        try:
-            data = _unpacked(self._archive, path, self._damaged)
-        except KeyError:
-            return None
-        if data.count(b"<") - data.count(b"</") > MAX_ELEMENTS:
-            raise OverLimit(
-                f"the part {path} has more than {MAX_ELEMENTS:,} elements",
-                "MAX_ELEMENTS",
-                hint="split the file, or save the text alone",
-            )
-        try:
-            return etree.fromstring(data, _parser())
-        except (etree.XMLSyntaxError, ValueError) as error:
-            deep = "Excessive depth" in str(error)
-            problem = "nests its elements too deeply" if deep else "is not well-formed"
-            raise self._damaged(f"the part {path} {problem}") from error
-
-    def _damaged(self, problem: str) -> Damaged:
-        return Damaged(
-            f"{self._name!r} is a damaged Word file: {problem}",
-            hint="download it again, or open and save it in Word",
-        )
-
-
-def _refuse_locked(archive: zipfile.ZipFile, name: str) -> None:
-    if any(entry.flag_bits & 1 for entry in archive.filelist):
-        raise Encrypted(
-            f"{name!r} is locked with a password", hint="save it again without a password"
-        )
-
-
-def _unpacked(archive: zipfile.ZipFile, path: str, damaged: Callable[[str], Damaged]) -> bytes:
-    """Return the bytes of a part; a KeyError says that there is none."""
-    try:
-        return archive.read(path)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-        raise damaged(f"the part {path} is cut off") from error
-    except (NotImplementedError, RuntimeError) as error:
-        raise damaged(f"the part {path} cannot be unpacked") from error
-
-
-def _parser() -> etree.XMLParser:
-    return etree.XMLParser(
-        resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
-    )
-
 
 # Word writes its elements in one of two namespaces (transitional and strict), so names are
 # compared without them.
@@ -110,9 +35,9 @@ def child(element: etree._Element | None, *path: str) -> etree._Element | None:
     return element
 
 
-def children(element: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Go through the children of one name."""
-    return (e for e in element if local(e) == name)
+def children(element: etree._Element | None, name: str) -> Iterator[etree._Element]:
+    """Go through the children of one name; what is not there has none."""
+    return (e for e in (() if element is None else element) if local(e) == name)
 
 
 def value(element: etree._Element | None, attribute: str = "val") -> str | None:
@@ -165,7 +90,10 @@ class ZipPackage:
             raise FileTooLarge(
                 f"{name!r} packs more than {MAX_MEMBERS:,} files", hint="split the document"
             )
-        _refuse_locked(self._archive, name)
+        if any(entry.flag_bits & 1 for entry in self._archive.filelist):
+            raise Encrypted(
+                f"{name!r} is locked with a password", hint="save it again without a password"
+            )
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a part, or None when the file has no such part."""
@@ -177,17 +105,27 @@ class ZipPackage:
                 f"{self._name!r} unpacks to more than {MAX_READ_BYTES // 2**20} MB",
                 hint="split the document",
             )
-        return _unpacked(self._archive, path, self.damaged)
+        try:
+            return self._archive.read(path)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+            raise self.damaged(f"the part {path} is cut off") from error
+        except (NotImplementedError, RuntimeError) as error:
+            raise self.damaged(f"the part {path} cannot be unpacked") from error
 
     def xml(self, path: str) -> etree._Element | None:
         """Return a part's root element, or None when the file has no such part."""
         data = self.read(path)
         if data is None:
             return None
+        parser = etree.XMLParser(
+            resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+        )
         try:
-            return etree.fromstring(data, _parser())
+            return etree.fromstring(data, parser)
         except (etree.XMLSyntaxError, ValueError) as error:
-            raise self.damaged(f"the part {path} is not well-formed") from error
+            deep = "Excessive depth" in str(error)
+            problem = "nests its elements too deeply" if deep else "is not well-formed"
+            raise self.damaged(f"the part {path} {problem}") from error
 
     def main(self, path: str) -> etree._Element:
         """Return the root element of a part that has to be there."""
@@ -201,7 +139,7 @@ class ZipPackage:
         folder, _, file = path.rpartition("/")
         root = self.xml(f"{folder}/_rels/{file}.rels" if folder else f"_rels/{file}.rels")
         found: dict[str, PackageRelation] = {}
-        for one in children(root, "Relationship") if root is not None else ():
+        for one in children(root, "Relationship"):
             name, kind, target = value(one, "Id"), value(one, "Type"), value(one, "Target")
             if name and kind and target and value(one, "TargetMode") != "External":
                 found[name] = PackageRelation(kind.rpartition("/")[2], resolved(path, target))
@@ -217,6 +155,31 @@ class ZipPackage:
             f"{self._name!r} is a damaged {self._what}: {problem}",
             hint="download it again, or open and save it in the program that made it",
         )
+
+
+class WordPackage(ZipPackage):
+    """The parts of a DOCX file, which is bounded as a whole, and each part by its elements."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        super().__init__(data, name, "Word file")
+        if sum(entry.file_size for entry in self._archive.infolist()) > MAX_UNPACKED_BYTES:
+            raise OverLimit(
+                f"it unpacks to more than {MAX_UNPACKED_BYTES // 2**20} MB",
+                "MAX_UNPACKED_BYTES",
+                hint="remove large pictures, or save the text alone",
+            )
+        self._left = MAX_UNPACKED_BYTES
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a part, or None when the file has no such part."""
+        data = super().read(path)
+        if data is not None and data.count(b"<") - data.count(b"</") > MAX_ELEMENTS:
+            raise OverLimit(
+                f"the part {path} has more than {MAX_ELEMENTS:,} elements",
+                "MAX_ELEMENTS",
+                hint="split the file, or save the text alone",
+            )
+        return data
 
 
 def core_properties(core: etree._Element | None, *dates: str) -> tuple[str | None, str | None]:

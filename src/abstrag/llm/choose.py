@@ -161,11 +161,7 @@ def choose(
 ) -> LlmSettings | None:
     """Decide on the models; None when nothing names one: local mode.
 
-    Args:
-        flags: What the command line says.
-        config: The file named by the user; otherwise the usual places are looked at.
-        limits: Caps from the command line; what they leave open comes from the file.
-        environment: The variables, for tests.
+    Without a file the usual places are looked at; what the limits leave open comes from it.
 
     Raises:
         InputError: The file, an address or a name cannot be used, or an address has no model.

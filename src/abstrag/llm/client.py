@@ -97,13 +97,7 @@ class Dialect:
     def payload(
         self, model: str, request: ModelRequest, repair: tuple[str, str] | None
     ) -> dict[str, Any]:
-        """Write the body of a request.
-
-        Args:
-            model: The name the endpoint knows the model by.
-            request: The question.
-            repair: A reply that cannot be used and why; asks to do it again.
-        """
+        """Write the body of a request; with a bad reply and why, it asks to do it again."""
         made: dict[str, Any] = {"model": model, "messages": list(self._messages(request, repair))}
         # OpenAI's newer models want the other name, everybody else knows only this one
         limit = "max_completion_tokens" if "max_tokens" in self.dropped else "max_tokens"
@@ -194,11 +188,8 @@ class KnownDialects:
     def answered(self, dialect: Dialect, request: ModelRequest, *, only_here: bool = False) -> None:
         """Note that a request was accepted in this dialect.
 
-        Args:
-            dialect: What was asked for.
-            request: The question.
-            only_here: The endpoint failed on other wordings and did not refuse them, so this says
-                nothing about other stages.
+        With `only_here` the endpoint failed on other wordings and did not refuse them, so this says
+        nothing about other stages.
         """
         with self._lock:
             self._all = replace(self._all, dropped=self._all.dropped | dialect.dropped)
@@ -399,13 +390,8 @@ class ChatClient:
     ) -> None:
         """Make a client; nothing is sent.
 
-        Args:
-            endpoint: Which model, and where.
-            key: The API key.
-            price: Of the model's tokens; None when nobody knows.
-            patience: How long and how often to try.
-            budget: The caps, shared with others who spend from the same purse.
-            backoff_s: The first wait before trying again.
+        Nobody knows the price of tokens where there is none; `budget` has the caps, shared with
+        others who spend from the same purse; `backoff_s` is the first wait before trying again.
         """
         self.endpoint = endpoint
         self._patience = patience or Patience()
@@ -426,16 +412,13 @@ class ChatClient:
     def ask(self, request: ModelRequest, transcript: Transcript, stop: threading.Event) -> Any:
         """Put a request and return a value that fits its schema, or the text when it has none.
 
-        Args:
-            request: The question.
-            transcript: Is filled with what happened, also when this fails.
-            stop: When it is set, the call ends at once.
+        The transcript is filled with what happened, also when this fails.
 
         Raises:
             BadReply: No reply fits, not even after asking again.
             ModelUnreachable: The endpoint does not answer, or refuses us.
             OverBudget: What would have to be sent next may cost too much.
-            CalledOff: `stop` was set.
+            Cancelled: `stop` was set.
         """
         key = call_id(self.endpoint.model, request)
         room = self._patience.reply(request.max_tokens)

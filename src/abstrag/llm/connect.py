@@ -76,15 +76,9 @@ class Models:
         patience: Patience | None = None,
         stack: ExitStack | None = None,
     ) -> None:
-        """Put models together.
+        """Put models together, by role; one without a price is free.
 
-        Args:
-            models: By role.
-            meter: What counts for them.
-            prices: By role; a role that is missing is free.
-            log: Where calls are looked up for estimates.
-            patience: How long replies may be.
-            stack: What is closed with them.
+        Estimates look calls up in the log, and what is in the stack is closed with the models.
         """
         self._models = dict(models)
         self._meter = meter or UsageMeter()
@@ -130,7 +124,7 @@ class Models:
         self._stack.close()
 
     def ledger(self) -> ModelUsage:
-        """Return what was asked so far and what it took; `ModelUsage.since` narrows it down."""
+        """Return what was asked so far and what it took."""
         return self._meter.ledger()
 
     def estimate(self, requests: Sequence[ModelRequest], *, most: bool = False) -> Estimate:
@@ -172,10 +166,7 @@ def connect(
 ) -> Models:
     """Turn settings into models. Nothing is sent yet.
 
-    Args:
-        settings: Which models, where, and how much may be spent.
-        calls: The log; by default it lies beside the default store.
-        environment: Where the keys are looked up, for tests.
+    By default the log of calls lies beside the default store.
 
     Raises:
         InputError: A key is missing, or a cap on the cost cannot be kept without a price.

@@ -12,8 +12,8 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, Final
 
 from platformdirs import user_data_dir
@@ -23,6 +23,7 @@ from abstrag.llm.call import Call, CallLine, Exchange, RoleSummary, quantile
 from abstrag.llm.model import CallRole
 from abstrag.model.record import from_json, record, to_json
 from abstrag.sqlite_file import BUSY_S, result_code, transaction, use_write_ahead_log
+from abstrag.whole_file import write_whole
 
 
 @record
@@ -79,24 +80,12 @@ class Recording:
 
 def save(calls: Iterable[Call], path: Path) -> int:
     """Write calls to a file, all or nothing, and return how many."""
-    count = 0
+    lines = [to_json(call) + "\n" for call in calls]
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = NamedTemporaryFile(  # noqa: SIM115
-            "w", encoding="utf-8", newline="\n", dir=path.parent, delete=False
-        )
-        draft = Path(file.name)
-        try:
-            with file:
-                for count, call in enumerate(calls, 1):  # noqa: B007
-                    file.write(to_json(call) + "\n")
-            draft.replace(path)
-        except BaseException:
-            draft.unlink()  # closed by now: Windows removes no open file
-            raise
+        write_whole(path, "".join(lines))
     except OSError as error:
         raise InputError(f"recording {str(path)!r} cannot be written: {error}") from error
-    return count
+    return len(lines)
 
 
 CALLS_VARIABLE: Final = "ABSTRAG_CALLS"
@@ -319,20 +308,9 @@ class CallLog:
 
 
 def _line(call: Call, hits: int) -> CallLine:
-    return CallLine(
-        id=call.id,
-        at=call.at,
-        role=call.request.role,
-        stage=call.request.stage,
-        model=call.model,
-        mode=call.mode,
-        tokens_in=call.tokens_in,
-        tokens_out=call.tokens_out,
-        seconds=call.seconds,
-        cost=call.cost,
-        hits=hits,
-        error=call.error,
-    )
+    same = {each.name for each in fields(Call)} & {each.name for each in fields(CallLine)}
+    told = {name: getattr(call, name) for name in same}
+    return CallLine(role=call.request.role, stage=call.request.stage, hits=hits, **told)
 
 
 def _prepare(path: Path, connection: sqlite3.Connection) -> None:

@@ -34,13 +34,9 @@ def side_by_side(
     """Complete requests in threads; results are in the order of the requests.
 
     A `ModelError` stands in the place of its request. `OverBudget` lets the calls under way finish
-    and is raised then. Anything else, an interrupt above all, calls them off and is raised at once.
-    The threads are daemons, so not even a thread that hangs keeps the program from ending.
-
-    Args:
-        complete: Completes one; it should end at once when the event it is given is set.
-        requests: What is to be completed.
-        at_most: How many at a time.
+    and is raised then. Anything else, an interrupt above all, calls them off and is raised at once:
+    `complete` should end when the event it is given is set. The threads are daemons, so not even
+    one that hangs keeps the program from ending.
     """
     batch = _Batch(complete, requests)
     threads = [

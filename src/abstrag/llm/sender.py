@@ -252,15 +252,10 @@ class Sender:
         most_out: int,
         suspect: bool,
     ) -> Completion:
-        """Send a body and return the completion.
+        """Send a body and return the completion; the transcript is filled with every exchange.
 
-        Args:
-            payload: The body.
-            transcript: Is filled with every exchange.
-            stop: When it is set, this ends at once.
-            most_out: The most tokens the reply may have.
-            suspect: Whether the wording of the body is new to this endpoint, so that failures
-                may be due to it.
+        The reply may have `most_out` tokens. With `suspect` the wording of the body is new to this
+        endpoint, so that failures may be due to it.
 
         Raises:
             WordingRefused: The endpoint does not want this body.

@@ -108,21 +108,12 @@ class ModelUsage:
         """Everything together, under the first role's name."""
         total = RoleLedger(self.roles[0].role if self.roles else CallRole.INDEX)
         for one in self.roles:
-            total = _combined(total, one, 1)
+            total = _added(total, one)
         return total
 
-    def since(self, earlier: ModelUsage) -> ModelUsage:
-        """Return what was added after an earlier look at the same ledger."""
-        before = {one.role: one for one in earlier.roles}
-        rest = [
-            _combined(one, before.get(one.role, RoleLedger(one.role)), -1) for one in self.roles
-        ]
-        return ModelUsage(tuple(one for one in rest if one != RoleLedger(one.role)), self.unpriced)
 
-
-def _combined(one: RoleLedger, other: RoleLedger, sign: int) -> RoleLedger:
-    summed = {name: getattr(one, name) + sign * getattr(other, name) for name in _COUNTS}
-    return replace(one, **summed)
+def _added(one: RoleLedger, other: RoleLedger) -> RoleLedger:
+    return replace(one, **{name: getattr(one, name) + getattr(other, name) for name in _COUNTS})
 
 
 class UsageMeter:
@@ -162,4 +153,4 @@ class UsageMeter:
     def _add(self, more: RoleLedger) -> None:
         with self._lock:
             before = self._roles.get(more.role, RoleLedger(more.role))
-            self._roles[more.role] = _combined(before, more, 1)
+            self._roles[more.role] = _added(before, more)

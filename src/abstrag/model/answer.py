@@ -204,11 +204,6 @@ class Answer(Result):
         """The answer as plain text, without its citations."""
         return " ".join(sentence.text for sentence in self.sentences)
 
-    @property
-    def unsupported(self) -> tuple[AnswerSentence, ...]:
-        """The sentences no verified quotation stands behind."""
-        return tuple(one for one in self.sentences if not one.supported)
-
 
 class AnswerEventType(StrEnum):
     """What an event of a streamed answer brings."""

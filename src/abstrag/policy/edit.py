@@ -242,11 +242,8 @@ def objection(
 ) -> str | None:
     """Say why an edit may not be made; None when nothing speaks against it.
 
-    Args:
-        edit: what is proposed.
-        program: what it would edit.
-        case: the case it comes from, whose words may not get into a rule.
-        by_hand: tells whether a person wrote a line; those are not ours to remove.
+    No words of the case may get into a rule, and lines that were written `by_hand` are not ours to
+    remove.
     """
     if edit.program not in MUTABLE:
         return f"program {edit.program!r} is fixed, so that what judges is never what is judged"

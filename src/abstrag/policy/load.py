@@ -35,12 +35,7 @@ Layer = tuple[str, bytes]  # what to call a file in an error, and what it holds
 
 
 def load_program(stage: str, family: str | None = None, root: Path | None = None) -> Program:
-    """Load one program.
-
-    Args:
-        stage: its name, one of `PROGRAMS`.
-        family: whose rules and examples to use; none means the baseline.
-        root: the policy folder; none means `ABSTRAG_POLICY` or the user's data folder.
+    """Load one program of `PROGRAMS` as a family has it, by default the baseline.
 
     Raises:
         PolicyError: There is no such program, or a file cannot be used; it names file and field.
@@ -263,11 +258,7 @@ _KINDS: Final[Mapping[str, TypeAdapter[Any]]] = {
 
 
 def read_slots(text: str | bytes, name: str) -> dict[str, Any]:
-    """Read the slots a file fills, in its order.
-
-    Args:
-        text: what the file holds.
-        name: what to call the file in an error.
+    """Read the slots a file fills, in its order; errors call it `name`.
 
     Raises:
         PolicyError: It is not JSON, or a slot is unknown or does not hold what it must.

@@ -81,15 +81,11 @@ class PolicyStore(FamilyRecords):
         return store
 
     def propose(self, edit: PromptEdit, *, case: str, patch: str, text: CaseText) -> AuditEntry:
-        """Propose an edit on behalf of a case, which is a vote for it.
+        """Propose an edit on behalf of a case, which is a vote for it; a case counts once.
 
         A refused edit is logged with its reason and returned like any other: look at `accepted`.
-
-        Args:
-            edit: what to change; without a `base_hash` it is about the program as it is now.
-            case: id of the case; several votes of one case count once.
-            patch: id of the patch that carries the edit.
-            text: the words of the case, which may not get into a rule.
+        Without a `base_hash` it is about the program as it is now. `patch` is the id of the patch
+        that carries it, and `text` the words of the case, which may not get into a rule.
         """
         with locked(self.root):
             name = candidate_id(self.family, edit)
@@ -126,10 +122,8 @@ class PolicyStore(FamilyRecords):
     def promote(self, replay: Replay) -> tuple[AuditEntry, ...]:
         """Promote what has its votes and makes no solved case worse; returns what became of each.
 
-        The replay runs without the lock. If the program changes meanwhile, it is done again.
-
-        Args:
-            replay: given a changed program, returns the ids of the solved cases it makes worse.
+        `replay` returns the ids of the solved cases that a changed program makes worse. It runs
+        without the lock; if the program changes meanwhile, it is done again.
         """
         done: list[AuditEntry] = []
         while True:

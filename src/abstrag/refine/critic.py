@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from abstrag.config import JUDGE_SAMPLES, JUDGE_TEMPERATURE
 from abstrag.errors import BadReply, ModelError
@@ -31,12 +31,8 @@ class Criticism:
     calls: tuple[str, ...] = ()  # of a model, in the log
 
 
-class Critic(Protocol):
-    """Looks at the first K hits of a query."""
-
-    def __call__(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> Criticism:
-        """Accept a retrieval, or reject it."""
-        ...
+# looks at the first K hits of a query, and accepts or rejects them
+Critic = Callable[[Episode, Scoring, Ranking], Criticism]
 
 
 @dataclass(frozen=True, slots=True)

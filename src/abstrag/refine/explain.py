@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from abstrag.language.keys import key
 from abstrag.llm.model import CallRole, LanguageModel
@@ -27,12 +27,8 @@ _BEFORE: Final = 2  # sentences before a segment that may name what it is about
 _OF_KIND: Final = {LiteralKind.TIME: Stage.CONTEXT, LiteralKind.EVENT: Stage.EVENT}
 
 
-class Explainer(Protocol):
-    """Says what went wrong with a retrieval that the critic rejects."""
-
-    def __call__(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> Failure:
-        """Return the failure."""
-        ...
+# says what went wrong with a retrieval that the critic rejects
+Explainer = Callable[[Episode, Scoring, Ranking], Failure]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,44 +215,38 @@ class Localization:
     others: tuple[Stage, ...] = ()
 
 
-class Localizer(Protocol):
-    """Chooses the stage to repair."""
-
-    def __call__(self, failure: Failure) -> Localization:
-        """Return the stage."""
-        ...
+Localizer = Callable[[Failure], Localization]  # chooses the stage to repair
 
 
-@dataclass(frozen=True, slots=True)
-class LocalLocalizer:
-    """Goes by the failure's κ: the joint budget, then the heaviest unmet literal, then breadth."""
+def localize(failure: Failure) -> Localization:
+    """Go by the failure's κ: the joint budget, then the heaviest unmet literal, then breadth.
 
-    def __call__(self, failure: Failure) -> Localization:
-        """Apply the rules in order; each that applies is an alternative to the ones before."""
-        found: dict[Stage, str] = {}
-        seen = failure.diagnosis
-        if seen.over_budget_by is not None:
-            found[Stage.QUERY] = "each condition is affordable, and all together are not"
-        for literal in _heaviest(failure):
-            if literal.label in seen.nearby:
-                said = f"“{literal.label}” stands before the segment or above it, not in it"
-                found.setdefault(Stage.CONTEXT, said)
-                continue
-            stage = _OF_KIND.get(literal.kind, Stage.MAP)
-            found.setdefault(stage, f"{literal.kind.value} “{literal.label}” is not met")
-        if seen.nearby and not seen.unmet:
-            said = f"“{seen.nearby[0]}” stands before the segment or above it, not in it"
+    Each rule that applies is an alternative to the ones before.
+    """
+    found: dict[Stage, str] = {}
+    seen = failure.diagnosis
+    if seen.over_budget_by is not None:
+        found[Stage.QUERY] = "each condition is affordable, and all together are not"
+    for literal in _heaviest(failure):
+        if literal.label in seen.nearby:
+            said = f"“{literal.label}” stands before the segment or above it, not in it"
             found.setdefault(Stage.CONTEXT, said)
-        if seen.unmet:  # the text may say it in words the map has no term for
-            found.setdefault(Stage.MAP, "a condition is not met")
-        if seen.over_expansion:
-            first = seen.over_expansion[0]
-            reason = f"{first.source} → {first.target} lets {first.segments} unfit segments in"
-            found.setdefault(Stage.QUERY, reason)
-        found.setdefault(Stage.QUERY, "no condition is unmet, so the query is weighed wrongly")
-        found.setdefault(Stage.MAP, "a word may be met by another at too high a price")
-        stage, *others = found
-        return Localization(stage, found[stage], tuple(others))
+            continue
+        stage = _OF_KIND.get(literal.kind, Stage.MAP)
+        found.setdefault(stage, f"{literal.kind.value} “{literal.label}” is not met")
+    if seen.nearby and not seen.unmet:
+        said = f"“{seen.nearby[0]}” stands before the segment or above it, not in it"
+        found.setdefault(Stage.CONTEXT, said)
+    if seen.unmet:  # the text may say it in words the map has no term for
+        found.setdefault(Stage.MAP, "a condition is not met")
+    if seen.over_expansion:
+        first = seen.over_expansion[0]
+        reason = f"{first.source} → {first.target} lets {first.segments} unfit segments in"
+        found.setdefault(Stage.QUERY, reason)
+    found.setdefault(Stage.QUERY, "no condition is unmet, so the query is weighed wrongly")
+    found.setdefault(Stage.MAP, "a word may be met by another at too high a price")
+    stage, *others = found
+    return Localization(stage, found[stage], tuple(others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +269,7 @@ class PromptedLocalizer:
             "diagnosis": to_data(failure.diagnosis),
         }
         said = ask(self.model, self.program, dict[str, Any], inputs, role=CallRole.REFINE).value
-        rules = LocalLocalizer()(failure)
+        rules = localize(failure)
         stage = Stage(said["stage"])
         others = tuple(s for s in (rules.stage, *rules.others) if s is not stage)
         return replace(rules, stage=stage, reason=said["reason"], others=others)

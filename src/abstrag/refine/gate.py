@@ -116,17 +116,11 @@ def decide(
     kept: float | None = None,
     enforce: Controls = ALL,
 ) -> GateVerdict:
-    """Compare every episode of the file under two states.
+    """Compare every episode of the file under the state in force and under that of a patch.
 
-    Args:
-        before: the episodes under the state in force.
-        after: the same episodes under the state a patch leads to.
-        triggers: the failure at hand and its kin.
-        controls: solved cases.
-        kept: the share of the trigger's first K that stays. It stands in for controls where no
-            case is solved yet (corpus mode): a patch may lift evidence into a ranking, and may
-            not turn the ranking over.
-        enforce: which of the conditions hold.
+    The triggers are the failure at hand and its kin, the controls solved cases. `kept`, the share
+    of the trigger's first K that stays, stands in for controls where no case is solved yet (corpus
+    mode): a patch may lift evidence into a ranking, and may not turn the ranking over.
     """
     reasons = _doubts(after, [*triggers, *controls])
     if enforce.sufficiency:

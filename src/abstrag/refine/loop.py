@@ -18,13 +18,7 @@ from abstrag.model.patch import EffectKind, Failure, Patch
 from abstrag.model.ranking import Ranking
 from abstrag.refine.critic import CalibratedCritic, Critic, LocalCritic
 from abstrag.refine.evaluator import Evaluator, Signals
-from abstrag.refine.explain import (
-    Explainer,
-    LocalExplainer,
-    Localization,
-    Localizer,
-    LocalLocalizer,
-)
+from abstrag.refine.explain import Explainer, LocalExplainer, Localization, Localizer, localize
 from abstrag.refine.feedback import Episode
 from abstrag.refine.gate import ALL, Controls, GateVerdict, decide, kept_share, potential
 from abstrag.refine.limits import RefineBudget, objection
@@ -55,7 +49,7 @@ class Judges:
             evaluator,
             LocalCritic(evaluator),
             LocalExplainer(evaluator),
-            LocalLocalizer(),
+            localize,
             proposer or LocalProposer(),
         )
 

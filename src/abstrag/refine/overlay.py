@@ -168,18 +168,26 @@ class _Confirmed:
             family = Family(step_family(step.asked, step.said))
             sources = {t for form in forms(step.said) for t in self.terms.get(form, ())}
             for source in sorted(sources - {term}):
-                yield Edge(
-                    source=source,
-                    target=term,
-                    relation=Relation.IMPLIES,
-                    family=family,
-                    operator="confirmed",
-                    weight=OMEGA[family],
-                    distance=DELTA_EXPR_ALIAS,
-                    truth_preserving=False,
-                    confidence=0.5,
-                    licence=Licence(LicenceKind.PATCH, f"{step.said} → {step.asked}"),
-                )
+                said = f"{step.said} → {step.asked}"
+                yield _patched(source, term, family, "confirmed", DELTA_EXPR_ALIAS, said)
+
+
+def _patched(
+    source: str, target: str, family: Family, operator: str, distance: float, said: str
+) -> Edge:
+    """Return an edge that a patch licenses."""
+    return Edge(
+        source,
+        target,
+        Relation.IMPLIES,
+        family,
+        operator,
+        OMEGA[family],
+        distance,
+        truth_preserving=False,
+        confidence=0.5,
+        licence=Licence(LicenceKind.PATCH, said),
+    )
 
 
 def _by_form(document: DocumentIndex) -> dict[str, tuple[str, ...]]:
@@ -216,18 +224,9 @@ class _Windows:
                 continue
             for source, own in sorted(self.times.items()):
                 if source != term and window.window.contains(own) and not asked.overlaps(own):
-                    yield Edge(
-                        source=source,
-                        target=term,
-                        relation=Relation.IMPLIES,
-                        family=Family.EXPRESSION,
-                        operator="time",
-                        weight=OMEGA[Family.EXPRESSION],
-                        distance=round(away(own, asked) / reach(asked), 4),
-                        truth_preserving=False,
-                        confidence=0.5,
-                        licence=Licence(LicenceKind.PATCH, f"window {window.target}"),
-                    )
+                    delta = round(away(own, asked) / reach(asked), 4)
+                    said = f"window {window.target}"
+                    yield _patched(source, term, Family.EXPRESSION, "time", delta, said)
 
 
 def away(own: Interval, asked: Interval) -> int:

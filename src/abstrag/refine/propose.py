@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -200,17 +200,9 @@ class Unusable:
     reason: str
 
 
-class Proposer(Protocol):
-    """Offers patches for a failure at one stage."""
-
-    def __call__(
-        self, failure: Failure, stage: Stage, scoring: Scoring
-    ) -> Iterable[Patch | Unusable]:
-        """Go through them, the most promising first.
-
-        What was refused before stands in the failure.
-        """
-        ...
+# offers patches for a failure at one stage, the most promising first; what was refused before
+# stands in the failure
+Proposer = Callable[[Failure, Stage, Scoring], Iterable[Patch | Unusable]]
 
 
 @dataclass(frozen=True, slots=True)

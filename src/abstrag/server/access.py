@@ -52,11 +52,8 @@ class Guard:
     ) -> None:
         """Guard an application.
 
-        Args:
-            app: What is guarded.
-            settings: The names and tokens of the server.
-            public: What is not under /api or /metrics needs no token.
-            needs: Which scope a method and path take; those of the studio unless given.
+        Where it is `public`, what is not under /api or /metrics needs no token. `needs` says which
+        scope a method and path take; those of the studio unless given.
         """
         self._app = app
         self._tokens = settings.all_tokens

@@ -82,8 +82,7 @@ class Metrics:
     def text(self, now: Mapping[str, tuple[str, Mapping[Labels, float]]]) -> str:
         """Return everything as Prometheus reads it.
 
-        Args:
-            now: What holds at this moment: what each number is, and its values.
+        `now` is what holds at this moment: what each number is, and its values.
         """
         with self._lock:
             lines = [

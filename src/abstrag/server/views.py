@@ -18,6 +18,7 @@ from abstrag.workspace.edits import edge_id
 if TYPE_CHECKING:
     from abstrag.workspace.document import SearchableDocument
 
+_SHOWN: Final = ("segment", "relevance", "match", "utility", "gap", "judgement")
 GRID: Final = tuple(round(i / 10, 1) for i in range(round(10 * TAU_MAX) + 1))
 
 
@@ -42,15 +43,7 @@ def sweep(
 
 def _rows(document: SearchableDocument, query: str, tau: float, k: int) -> list[dict[str, Any]]:
     return [
-        {
-            "segment": hit.segment,
-            "relevance": hit.relevance,
-            "match": hit.match,
-            "utility": hit.utility,
-            "gap": hit.gap,
-            "judgement": hit.judgement,
-            "reachable": hit.trace.reachable,
-        }
+        {**{name: getattr(hit, name) for name in _SHOWN}, "reachable": hit.trace.reachable}
         for hit in document.search(query, k=k, tau=tau).hits
     ]
 

@@ -104,11 +104,6 @@ class SearchableCollection(Searchable):
             for row in shortlist.order[:k].tolist()
         )
 
-    def documents(self) -> tuple[DocumentInfo, ...]:
-        """Describe the documents that pass the filters."""
-        every = self.searcher.shelf.documents
-        return tuple(info for info in every if self.filters.refuses(info) is None)
-
     def document(self, name: str) -> SearchableDocument:
         """Open one of the documents, under the same options."""
         return self.workspace.document(name, self.options)

@@ -75,15 +75,7 @@ def report(
     source: str = "",
     made: str = "",
 ) -> str:
-    """Write a report as HTML.
-
-    Args:
-        title: of the document.
-        sections: the questions with their evidence.
-        labels: how terms are called.
-        source: where the document came from.
-        made: when and with what the report was made.
-    """
+    """Write a report as HTML; `labels` say how terms are called, `made` when and with what."""
     body = "".join(_section(one, labels) for one in sections)
     name = escape(title)
     style = files("abstrag.workspace").joinpath("report.css").read_text("utf-8")

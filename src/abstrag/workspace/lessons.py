@@ -44,11 +44,9 @@ def replay_file(
 ) -> ReplayReport:
     """Judge the episodes of a file without any patch and with those in force.
 
-    Args:
-        path: JSON lines of target, query and, where known, gold.
-        workspace: Whose documents and patches; targets that are files are indexed into its store.
-        evaluator: Who says what is evidence; none means the packaged judge, which is not even
-            loaded when every episode has gold.
+    The file has JSON lines of target, query and, where known, gold; targets that are files are
+    indexed into the workspace's store. The packaged judge is not even loaded when every episode has
+    gold.
     """
     episodes = read_episodes(path)
     cases: list[ReplayedCase] = []
@@ -352,9 +350,7 @@ def _looking(refiner: Refiner, evaluator: Evaluator) -> Callable[[Episode, State
 def learn(workspace: Workspace, *, evaluator: Evaluator | None = None) -> tuple[AuditEntry, ...]:
     """Promote what has its votes and costs no solved query of its genre its evidence.
 
-    Args:
-        workspace: Whose documents and policy.
-        evaluator: Who says what is evidence where there is no gold; else the shipped judge.
+    Where there is no gold, the evaluator or the shipped judge says what is evidence.
     """
     with workspace.refining:
         return (

@@ -176,16 +176,11 @@ def index_many(
 ) -> Iterator[IndexOutcome]:
     """Index files and everything inside folders as `Library.index_paths` does, side by side.
 
-    Args:
-        workspace: Names and keeps; no model takes part, for budgets are kept in one process.
-        paths: Files and folders.
-        engine: Who does the work.
-        library: What indexes in this process, where it is to tell how far it is.
-        few: Up to so many files that are due are indexed by one worker of this machine.
-        on_file: Is told each file when it is looked at, and by one worker when it is begun.
-        on_ahead: Is told of each document of which workers made what a search over all documents
-            needs, too, where there are several; long ones, and all where it is None, are left to
-            `upkeep.prepare`.
+    No model takes part, for budgets are kept in one process. The library indexes in this process
+    and is to tell how far it is. Up to a `few` files that are due are indexed by one worker of this
+    machine. `on_file` is told each file when it is looked at, and by one worker when it is begun;
+    `on_ahead` of each document of which workers made what a search over all needs, too, where there
+    are several: long ones, and all where it is None, are left to `upkeep.prepare`.
     """
     library = library or workspace.library
     order: deque[IndexOutcome | DueFile | DuplicateFile] = deque()  # looked at and not told yet

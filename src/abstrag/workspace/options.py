@@ -77,10 +77,8 @@ def chosen_preset(
 ) -> Preset:
     """Return the preset that a name and a wish for or against the judge mean together.
 
-    Args:
-        name: None is the default preset.
-        judge: True gives the judge its say in any preset, False takes it away, None leaves it.
-        exact: The judge is asked about every segment that may still get in.
+    `judge` True gives the judge its say in any preset, False takes it away. With `exact` it is
+    asked about every segment that may still get in.
     """
     if name is not None and name not in PRESETS:
         raise InputError(f"no preset is called {name!r}", hint=f"one of: {', '.join(PRESETS)}")

@@ -55,12 +55,9 @@ def refiner_of(
     *,
     carried: Sequence[PatchInForce] | None = None,
 ) -> Refiner:
-    """Return what refines the search of a document.
+    """Return what refines the search of a document; it lays the patches over it by itself.
 
-    Args:
-        document: However it was opened; patches are laid over it by the refiner itself.
-        options: How.
-        carried: The patches in force, for a process that must not write the log.
+    `carried` are the patches in force, for a process that must not write the log.
     """
     how = options or RefineOptions()
     workspace = document.workspace

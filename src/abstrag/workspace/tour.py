@@ -42,9 +42,9 @@ EVIDENCE: Final[Mapping[str, str]] = {
 }
 
 
-def demo_document() -> Document:
-    """Load the bundled article."""
-    with as_file(files("abstrag.data") / "demo" / "chips.md") as path:
+def demo_document(name: str = "chips.md") -> Document:
+    """Load the bundled article, or another of the bundled documents."""
+    with as_file(files("abstrag.data") / "demo" / name) as path:
         return load(path)
 
 
@@ -94,8 +94,7 @@ def tour_workspace(folder: Path) -> Workspace:
 
 def tour_document() -> Document:
     """Load the bundled report."""
-    with as_file(files("abstrag.data") / "demo" / "water.md") as path:
-        return load(path)
+    return demo_document("water.md")
 
 
 def tour(workspace: Workspace) -> Tour:

@@ -7,7 +7,7 @@ import pytest
 from abstrag.testing.sample_index import sample_index
 from abstrag_bench.baselines.system import Element, ElementKind, Pool
 from abstrag_bench.case import Case
-from abstrag_bench.hidden_words import (
+from tools.hidden_words import (
     TEXT,
     WordPlace,
     content_places,
@@ -15,8 +15,8 @@ from abstrag_bench.hidden_words import (
     hiding,
     keeping,
 )
-from abstrag_bench.readings import _WORD, _in_a_row, _stands, said_unmet
-from abstrag_bench.swapped import swapped_cases
+from tools.said_steps import _WORD, _in_a_row, _stands, said_unmet
+from tools.swapped import swapped_cases
 
 
 def test_a_hidden_word_is_gone_from_the_text_with_what_stands_on_it() -> None:

@@ -48,7 +48,7 @@ class Counting:
 
 
 def install(monkeypatch: pytest.MonkeyPatch, system: Counting) -> None:
-    monkeypatch.setattr(runner, "Builder", lambda: lambda spec: system)
+    monkeypatch.setattr(runner, "Builder", lambda **_: lambda spec: system)
 
 
 def stable(path: Path) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from abstrag.model.query import LiteralKind
 from abstrag.model.record import from_json, to_json
 from abstrag.model.term import Family
 from abstrag.refine.critic import Criticism, LocalCritic
-from abstrag.refine.explain import LocalExplainer, LocalLocalizer
+from abstrag.refine.explain import LocalExplainer, localize
 from abstrag.refine.feedback import Episode
 from tests.unit.refine.harbour import EMPLOYEE, LOCK, SEWAGE, evaluator, refiner
 from tests.worlds import literal, query
@@ -99,7 +99,7 @@ def _about(*unmet: tuple[LiteralKind, str], **seen: object) -> Failure:
     ],
 )
 def test_a_failure_is_put_down_to_one_stage(failure: Failure, stage: Stage) -> None:
-    found = LocalLocalizer()(failure)
+    found = localize(failure)
     assert found.stage is stage
     assert found.reason
     assert stage not in found.others
@@ -112,5 +112,5 @@ def test_the_heaviest_unmet_condition_decides() -> None:
         key=lambda each: each.weight,
     )
     assert heaviest.kind is LiteralKind.EVENT
-    assert LocalLocalizer()(failure).stage is Stage.EVENT
-    assert Stage.MAP in LocalLocalizer()(failure).others
+    assert localize(failure).stage is Stage.EVENT
+    assert Stage.MAP in localize(failure).others

@@ -22,7 +22,6 @@ from abstrag_bench.baselines.system import System
 class Baseline:
     """How a baseline is made, and which numbers of it may be tuned."""
 
-    family: str  # of appendix K: families get equal search breadth
     build: Callable[..., System]
     ranges: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     asks: bool = False  # a language model, so that building it takes a `Backing`
@@ -43,20 +42,18 @@ def _public_rerank(candidates: int = 50) -> Rerank:
 _BM25_RANGES: Final = {"k1": (0.6, 0.9, 1.2, 1.5, 2.0), "b": (0.25, 0.4, 0.6, 0.75, 0.9)}
 
 BASELINES: Final[Mapping[str, Baseline]] = {
-    "bm25": Baseline("lexical", lambda **given: Bm25(stem=False, **given), _BM25_RANGES),
-    "bm25-stem": Baseline("lexical", lambda **given: Bm25(stem=True, **given), _BM25_RANGES),
-    "dense": Baseline("dense", Dense),
-    "hybrid": Baseline(
-        "hybrid", lambda **given: Hybrid(Dense(), **given), {"weight": (0.3, 0.5, 0.7)}
-    ),
-    "rerank": Baseline("rerank", Rerank, {"candidates": (16, 32, 64)}),
-    "public-dense": Baseline("dense", _public_dense),
-    "public-hybrid": Baseline("hybrid", _public_hybrid, {"weight": (0.3, 0.5, 0.7)}),
-    "public-rerank": Baseline("rerank", _public_rerank, {"candidates": (25, 50, 100)}),
-    "hyde": Baseline("hyde", Hyde, asks=True),
-    "ircot": Baseline("ircot", Ircot, asks=True),
-    "self-rag": Baseline("self-rag", SelfRag, asks=True),
-    "crag": Baseline("crag", Crag, asks=True),
+    "bm25": Baseline(lambda **given: Bm25(stem=False, **given), _BM25_RANGES),
+    "bm25-stem": Baseline(lambda **given: Bm25(stem=True, **given), _BM25_RANGES),
+    "dense": Baseline(Dense),
+    "hybrid": Baseline(lambda **given: Hybrid(Dense(), **given), {"weight": (0.3, 0.5, 0.7)}),
+    "rerank": Baseline(Rerank, {"candidates": (16, 32, 64)}),
+    "public-dense": Baseline(_public_dense),
+    "public-hybrid": Baseline(_public_hybrid, {"weight": (0.3, 0.5, 0.7)}),
+    "public-rerank": Baseline(_public_rerank, {"candidates": (25, 50, 100)}),
+    "hyde": Baseline(Hyde, asks=True),
+    "ircot": Baseline(Ircot, asks=True),
+    "self-rag": Baseline(SelfRag, asks=True),
+    "crag": Baseline(Crag, asks=True),
 }
 
 

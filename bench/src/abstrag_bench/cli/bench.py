@@ -114,7 +114,7 @@ def bench_prompts(models_options: LlmOptions, names: tuple[str, ...], as_json: b
         made = [score_prompt(load_program(one), models[SCORED[one][0]]) for one in names or SCORED]
         ledger = models.ledger()
     if as_json:
-        print_json({"scores": to_data(made), "ledger": to_data(ledger)})
+        print_json({"scores": made, "ledger": ledger})
         return
     table = Screen("program", "hash", "score", "measure", "obeyed", "items")
     for score in made:
@@ -236,7 +236,7 @@ def bench_run(
         ledger = models.ledger()
     summary, files = report(out, reference=reference)
     if as_json:
-        print_json({**to_data(summary), "ledger": to_data(ledger)})
+        print_json({**to_data(summary), "ledger": ledger})
     else:
         screen = console()
         _print_outcome(screen, outcome)
@@ -254,7 +254,7 @@ def bench_report(run_folder: Path, reference: str | None, as_json: bool) -> None
     """Write report.md, .json, .tex and .html from the records of RUN."""
     summary, files = report(run_folder, reference=reference)
     if as_json:
-        print_json(to_data(summary))
+        print_json(summary)
         return
     screen = console()
     _print_summary(screen, summary)
@@ -269,7 +269,7 @@ def bench_compare(before: Path, after: Path, as_json: bool) -> None:
     """Say what changed from run BEFORE to run AFTER, on the cases both have."""
     comparison = compare(before, after)
     if as_json:
-        print_json(to_data(comparison))
+        print_json(comparison)
         return
     _print_comparison(console(), comparison)
 
@@ -344,7 +344,7 @@ def bench_tune(
     found = tune(loaded, system, trials=trials, patience=patience, seed=seed, on_trial=on_trial)
     freeze(found, out)
     if as_json:
-        print_json(to_data(found))
+        print_json(found)
         return
     given = ", ".join(f"{key} = {value:g}" for key, value in found.values.items())
     console().print(f"{found.system}: {given or 'its own values are best'} ({found.stopped})")

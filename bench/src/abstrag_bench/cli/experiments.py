@@ -19,7 +19,6 @@ from abstrag.llm.budget import Estimate, tokens_in
 from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.usage import ModelUsage
-from abstrag.model.record import to_data
 from abstrag.policy.load import load_programs
 from abstrag_bench.baselines.backing import Backing
 from abstrag_bench.experiments import timing
@@ -91,8 +90,7 @@ def print_most(
     by_system = {name: models.most(own) for name, own in requests.items()}
     total = models.most([one for own in requests.values() for one in own])
     if as_json:
-        parts = {name: to_data(one) for name, one in by_system.items()}
-        print_json({"total": to_data(total), "systems": parts})
+        print_json({"total": total, "systems": by_system})
         return
     for name, one in by_system.items():
         console().print(f"{name}: at most {one.calls:,} calls")

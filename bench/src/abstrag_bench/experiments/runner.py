@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,8 +37,8 @@ from abstrag_bench.metrics.catalogue import NDCG, SUFF
 from abstrag_bench.metrics.metric import Metric, values
 from abstrag_bench.record import CaseRecord
 from abstrag_bench.render.table import markdown_table, signed, with_range
-from abstrag_bench.run_folder import RunFolder, RunManifest, SystemInfo
-from abstrag_bench.runner import DEPTH, Bench, Options, ScoringUnit, chosen, digest
+from abstrag_bench.run_folder import RunFolder, SystemInfo
+from abstrag_bench.runner import DEPTH, Bench, Options, ScoringUnit, chosen, manifest_of
 from abstrag_bench.stats import difference_of_each, interval_of_each, paired
 from abstrag_bench.summary import summarize
 from abstrag_bench.systems import Builder, SystemSpec
@@ -57,24 +56,12 @@ def score_documents(
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> tuple[CaseRecord, ...]:
     """Score the documents that have not been scored; return the records of all of them."""
-    cases = chosen(dataset, Options(limit=limit))
+    options = Options(limit=limit)
+    cases = chosen(dataset, options)
     folder = RunFolder(place)
     documents = by_document(cases).values()
     with folder.locked():
-        folder.begin(
-            RunManifest(
-                dataset=dataset.name,
-                split=dataset.split,
-                cases=len(cases),
-                with_gold=sum(bool(case.gold) for case in cases),
-                digest=digest(cases),
-                depth=DEPTH,
-                limit=limit,
-                notes=dataset.notes,
-                systems=systems,
-                version=version("abstrag"),
-            )
-        )
+        folder.begin(manifest_of(dataset, cases, systems, options, DEPTH))
         folder.repair()
         done = folder.done()
         with folder.appending() as appender:
@@ -168,12 +155,10 @@ class AdaptiveArms:
         found = []
         for case in cases:
             sort = TWO if over_together(document, case, elements) else OTHER
-            for tau in self.budgets:
+            arms = [*((fixed(tau), tau) for tau in self.budgets)]
+            for arm, tau in (*arms, (ADAPTIVE, taus.get(case.query) or TAU)):
                 ranking = document.search(case.query, k=2 * _DEPTH, tau=tau)
-                found.append(_record(case, fixed(tau), ranking, elements, sort))
-            tau = taus.get(case.query) or TAU
-            ranking = document.search(case.query, k=2 * _DEPTH, tau=tau)
-            found.append(_record(case, ADAPTIVE, ranking, elements, sort))
+                found.append(_record(case, arm, ranking, elements, sort))
         return found
 
 
@@ -418,10 +403,6 @@ class ExperimentResult:
 
 def run_experiments(setting: Setting, names: Sequence[str] = ()) -> list[ExperimentResult]:
     """Run some experiments, or all of them, and return what they show.
-
-    Args:
-        setting: the data, the folder of records, and what can be asked.
-        names: of experiments; none means all.
 
     Raises:
         InputError: A name is not an experiment's, or records belong to another version.

@@ -10,7 +10,7 @@ from math import log2
 from typing import Final
 
 from abstrag_bench.metrics.label import ACCURACY, ANSWERED, WRONG
-from abstrag_bench.metrics.metric import Better, Metric, lacking, recorded
+from abstrag_bench.metrics.metric import Metric, lacking, recorded
 from abstrag_bench.record import CaseRecord
 
 # Cost/τ: the cost of the accepted clause as a share of the budget.
@@ -24,7 +24,7 @@ def _normalized(record: CaseRecord, k: int) -> float:  # noqa: ARG001
     return record.bridge_cost / record.tau
 
 
-BRIDGE_COST = Metric("Cost/τ", _normalized, better=Better.LOWER, scale=1.0)
+BRIDGE_COST = Metric("Cost/τ", _normalized, scale=1.0)
 
 
 # nDCG@K with binary gain: what the gold spans' ranks are worth, against the best order.
@@ -50,7 +50,7 @@ def _over_expansion(record: CaseRecord, k: int) -> float:
     return float(bool(entered & set(record.patched)))
 
 
-OVER_EXPANSION = Metric("OverExp", _over_expansion, 10, better=Better.LOWER)
+OVER_EXPANSION = Metric("OverExp", _over_expansion, 10)
 
 
 # Preserved: of the cases solved before an accepted update, the share still solved after it.
@@ -127,9 +127,9 @@ EVIDENCE_F1 = Metric("Evid-F1", _evidence_f1, 5, empty=0.0)
 # Effort: seconds a query, judgements and model calls. Nobody's zero: unknown is not computable.
 
 
-SECONDS = recorded("ms/query", "seconds", "a timing", better=Better.LOWER, scale=1000.0)
-JUDGEMENTS = recorded("Judgements", "judgements", "a judge", better=Better.LOWER, scale=1.0)
-LLM_CALLS = recorded("LLM calls", "llm_calls", "a language model", better=Better.LOWER, scale=1.0)
+SECONDS = recorded("ms/query", "seconds", "a timing", scale=1000.0)
+JUDGEMENTS = recorded("Judgements", "judgements", "a judge", scale=1.0)
+LLM_CALLS = recorded("LLM calls", "llm_calls", "a language model", scale=1.0)
 
 
 # R@K: the share of the gold spans among the first K.

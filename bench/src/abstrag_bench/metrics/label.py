@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from abstrag.errors import InputError, NotComputable
 from abstrag.model.answer import Label
 from abstrag.model.record import record
-from abstrag_bench.metrics.metric import Better, Metric, lacking
+from abstrag_bench.metrics.metric import Metric, lacking
 from abstrag_bench.record import CaseRecord
 
 
@@ -77,8 +77,8 @@ def _wrong(one: CaseRecord, k: int) -> float:  # noqa: ARG001
 
 
 ACCURACY = Metric("Accuracy", _accuracy)
-ANSWERED = Metric("Answered", _answered, better=Better.NEITHER)
-WRONG = Metric("Wrong", _wrong, better=Better.LOWER)
+ANSWERED = Metric("Answered", _answered)
+WRONG = Metric("Wrong", _wrong)
 
 
 def verdict_score(records: Iterable[CaseRecord]) -> VerdictScore | None:

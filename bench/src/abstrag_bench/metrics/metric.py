@@ -27,14 +27,6 @@ class Convention(StrEnum):
     ALL_CASES = "all_cases"  # and those without, at what an empty gold is worth
 
 
-class Better(StrEnum):
-    """In which direction a metric improves."""
-
-    HIGHER = "higher"
-    LOWER = "lower"
-    NEITHER = "neither"
-
-
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A named rule with a depth `k`.
@@ -47,7 +39,6 @@ class Metric:
     rule: Rule
     k: int | None = None
     empty: float | None = None
-    better: Better = Better.HIGHER
     scale: float = 100.0  # how it is printed
     shown_only: bool = False  # looks at what a user is shown, not at all ranks
 

@@ -21,7 +21,7 @@ from itertools import groupby
 from statistics import median
 from typing import Final
 
-from abstrag.documents.pdf_layout.lines import DrawnLine, Page, PdfLine, Word, rows_of
+from abstrag.documents.pdf_layout.lines import DrawnLine, Page, PdfLine, Word, rows_of, runs_of
 
 _BESIDE: Final = 250  # pieces before and behind one that may stand at its height
 _TRIES: Final = 3  # gutters looked at before a region counts as one column
@@ -110,12 +110,8 @@ def gutter_of(
 
 def common_gutters(gutters: Iterable[float | None]) -> tuple[float, ...]:
     """Return the gutters that two pages or more agree on, left to right."""
-    groups: list[list[float]] = []
-    for x in sorted(x for x in gutters if x is not None):
-        if groups and x - groups[-1][-1] <= _NEAR:
-            groups[-1].append(x)
-        else:
-            groups.append([x])
+    found = sorted(x for x in gutters if x is not None)
+    groups = runs_of(found, lambda last, x: x - last <= _NEAR)
     return tuple(median(group) for group in groups if len(group) > 1)
 
 
@@ -388,10 +384,4 @@ def sideways(page: Page, rows: Sequence[Row]) -> tuple[list[list[Word]], str]:
 
 def _runs(words: Sequence[Word]) -> list[list[Word]]:
     """Put turned words that stand in one line together."""
-    runs: list[list[Word]] = []
-    for word in words:
-        if runs and abs(word.x0 - runs[-1][-1].x0) < 0.5 * word.style.size:
-            runs[-1].append(word)
-        else:
-            runs.append([word])
-    return runs
+    return runs_of(words, lambda last, word: abs(word.x0 - last.x0) < 0.5 * word.style.size)

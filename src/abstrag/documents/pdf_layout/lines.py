@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 # What a page holds, in the coordinates of somebody who reads it.
 #
@@ -42,16 +42,6 @@ class Word:
     base: float
     style: CharacterStyle
     glued: bool = False
-
-    @property
-    def top(self) -> float:
-        """Where capitals end."""
-        return self.base - 0.75 * self.style.size
-
-    @property
-    def bottom(self) -> float:
-        """Where descenders end."""
-        return self.base + 0.22 * self.style.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +123,20 @@ class PdfLine:
     def width(self) -> float:
         """How far it reaches."""
         return self.x1 - self.x0
+
+
+T = TypeVar("T")
+
+
+def runs_of(items: Iterable[T], together: Callable[[T, T], bool]) -> list[list[T]]:
+    """Cut a sequence where two neighbours do not go together."""
+    runs: list[list[T]] = []
+    for item in items:
+        if runs and together(runs[-1][-1], item):
+            runs[-1].append(item)
+        else:
+            runs.append([item])
+    return runs
 
 
 def joined(pieces: Iterable[PdfLine]) -> PdfLine:

@@ -28,6 +28,7 @@ from abstrag.documents.pdf_layout.lines import (
     is_enumerated,
     note_mark,
     number_depth,
+    runs_of,
 )
 from abstrag.model.document import BlockKind
 
@@ -204,13 +205,7 @@ def _drawn(table: Lattice) -> bool:
 
 def _runs(line: PdfLine) -> list[list[Word]]:
     """Cut a line at its wide gaps."""
-    runs: list[list[Word]] = []
-    for word in line.words:
-        if runs and word.x0 - runs[-1][-1].x1 < SPACE * line.size:
-            runs[-1].append(word)
-        else:
-            runs.append([word])
-    return runs
+    return runs_of(line.words, lambda last, word: word.x0 - last.x1 < SPACE * line.size)
 
 
 _GAP: Final = 1.28  # of the usual distance between lines: a new paragraph

@@ -26,7 +26,7 @@ from abstrag.config import (
     MAX_UNPACKED_BYTES,
 )
 from abstrag.documents.assemble import OverLimit
-from abstrag.documents.pdf_layout.glyphs import Box, Glyphs, glyphs_of
+from abstrag.documents.pdf_layout.glyphs import Glyphs, glyphs_of
 from abstrag.documents.pdf_layout.lines import DrawnLine, Page, View, Word
 from abstrag.errors import Damaged, Encrypted
 
@@ -241,49 +241,22 @@ def drawings_of(page: Any, view: View) -> Drawings:
     return Drawings(tuple(rules), tuple(dots), drawn)
 
 
-class _Place(NamedTuple):
-    """An affine map: where a form puts what it draws."""
-
-    a: float = 1.0
-    b: float = 0.0
-    c: float = 0.0
-    d: float = 1.0
-    e: float = 0.0
-    f: float = 0.0
-
-    def within(self, outer: _Place) -> _Place:
-        """Apply this map first and the outer one after it."""
-        o = outer
-        return _Place(
-            self.a * o.a + self.b * o.c,
-            self.a * o.b + self.b * o.d,
-            self.c * o.a + self.d * o.c,
-            self.c * o.b + self.d * o.d,
-            self.e * o.a + self.f * o.c + o.e,
-            self.e * o.b + self.f * o.d + o.f,
-        )
-
-    def box(self, left: float, bottom: float, right: float, top: float) -> Box:
-        """Return the box around a mapped rectangle."""
-        xs = [self.a * x + self.c * y + self.e for x in (left, right) for y in (bottom, top)]
-        ys = [self.b * x + self.d * y + self.f for x in (left, right) for y in (bottom, top)]
-        return Box(min(xs), min(ys), max(xs), max(ys))
-
-
-def _shapes(page: Any) -> Iterator[tuple[int, Box]]:
-    """Yield the kind and place of every shape on a page."""
+def _shapes(page: Any) -> Iterator[tuple[int, tuple[float, float, float, float]]]:
+    """Yield the kind and the box of every shape on a page."""
     items = (raw.FPDFPage_GetObject(page, i) for i in range(raw.FPDFPage_CountObjects(page)))
-    yield from _walk(items, _Place(), 0)
+    yield from _walk(items, pdfium.PdfMatrix(), 0)
 
 
-def _walk(items: Iterator[Any], place: _Place, depth: int) -> Iterator[tuple[int, Box]]:
+def _walk(
+    items: Iterator[Any], place: pdfium.PdfMatrix, depth: int
+) -> Iterator[tuple[int, tuple[float, float, float, float]]]:
     left, bottom, right, top = c_float(), c_float(), c_float(), c_float()
     for item in items:
         kind = raw.FPDFPageObj_GetType(item)
         if kind == raw.FPDF_PAGEOBJ_FORM and depth < _MAX_NESTING:
-            yield from _walk(_inside(item), _matrix(item).within(place), depth + 1)
+            yield from _walk(_inside(item), _matrix(item).multiply(place), depth + 1)
         elif kind in _SHAPES and raw.FPDFPageObj_GetBounds(item, left, bottom, right, top):
-            yield kind, place.box(left.value, bottom.value, right.value, top.value)
+            yield kind, place.on_rect(left.value, bottom.value, right.value, top.value)
 
 
 def _inside(form: Any) -> Iterator[Any]:
@@ -291,10 +264,11 @@ def _inside(form: Any) -> Iterator[Any]:
         yield raw.FPDFFormObj_GetObject(form, i)
 
 
-def _matrix(form: Any) -> _Place:
-    m = raw.FS_MATRIX()
-    raw.FPDFPageObj_GetMatrix(form, m)
-    return _Place(m.a, m.b, m.c, m.d, m.e, m.f)
+def _matrix(form: Any) -> pdfium.PdfMatrix:
+    """Return where a form puts what it draws."""
+    found = raw.FS_MATRIX()
+    raw.FPDFPageObj_GetMatrix(form, found)
+    return pdfium.PdfMatrix.from_raw(found)
 
 
 _ONE_AT_A_TIME: Final = Lock()  # PDFium keeps global state

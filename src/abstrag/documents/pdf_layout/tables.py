@@ -25,7 +25,7 @@ from abstrag.documents.pdf_layout.lattice import (
     is_value,
     is_year,
 )
-from abstrag.documents.pdf_layout.lines import DrawnLine, PdfLine
+from abstrag.documents.pdf_layout.lines import DrawnLine, PdfLine, runs_of
 
 # The bodies of tables: which lines are one row to a reader.
 #
@@ -92,12 +92,7 @@ def _between_rules(
         for r in rules
         if min(r.x1, columns[-1][1]) - max(r.x0, columns[0][0]) > _RULE_ACROSS * width
     ]
-    bands: list[list[LatticeRow]] = []
-    for row in rows:
-        if bands and not any(bands[-1][-1].base < y < row.base for y in walls):
-            bands[-1].append(row)
-        else:
-            bands.append([row])
+    bands = runs_of(rows, lambda last, row: not any(last.base < y < row.base for y in walls))
     labels = sum(any(e.first == 0 for e in row.entries) for row in rows)
     if len(bands) < 2 or len(bands) < labels:
         return list(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from abstrag.model.span import Span
 from abstrag.refine.feedback import Noted, parse_step
 from abstrag.server.routes.shared import asked_options
 from abstrag.workspace.document import SearchableDocument
+from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.workspace import Workspace
 
 # What tools return: exact quotes with their places, and why they count, in few words.
@@ -199,25 +201,12 @@ class Indexed:
 
 def found(hit: Hit) -> FoundSegment:
     """Return a hit in few words."""
+    same = {each.name for each in fields(FoundSegment)} & {each.name for each in fields(Hit)}
     return FoundSegment(
-        segment=hit.segment,
-        quote=hit.quote,
-        text=hit.text,
-        page=hit.page,
-        span=hit.span,
-        section=hit.section,
-        relevance=hit.relevance,
-        match=hit.match,
-        utility=hit.utility,
-        gap=hit.gap,
-        judgement=hit.judgement,
+        **{name: getattr(hit, name) for name in same},
         reachable=hit.trace.reachable,
-        reading=hit.reading,
         steps=_steps(tuple(b for one in hit.trace.literals if one.met for b in one.bridges)),
         unmet=tuple(one.literal.label for one in hit.trace.literals if not one.met),
-        headers=hit.headers,
-        cell=hit.cell,
-        doubt=hit.doubt,
     )
 
 
@@ -300,16 +289,11 @@ def missed(answer: WhyNot) -> Missed:
 
 def missed_in_all(answer: CollectionWhyNot) -> Missed:
     """Return why a passage of a collection was not found, in few words."""
-    within = missed(answer.within) if answer.within is not None else None
-    return Missed(
-        answer.passage,
-        answer.lost.value,
-        answer.detail,
-        None if within is None else within.segment,
-        answer.rank,
-        None if within is None else within.would_help,
-        answer.document,
-    )
+    told = Missed(answer.passage, answer.lost.value, answer.detail, None, answer.rank, None)
+    if answer.within is not None:
+        within = missed(answer.within)
+        told = replace(told, segment=within.segment, would_help=within.would_help)
+    return replace(told, document=answer.document)
 
 
 def _steps(bridges: tuple[Bridge, ...]) -> tuple[ResultStep, ...]:
@@ -417,8 +401,7 @@ class Toolbox:
         Further filters: words of the title, a folder's name, a genre.
         """
         _see_that_k_fits(k)
-        options = asked_options(self._workspace, preset=preset, judge=judge, tau=tau)
-        many = self._workspace.collection(Filters(**filters), options)
+        many = self._workspace.collection(Filters(**filters), self._options(preset, judge, tau))
         return collection_result(many.search(query, k=k))
 
     def explain(
@@ -450,8 +433,7 @@ class Toolbox:
         if document is not None:
             asked = self._opened(document, preset, judge, tau)
             return missed(asked.why_not(query, passage=passage, k=k))
-        options = asked_options(self._workspace, preset=preset, judge=judge, tau=tau)
-        many = self._workspace.collection(options=options)
+        many = self._workspace.collection(options=self._options(preset, judge, tau))
         return missed_in_all(many.why_not(query, passage=passage, k=k))
 
     def ask(self, document: str, question: str) -> Answer:
@@ -488,8 +470,10 @@ class Toolbox:
     def _opened(
         self, document: str, preset: str | None, judge: bool | None, tau: float | None
     ) -> SearchableDocument:
-        options = asked_options(self._workspace, preset=preset, judge=judge, tau=tau)
-        return self._workspace.stored(document, options)
+        return self._workspace.stored(document, self._options(preset, judge, tau))
+
+    def _options(self, preset: str | None, judge: bool | None, tau: float | None) -> SearchOptions:
+        return asked_options(self._workspace, preset=preset, judge=judge, tau=tau)
 
     def _allowed(self, path: str) -> Path:
         """Return the file a path means; what lies outside the folders is not even looked at."""

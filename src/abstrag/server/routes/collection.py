@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 from fastapi import APIRouter
@@ -18,10 +17,9 @@ from abstrag.server.requests import (
     ExplainOneOfManyIn,
     SearchAllIn,
     TimedCollectionRanking,
-    Weighing,
     WhyNotOfManyIn,
 )
-from abstrag.server.routes.shared import StudioDep, asked_options, without_folder
+from abstrag.server.routes.shared import StudioDep, asked_options, timed, without_folder
 from abstrag.server.studio import Studio
 from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.options import SearchOptions
@@ -37,19 +35,12 @@ async def search(body: SearchAllIn, studio: StudioDep) -> Response:
     options = _options(studio, body)
 
     def work() -> dict[str, Any]:
-        started = perf_counter()
         ranking = _opened(studio, body, options).search(body.query, k=body.k)
         found = to_data(ranking)
         found["documents"] = [without_folder(one) for one in found["documents"]]
-        groups = [to_data(one) for one in ranking.by_document()]
-        return {
-            **found,
-            "groups": groups,
-            "weighing": to_data(Weighing.of(options.preset)),
-            "ms": round(1000 * (perf_counter() - started), 1),
-        }
+        return {**found, "groups": [to_data(one) for one in ranking.by_document()]}
 
-    return answer(await studio.ranking(options)(work))
+    return answer(await studio.ranking(options)(lambda: timed(options, work)))
 
 
 @router.post("/explain", summary="Explain one segment among all", response_model=Hit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 from fastapi import APIRouter
@@ -18,10 +17,9 @@ from abstrag.server.requests import (
     SearchIn,
     SweepIn,
     TimedRanking,
-    Weighing,
     WhyNotIn,
 )
-from abstrag.server.routes.shared import StudioDep, asked, opened, options_of
+from abstrag.server.routes.shared import StudioDep, asked, opened, options_of, timed
 from abstrag.server.views import sweep
 from abstrag.workspace.document import SearchableDocument
 
@@ -34,15 +32,12 @@ async def search(document: str, body: SearchIn, studio: StudioDep) -> Response:
     options = options_of(studio, body)
 
     def work() -> dict[str, Any]:
-        started = perf_counter()
-        found = to_data(opened(studio, document, body, options).search(body.query, k=body.k))
-        return {
-            **found,
-            "weighing": to_data(Weighing.of(options.preset)),
-            "ms": round(1000 * (perf_counter() - started), 1),
-        }
+        found: dict[str, Any] = to_data(
+            opened(studio, document, body, options).search(body.query, k=body.k)
+        )
+        return found
 
-    return answer(await studio.ranking(options)(work))
+    return answer(await studio.ranking(options)(lambda: timed(options, work)))
 
 
 @router.post("/support", summary="Find the fewest hits that meet all", response_model=SupportSet)

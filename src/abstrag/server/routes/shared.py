@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -15,7 +16,7 @@ from abstrag.model.record import to_data
 from abstrag.model.term import Edge
 from abstrag.search.relevance import judged_preset
 from abstrag.server.answers import answer
-from abstrag.server.requests import BudgetedIn, EdgeIn, RankedIn
+from abstrag.server.requests import BudgetedIn, EdgeIn, RankedIn, Weighing
 from abstrag.server.studio import RequestQueue, Studio
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.edits import Edits, hand_made
@@ -32,12 +33,7 @@ def asked_options(
 ) -> SearchOptions:
     """Return how a client wants to search; what it does not say is as the workspace has it.
 
-    Args:
-        workspace: What is asked.
-        preset: The name of a preset.
-        judge: False is without the judge, True gives it a say in any preset, None is as the
-            preset says.
-        tau: The budget for bridges.
+    With `judge` False the judge has no say, with True it has one in any preset.
     """
     defaults = workspace.defaults
     chosen = defaults.preset
@@ -95,6 +91,16 @@ async def asked(
     options = options_of(studio, body)
     waiting = queue or studio.ranking(options)
     return answer(await waiting(lambda: to_data(question(opened(studio, document, body, options)))))
+
+
+def timed(options: SearchOptions, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return a ranking with how its factors were weighed, and what it took."""
+    started = perf_counter()
+    return {
+        **work(),
+        "weighing": to_data(Weighing.of(options.preset)),
+        "ms": round(1000 * (perf_counter() - started), 1),
+    }
 
 
 def edge_of(index: DocumentIndex, edge: EdgeIn) -> Edge:

@@ -53,8 +53,8 @@ def test_of_several_printed_names_of_one_line_the_likeliest_is_asked_for() -> No
     read = terms.read("How much did net revenue grow?", rows.__contains__, lambda _: False)
     assert read.literal == "How much did revenues grow?"
     assert read.figures == ("revenues", "sales")
-    rows = ("total current assets", "total current liabilities")
-    read = terms.read("What is the working capital?", rows.__contains__, lambda _: False)
+    parts = ("total current assets", "total current liabilities")
+    read = terms.read("What is the working capital?", parts.__contains__, lambda _: False)
     assert read.literal == "What is the total current assets and total current liabilities?"
 
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from abstrag.collection.map import collection_map
+from abstrag.collection.map_data import map_data
 from abstrag.stores.open import open_store
 from tests.unit.collection.shelves import fill, searcher
 
@@ -15,3 +17,10 @@ def test_a_server_answers_as_a_file_does(address: str, tmp_path: Path) -> None:
             found = there.search(query)
             assert found.hits
             assert found == here.search(query)
+
+
+def test_a_server_has_the_map_that_a_file_has(address: str, tmp_path: Path) -> None:
+    with open_store(address) as server, open_store(tmp_path / "library.db") as file:
+        there, here = collection_map(fill(server)), collection_map(fill(file))
+        assert list(here.things())
+        assert map_data(there) == map_data(here)

@@ -6,9 +6,11 @@ is named by the documents and the encoder it was made of: one that does not fit 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import blake2b
+from pathlib import Path
 from typing import Final
 
 from abstrag.array_file import file_parts, mapped_arrays
@@ -36,7 +38,9 @@ def open_shelf(
         on_made: Told how many missing cards are made, of how many.
     """
     found = None if store.mapped is None else _kept(store, store.documents(), encoder)
-    return found or Shelf.of(all_cards(store, encoder=encoder, on_made=on_made))
+    return found or Shelf.of(
+        all_cards(store, encoder=encoder, on_made=on_made), folder=_folder(store)
+    )
 
 
 def keep_shelf(
@@ -56,8 +60,16 @@ def keep_shelf(
     cards = all_cards(store, encoder=encoder, on_made=on_made, make=make)
     if store.mapped is not None:
         name = _name(cards.documents, encoder)
-        store.mapped.put(_PLACE, name, file_parts(_MAGIC, Shelf.of(cards).arrays), versions=_KEPT)
+        shelf = Shelf.of(cards, folder=_folder(store))
+        store.mapped.put(_PLACE, name, file_parts(_MAGIC, shelf.arrays), versions=_KEPT)
     return cards.made, len(cards.documents)
+
+
+def _folder(store: Store) -> Path | None:
+    """Return a folder for large temporary files: beside the store, where it may have some."""
+    if store.mapped is not None and os.access(store.mapped.folder, os.W_OK):
+        return store.mapped.folder
+    return None
 
 
 def _kept(

@@ -107,8 +107,9 @@ class MapTables:
         """Open the tables of a store, with the entries of its documents as these are now."""
         wanted = {info.id: info for info in store.documents()}
         made = None
-        if store.mapped is not None:
-            path = store.mapped.folder / FILE
+        folder = None if store.mapped is None else store.mapped.folder
+        if folder is not None:
+            path = folder / FILE
             with suppress(OSError, sqlite3.OperationalError):  # it cannot be written, or is in use
                 path.parent.mkdir(parents=True, exist_ok=True)
                 try:

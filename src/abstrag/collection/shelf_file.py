@@ -17,6 +17,7 @@ from abstrag.array_file import file_parts, mapped_arrays
 from abstrag.collection.cards import MakeLayers, OnMade, all_cards, card_key, vectors_made_by
 from abstrag.collection.shelf import Shelf
 from abstrag.neural.encoder import TextEncoder
+from abstrag.stores.mapped import KeptFiles
 from abstrag.stores.protocol import DocumentInfo, Store
 
 _MAGIC: Final = b"ABSTRAG SHELF 1\n"
@@ -37,7 +38,7 @@ def open_shelf(
         encoder: None leaves vectors out.
         on_made: Told how many missing cards are made, of how many.
     """
-    found = None if store.mapped is None else _kept(store, store.documents(), encoder)
+    found = None if _files(store) is None else _kept(store, store.documents(), encoder)
     return found or Shelf.of(
         all_cards(store, encoder=encoder, on_made=on_made), folder=_folder(store)
     )
@@ -58,24 +59,31 @@ def keep_shelf(
     if _kept(store, documents, encoder) is not None:
         return 0, len(documents)
     cards = all_cards(store, encoder=encoder, on_made=on_made, make=make)
-    if store.mapped is not None:
+    files = _files(store)
+    if files is not None:
         name = _name(cards.documents, encoder)
         shelf = Shelf.of(cards, folder=_folder(store))
-        store.mapped.put(_PLACE, name, file_parts(_MAGIC, shelf.arrays), versions=_KEPT)
+        files.put(_PLACE, name, file_parts(_MAGIC, shelf.arrays), versions=_KEPT)
     return cards.made, len(cards.documents)
 
 
 def _folder(store: Store) -> Path | None:
     """Return a folder for large temporary files: beside the store, where it may have some."""
-    if store.mapped is not None and os.access(store.mapped.folder, os.W_OK):
-        return store.mapped.folder
-    return None
+    files = _files(store)
+    beside = None if files is None else files.folder
+    return beside if beside is not None and os.access(beside, os.W_OK) else None
+
+
+def _files(store: Store) -> KeptFiles | None:
+    """Return the files of a store, where they are some that can be mapped."""
+    return None if store.mapped is None or store.mapped.folder is None else store.mapped
 
 
 def _kept(
     store: Store, documents: tuple[DocumentInfo, ...], encoder: TextEncoder | None
 ) -> Shelf | None:
-    data = None if store.mapped is None else store.mapped.get(_PLACE, _name(documents, encoder))
+    files = _files(store)
+    data = None if files is None else files.get(_PLACE, _name(documents, encoder))
     if data is not None:
         with suppress(ValueError):  # cut off: it is made of the cards
             return Shelf.from_arrays(documents, mapped_arrays(_MAGIC, data))

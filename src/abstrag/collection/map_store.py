@@ -120,7 +120,13 @@ class MapTables:
                     for each in ("", "-wal", "-shm"):
                         path.with_name(f"{path.name}{each}").unlink(missing_ok=True)
                     made = cls._following(path, store, wanted)
-        made = made or cls._following(None, store, wanted)
+        try:
+            made = made or cls._following(None, store, wanted)
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"there is no room for the map of the collection: {error}",
+                hint="free some disk space where temporary files go",
+            ) from error
         assert made is not None  # nobody else changes a temporary file
         return made
 

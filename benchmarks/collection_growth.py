@@ -37,16 +37,13 @@ PRESETS: Final = {"fast": FAST, "aligned": ALIGNED, "general": GENERAL}
 
 def grown(cards: Cards, size: int) -> Cards:
     """Return so many cards: those there are, then mixtures of two of them each."""
-    assert cards.vectors is not None
-    random, base = np.random.default_rng(7), len(cards.cards)
-    pairs = random.integers(0, base, (max(0, size - base), 2)).tolist()
-    mixed = [_mixture(cards.cards[a], cards.cards[b], random) for a, b in pairs]
-    first = [a for a, _ in pairs]
+    random, parts = np.random.default_rng(7), tuple(cards.parts)
+    pairs = random.integers(0, len(parts), (max(0, size - len(parts)), 2)).tolist()
+    mixed = [(_mixture(parts[a][0], parts[b][0], random), parts[a][1]) for a, b in pairs]
     return replace(
         cards,
-        documents=(*cards.documents[:size], *(cards.documents[a] for a in first)),
-        cards=(*cards.cards[:size], *mixed),
-        vectors=(*cards.vectors[:size], *(cards.vectors[a] for a in first)),
+        documents=(*cards.documents[:size], *(cards.documents[a] for a, _ in pairs)),
+        parts=(*parts[:size], *mixed),
     )
 
 

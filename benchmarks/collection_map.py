@@ -18,10 +18,9 @@ from itertools import combinations
 from statistics import median
 
 from abstrag.collection.homonyms import is_short, same_long_form
-from abstrag.collection.map import CollectionMap
+from abstrag.collection.map import CollectionMap, collection_map
 from abstrag.collection.map_lend import lend
-from abstrag.collection.map_store import collection_map
-from abstrag.collection.merge import Bearer, DocumentTerm
+from abstrag.collection.merge import Bearer, DocumentTerm, Merge
 from abstrag.stores.protocol import Store
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -35,27 +34,46 @@ def main() -> None:
     given = parser.parse_args()
     with Workspace(WorkspaceConfig(store=given.store, create=False)) as workspace:
         store = workspace.store
-        collection_map(store)  # makes what is missing
-        start = time.process_time()
-        made = collection_map(store)
-        print(f"{len(made.documents):,} documents read in {time.process_time() - start:.2f} s")
+        for what in ("opened, after what is missing is made", "opened again"):
+            start = time.process_time()
+            made = collection_map(store)
+            print(f"{len(made.documents):,} documents {what}: {seconds_since(start)}, {peak()}")
         resolve(made)
         lending(store, made, given.documents)
     if given.check:
         check(made)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"peak memory {peak} MiB")
 
 
 def resolve(made: CollectionMap) -> None:
     """Work out every merge and every refusal."""
     start = time.process_time()
-    merges, refusals = list(made.merges()), list(made.refusals())
+    found: Counter[str] = Counter()
+    largest = things = refusals = 0
+    for related in made.related():
+        largest = max(largest, len(related.entries))
+        things += sum(1 for _ in related.things())
+        refusals += len(related.refusals)
+        found.update(merge.evidence.name for merge in related.merges)
+    for event in made.events():
+        if isinstance(event, Merge):
+            found[event.evidence.name] += 1
+        else:
+            refusals += 1
     print(
-        f"{len(merges):,} merges, {len(refusals):,} refusals worked out in "
-        f"{time.process_time() - start:.2f} s"
+        f"{things:,} things, {found.total():,} merges, {refusals:,} refusals worked out: "
+        f"{seconds_since(start)}, {peak()}; {largest} nodes hang together at most"
     )
-    print("  " + ", ".join(f"{n} {e.name}" for e, n in Counter(m.evidence for m in merges).items()))
+    print("  " + ", ".join(f"{count} {name}" for name, count in found.items()))
+
+
+def seconds_since(start: float) -> str:
+    """Say how much processor time has gone by."""
+    return f"{time.process_time() - start:.2f} s"
+
+
+def peak() -> str:
+    """Say how much memory was held at most so far."""
+    return f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MiB"
 
 
 def lending(store: Store, made: CollectionMap, size: int) -> None:

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any, Final
+from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
 
 _LINE: Final = 64  # bytes: arrays begin at a multiple of it
+_AT_A_TIME: Final = 1 << 20  # bytes that are written at once
+_HELD: Final = 8 << 20  # bytes of an array that grows before it goes to a file
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -25,8 +30,10 @@ def file_parts(magic: bytes, arrays: Arrays) -> Iterator[bytes]:
     head = magic + len(head).to_bytes(8, "little") + head
     yield head + bytes(-len(head) % _LINE)
     for array in arrays.values():
-        data = np.ascontiguousarray(array).tobytes()
-        yield data + bytes(-len(data) % _LINE)
+        flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        for start in range(0, len(flat), _AT_A_TIME):  # a long array is not copied as a whole
+            yield flat[start : start + _AT_A_TIME].tobytes()
+        yield bytes(-len(flat) % _LINE)
 
 
 def mapped_arrays(magic: bytes, data: memoryview) -> dict[str, npt.NDArray[Any]]:
@@ -50,6 +57,50 @@ def mapped_arrays(magic: bytes, data: memoryview) -> dict[str, npt.NDArray[Any]]
     if at != len(data):
         raise ValueError(f"{len(data)} bytes, not {at}")
     return found
+
+
+class GrowingArray:
+    """An array that is put together row by row; a long one lies in a temporary file."""
+
+    def __init__(self, kind: npt.DTypeLike, *, folder: Path | None = None) -> None:
+        """Begin; `folder` is where the file goes, None for where temporary files usually do."""
+        self._kind, self._folder = np.dtype(kind), folder
+        self._parts: list[npt.NDArray[Any]] = []
+        self._held = 0  # bytes of the parts
+        self._width: tuple[int, ...] = ()  # of a row that is an array
+        self._file: IO[bytes] | None = None
+        self._rows = 0
+
+    def add(self, rows: npt.NDArray[Any]) -> None:
+        """Put some rows at the end."""
+        part = np.ascontiguousarray(rows, self._kind)
+        self._width = part.shape[1:]
+        self._parts.append(part)
+        self._rows += len(part)
+        self._held += part.nbytes
+        if self._held > _HELD:
+            self._spill()
+
+    def array(self) -> npt.NDArray[Any]:
+        """Return all rows; more may be added later, and are not in it."""
+        if self._file is None:
+            parts = self._parts or [np.empty(0, self._kind)]
+            return np.concatenate(parts)
+        self._spill()
+        self._file.flush()
+        shape = (self._rows, *self._width)
+        return np.memmap(self._file, self._kind, mode="r", shape=shape)
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def _spill(self) -> None:
+        if self._file is None:
+            self._file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed by the next line
+            finalize(self, self._file.close)  # an array that is mapped from it stays
+        for part in self._parts:
+            self._file.write(part.tobytes())
+        self._parts, self._held = [], 0
 
 
 def _up(at: int) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Generic, TypeVar
 
 import click
 from rich.console import Console
@@ -15,13 +15,16 @@ from rich.markup import escape
 from abstrag.cli.opened import opened
 from abstrag.cli.options import DocumentTarget, json_option, library_options
 from abstrag.cli.output import console, family_style, print_json
-from abstrag.collection.map import CollectionMap, Thing
+from abstrag.collection.map import CollectionMap, Thing, forms_of_text
 from abstrag.collection.merge import Cited, Merge, Refusal
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
 from abstrag.stores.location import is_store
 from abstrag.stores.postgres.address import is_address
 from abstrag.workspace.options import WorkspaceConfig
+
+T = TypeVar("T")
+
 
 _SHOWN: Final = 30  # of each part, unless everything is asked for
 _DOCUMENTS: Final = 6  # named of one thing
@@ -37,24 +40,58 @@ def print_collection(
     everything: bool = False,
 ) -> None:
     """Print what the collection names, what may be merged at what cost, and what may not."""
-    things = [t for t in collection.things(term) if term is not None or len(t.documents) > 1]
-    merges = [m for m in collection.merges(term) if family in (None, m.family.value)]
-    refusals = list(collection.refusals(term))
+    most = None if everything or term is not None else _SHOWN
+    things = _First[Thing](lambda t: (-len(t.documents), t.label), most)
+    merges = _First[Merge](lambda m: (-len(m.members), m.units, m.name), most)
+    refusals = _First[Refusal](lambda r: (-len(r.sides), r.name), most)
+    wanted = None if term is None else forms_of_text(term)
+    for related in collection.related(term):
+        things.take(t for t in related.things(wanted) if term is not None or len(t.documents) > 1)
+        merges.take(m for m in related.merges if family in (None, m.family.value))
+        refusals.take(related.refusals)
+    for found in collection.events() if term is None else ():
+        if isinstance(found, Refusal):
+            refusals.take([found])
+        elif family in (None, found.family.value):
+            merges.take([found])
     out.print(
         f"[bold]{_counted(len(collection.documents), 'document')}[/]  "
-        f"{_counted(len(things), 'thing')}{'' if term else ' named in several'}, "
-        f"{_counted(len(merges), 'merge')}, {len(refusals)} refused"
+        f"{_counted(things.count, 'thing')}{'' if term else ' named in several'}, "
+        f"{_counted(merges.count, 'merge')}, {refusals.count} refused"
     )
-    most = None if everything or term is not None else _SHOWN
-    things.sort(key=lambda t: (-len(t.documents), t.label))
-    merges.sort(key=lambda m: (-len(m.members), m.units, m.name))
-    refusals.sort(key=lambda r: (-len(r.sides), r.name))
-    _part(out, "things", [line for thing in things[:most] for line in _thing(thing)])
-    _rest(out, things, most)
-    _part(out, "merges: each is an assumption and costs", [_merge(m) for m in merges[:most]])
-    _rest(out, merges, most)
-    _part(out, "kept apart", [_refusal(r) for r in refusals[:most]])
-    _rest(out, refusals, most)
+    _part(out, "things", [line for thing in things.items for line in _thing(thing)])
+    _rest(out, things.left_out)
+    _part(out, "merges: each is an assumption and costs", [_merge(m) for m in merges.items])
+    _rest(out, merges.left_out)
+    _part(out, "kept apart", [_refusal(r) for r in refusals.items])
+    _rest(out, refusals.left_out)
+
+
+class _First(Generic[T]):
+    """The first few of many things in an order, of which no more than twice as many are held."""
+
+    def __init__(self, order: Callable[[T], Any], most: int | None) -> None:
+        self.count = 0
+        self._order, self._most = order, most
+        self._held: list[T] = []
+
+    def take(self, items: Iterable[T]) -> None:
+        """Look at some more; of equals the first comes first."""
+        for item in items:
+            self.count += 1
+            self._held.append(item)
+            if self._most is not None and len(self._held) > 2 * self._most:
+                self._held = self.items
+
+    @property
+    def items(self) -> list[T]:
+        """Those that are first, in order."""
+        return sorted(self._held, key=self._order)[: self._most]
+
+    @property
+    def left_out(self) -> int:
+        """How many more there are."""
+        return self.count - len(self.items)
 
 
 def _part(out: Console, title: str, lines: Sequence[str]) -> None:
@@ -64,9 +101,9 @@ def _part(out: Console, title: str, lines: Sequence[str]) -> None:
         out.print(f"  {line}")
 
 
-def _rest(out: Console, items: Sequence[object], most: int | None) -> None:
-    if most is not None and len(items) > most:
-        out.print(f"  [dim]and {len(items) - most} more: --all lists them[/]")
+def _rest(out: Console, more: int) -> None:
+    if more:
+        out.print(f"  [dim]and {more} more: --all lists them[/]")
 
 
 def _thing(thing: Thing) -> Iterable[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, NamedTuple
@@ -16,7 +15,7 @@ from abstrag.collection.vectors import WINDOW_WORDS, Coded, windows
 from abstrag.errors import StoreReadOnly
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
-from abstrag.stores.protocol import DocumentInfo, LayerKey, Store
+from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey, Store
 
 CARD: Final = "card"
 VECTORS: Final = "vectors"
@@ -38,14 +37,30 @@ Batch = tuple[Lacking, ...]
 MakeLayers = Callable[[Iterable[Batch]], Iterator[tuple[Batch, Layers]]]
 
 
+Part = tuple[Card, Coded | None]  # of a document; its vectors where there is an encoder
+
+
 @dataclass(frozen=True, slots=True)
 class Cards:
-    """The cards of all documents of a store and, where there is an encoder, their vectors."""
+    """The cards of all documents of a store and, where there is an encoder, their vectors.
+
+    They are read as somebody goes through them, for those of many documents take much room.
+    """
 
     documents: tuple[DocumentInfo, ...]
-    cards: tuple[Card, ...]
-    vectors: tuple[Coded, ...] | None
+    parts: Iterable[Part]  # in the order of the documents, as often as they are wanted
     made: int  # of the documents, anew
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """All cards, read together."""
+        return tuple(card for card, _ in self.parts)
+
+    @property
+    def vectors(self) -> tuple[Coded, ...] | None:
+        """All vectors, read together; None without an encoder."""
+        found = tuple(vectors for _, vectors in self.parts if vectors is not None)
+        return found or None
 
 
 def all_cards(
@@ -64,26 +79,85 @@ def all_cards(
         make: Makes what is missing, with `made_layers` in other processes; None does it here.
     """
     documents = store.documents()
-    reader = _Reader(store, encoder)
-    cards, vectors = reader.kept(documents)
-    found = (reader.lacking(info, cards, vectors) for info in documents)
-    missing = [each for each in found if each.card or each.vectors]
+    missing = _missing(store, encoder, documents)
     batches = (tuple(missing[at : at + _AT_A_TIME]) for at in range(0, len(missing), _AT_A_TIME))
     done = 0
+    refused: dict[LayerKey, bytes] = {}
     if missing:
         on_made(0, len(missing))
-    for batch, layers in (make or reader.made_here)(batches):
-        with suppress(StoreReadOnly):
+
+    def made_here(batches: Iterable[Batch]) -> Iterator[tuple[Batch, Layers]]:
+        for batch in batches:
+            yield batch, made_layers(store, encoder, batch)
+
+    for batch, layers in (make or made_here)(batches):
+        try:
             store.put_layers(layers)  # together: a disk that syncs takes its time for each
-        reader.add(batch, layers, cards, vectors)
+        except StoreReadOnly:
+            refused |= layers
         done += len(batch)
         on_made(done, len(missing))
-    return Cards(
-        documents=documents,
-        cards=tuple(cards[card_key(info)] for info in documents),
-        vectors=tuple(vectors[info.content_hash] for info in documents) if encoder else None,
-        made=len(missing),
-    )
+    return Cards(documents, _KeptParts(store, encoder, documents, refused), len(missing))
+
+
+def _missing(
+    store: Store, encoder: TextEncoder | None, documents: Sequence[DocumentInfo]
+) -> list[Lacking]:
+    """Say which documents lack something, and leave what belongs to older indexes."""
+    carded = _kept_of(store, CARD, {card_key(info) for info in documents})
+    if encoder is None:
+        every = (Lacking(info, card_key(info) not in carded, False) for info in documents)
+    else:
+        made_by = vectors_made_by(encoder)
+        embedded = _kept_of(store, VECTORS, {(info.content_hash, made_by) for info in documents})
+        every = (
+            Lacking(
+                info,
+                card_key(info) not in carded,
+                (info.content_hash, made_by) not in embedded,
+            )
+            for info in documents
+        )
+    return [each for each in every if each.card or each.vectors]
+
+
+def _kept_of(store: Store, layer: str, wanted: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return which contents and fingerprints a layer is kept of."""
+    keys = ((content, fingerprint) for content, fingerprint, _ in store.layers_named(layer))
+    return {key for key in keys if key in wanted}
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptParts:
+    """The cards and vectors of documents as their store keeps them."""
+
+    store: Store
+    encoder: TextEncoder | None
+    documents: Sequence[DocumentInfo]
+    refused: Layers  # what the store did not take
+
+    def __iter__(self) -> Iterator[Part]:
+        for at in range(0, len(self.documents), LAYERS_AT_A_TIME):
+            infos = self.documents[at : at + LAYERS_AT_A_TIME]
+            found = self.store.get_layers([key for info in infos for key in self._keys(info)])
+            yield from (self._part(info, found) for info in infos)
+
+    def _keys(self, info: DocumentInfo) -> list[LayerKey]:
+        content, made_of = card_key(info)
+        keys = [(content, CARD, made_of)]
+        if self.encoder is not None:
+            keys.append((content, VECTORS, vectors_made_by(self.encoder)))
+        return keys
+
+    def _part(self, info: DocumentInfo, found: Layers) -> Part:
+        keys = self._keys(info)
+        held = {
+            key: layers[key] for layers in (self.refused, found) for key in keys if key in layers
+        }
+        if len(held) < len(keys):  # somebody has dropped it since
+            held |= made_layers(self.store, self.encoder, (Lacking(info, True, True),))
+        card, *vectors = (held[key] for key in keys)
+        return Card.from_bytes(card), Coded.from_bytes(vectors[0]) if vectors else None
 
 
 def made_layers(store: Store, encoder: TextEncoder | None, batch: Batch) -> dict[LayerKey, bytes]:
@@ -134,61 +208,3 @@ def card_key(info: DocumentInfo) -> tuple[str, str]:
 def vectors_made_by(encoder: TextEncoder) -> str:
     """Return the fingerprint of the vectors of documents: that of the encoder, and what it read."""
     return f"{WINDOW_WORDS} {VECTORS_VERSION} {encoder.fingerprint}"
-
-
-_CardsByKey = dict[tuple[str, str], Card]
-_VectorsByContent = dict[str, Coded]
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    store: Store
-    encoder: TextEncoder | None
-
-    def kept(self, documents: Sequence[DocumentInfo]) -> tuple[_CardsByKey, _VectorsByContent]:
-        """Read what is kept for documents, and leave what belongs to older indexes."""
-        wanted = {card_key(info) for info in documents}
-        cards = {
-            (content, fingerprint): Card.from_bytes(data)
-            for content, fingerprint, data in self.store.layers_named(CARD)
-            if (content, fingerprint) in wanted
-        }
-        if self.encoder is None:
-            return cards, {}
-        contents = {info.content_hash for info in documents}
-        vectors = {
-            content: Coded.from_bytes(data)
-            for content, fingerprint, data in self.store.layers_named(VECTORS)
-            if content in contents and fingerprint == self._vector_print
-        }
-        return cards, vectors
-
-    def lacking(
-        self, info: DocumentInfo, cards: _CardsByKey, vectors: _VectorsByContent
-    ) -> Lacking:
-        """Say what is missing of a document."""
-        bare = self.encoder is not None and info.content_hash not in vectors
-        return Lacking(info, card_key(info) not in cards, bare)
-
-    def made_here(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, Layers]]:
-        """Make what documents lack in this process."""
-        for batch in batches:
-            yield batch, made_layers(self.store, self.encoder, batch)
-
-    def add(
-        self, batch: Batch, layers: Layers, cards: _CardsByKey, vectors: _VectorsByContent
-    ) -> None:
-        """Put what was made of documents with the rest."""
-        for info, _, _ in batch:
-            content, made_of = card_key(info)
-            if (data := layers.get((content, CARD, made_of))) is not None:
-                cards[content, made_of] = Card.from_bytes(data)
-            if self.encoder is not None:
-                data = layers.get((content, VECTORS, self._vector_print))
-                if data is not None:
-                    vectors[content] = Coded.from_bytes(data)
-
-    @property
-    def _vector_print(self) -> str:
-        assert self.encoder is not None
-        return vectors_made_by(self.encoder)

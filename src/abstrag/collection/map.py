@@ -7,15 +7,20 @@ been there from the start.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import ceil
+from operator import itemgetter
 from typing import Final
+
+import numpy as np
 
 from abstrag.collection.entries import Entries, Happening, NamedThing, mentioned
 from abstrag.collection.homonyms import form, is_short
 from abstrag.collection.map_referents import Referents, Way
+from abstrag.collection.map_store import MapTables, Node
 from abstrag.collection.merge import (
     Bearer,
     Cited,
@@ -28,10 +33,10 @@ from abstrag.collection.merge import (
     joined,
 )
 from abstrag.config import COST_UNIT
-from abstrag.errors import UnknownDocument
 from abstrag.model.distances import event_distance
 from abstrag.model.record import record
 from abstrag.model.term import Family, Interval, TermKind
+from abstrag.stores.protocol import Store
 
 # Events across documents: tellings that may be of one event, and those that cannot.
 #
@@ -177,6 +182,8 @@ def _refused(
 
 _RARE_SHARE: Final = 0.01  # of the documents that a name may stand in and still be rare
 _RARE_DOCUMENTS: Final = 3  # that it may stand in anyhow
+_MOST_NODES: Final = 4096  # of names that were worked out and are kept
+_NOTHING_NEAR: Final = np.empty(0, np.uint32)
 _CONCEPT: Final = f"{TermKind.CONCEPT.value}:"
 
 
@@ -197,117 +204,110 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Resolved:
-    """Referents of names that hang together, and the nodes they are made of."""
+class Related:
+    """Names that hang together, and what is made of the nodes that bear them."""
 
+    names: Mapping[str, int]  # by form, the numbers under which they are kept
     referents: Referents
     entries: Mapping[DocumentTerm, NamedThing]
     contested: frozenset[str]  # short forms that stand for different things
+
+    @property
+    def merges(self) -> Sequence[Merge]:
+        """What may be taken for one thing."""
+        return self.referents.told
+
+    @property
+    def refusals(self) -> Sequence[Refusal]:
+        """What was not merged, and why."""
+        return self.referents.refusals
+
+    def things(self, wanted: Collection[str] | None = None) -> Iterator[Thing]:
+        """Go through what the names stand for, or through the bearers of some forms."""
+        for nodes in self.referents.groups():
+            entries = [(node, self.entries[node]) for node in nodes]
+            if wanted is None or any(
+                not set(wanted).isdisjoint(entry.forms) for _, entry in entries
+            ):
+                yield _thing(entries)
 
 
 class CollectionMap:
     """The union of documents' maps with provenance, and what may be merged across them.
 
-    Adding and removing a document costs as much as the document is long.
+    Entries lie in tables, of which only the names in question are read. Adding and removing a
+    document costs as much as the document is long.
     """
 
-    def __init__(self, documents: Mapping[str, Entries] | None = None) -> None:
-        self._documents: dict[str, Entries] = {}
-        self._entries: dict[DocumentTerm, NamedThing] = {}
-        self._bearers: defaultdict[str, set[DocumentTerm]] = defaultdict(set)  # by form
-        self._concepts: defaultdict[str, set[str]] = defaultdict(set)  # concept → documents
-        self._spread: Counter[str] = Counter()  # documents in which a name stands near something
-        self._resolved: dict[str, _Resolved] = {}  # by form, as long as nothing changes
+    def __init__(
+        self, documents: Mapping[str, Entries] | None = None, *, tables: MapTables | None = None
+    ) -> None:
+        self._tables = MapTables() if tables is None else tables
+        self._related: OrderedDict[int, Related] = OrderedDict()  # the last ones, by `id`
+        self._by_name: dict[str, Related] = {}  # the same by form
+        self._nodes = 0  # of them together
         for document, entries in (documents or {}).items():
             self.add(document, entries)
 
     def add(self, document: str, entries: Entries) -> None:
         """Take a document in, in place of what it said before."""
-        if document in self._documents:
-            self.remove(document)
-        self._documents[document] = entries
-        for entry in entries.entries:
-            node = DocumentTerm(document, entry.term)
-            self._entries[node] = entry
-            for one in entry.forms:
-                self._bearers[one].add(node)
-        for concept in entries.concepts:
-            self._concepts[concept].add(document)
-        self._spread.update(entries.context)
-        self._resolved.clear()
+        self._tables.add(document, entries)
+        self._forget()
 
     def remove(self, document: str) -> None:
         """Let go of a document and of all it licensed."""
-        entries = self.entries(document)
-        del self._documents[document]
-        for entry in entries.entries:
-            node = DocumentTerm(document, entry.term)
-            del self._entries[node]
-            for one in entry.forms:
-                self._bearers[one].discard(node)
-                if not self._bearers[one]:
-                    del self._bearers[one]
-        for concept in entries.concepts:
-            self._concepts[concept].discard(document)
-            if not self._concepts[concept]:
-                del self._concepts[concept]
-        for token in entries.context:
-            self._spread[token] -= 1
-            if not self._spread[token]:
-                del self._spread[token]
-        self._resolved.clear()
+        self._tables.remove(document)
+        self._forget()
+
+    def close(self) -> None:
+        """Let go of the file; a map that nobody uses any more does so by itself."""
+        self._tables.close()
 
     @property
     def documents(self) -> tuple[str, ...]:
         """The documents it is made of, sorted."""
-        return tuple(sorted(self._documents))
+        return self._tables.documents
 
     @property
     def concepts(self) -> Mapping[str, tuple[str, ...]]:
         """The documents of every concept that is mentioned and not an entry of its own."""
-        return {one: tuple(sorted(found)) for one, found in sorted(self._concepts.items())}
+        found = groupby(self._tables.concepts(), key=itemgetter(0))
+        return {concept: tuple(where for _, where in own) for concept, own in found}
 
     def entries(self, document: str) -> Entries:
         """Return what a document contributes."""
-        if document not in self._documents:
-            raise UnknownDocument(
-                f"the collection's map has no document {document!r}",
-                hint="add its entries to the map first",
-            )
-        return self._documents[document]
+        return self._tables.entries(document)
 
     def entry(self, node: DocumentTerm) -> NamedThing:
         """Return what a document says of a thing; a mere mention says nothing but its name."""
-        found = self._entries.get(node)
-        return mentioned(node.term) if found is None else found
+        return self._tables.entry(node) or mentioned(node.term)
 
     def bearer(self, node: DocumentTerm) -> Bearer:
         """Return a node with the rare names that stand near it; one that joins nothing is none."""
-        entry, context = self.entry(node), self._documents[node.document].context
-        most = max(_RARE_DOCUMENTS, ceil(_RARE_SHARE * len(self._documents)))
-        near = (context[i] for i in entry.near)
-        return Bearer(node, entry, frozenset(t for t in near if 1 < self._spread[t] <= most))
+        near = self._tables.near(node)
+        rare = self._rare(near.tolist())
+        return Bearer(node, self.entry(node), frozenset(token for token, _ in rare.values()))
 
     def referent(self, node: DocumentTerm) -> DocumentTerm:
         """Return the node that stands for all that are taken for the same thing as this one."""
-        resolved = self._around(self.entry(node).forms)
-        return resolved.referents.root(node) if node in resolved.entries else node
+        related = self._around(self.entry(node).forms)
+        return related.referents.root(node) if node in related.entries else node
 
     def ways(self, node: DocumentTerm) -> dict[DocumentTerm, Way]:
         """Return every node that may be taken for the same thing, with the cheapest chain to it."""
-        resolved = self._around(self.entry(node).forms)
-        return resolved.referents.ways(node) if node in resolved.entries else {}
+        related = self._around(self.entry(node).forms)
+        return related.referents.ways(node) if node in related.entries else {}
 
     def tellings(self, node: DocumentTerm) -> dict[DocumentTerm, Way]:
         """Return the ways to nodes that state something of the same thing: names or classes."""
-        resolved = self._around(self.entry(node).forms)
-        if node not in resolved.entries:
+        related = self._around(self.entry(node).forms)
+        if node not in related.entries:
             return {}
-        return resolved.referents.ways(node, resolved.referents.telling(node))
+        return related.referents.ways(node, related.referents.telling(node))
 
     def is_contested(self, form: str) -> bool:
         """True for a short form that documents use for different things."""
-        return form in self._bearers and form in self._around({form}).contested
+        return self._tables.name(form) is not None and form in self._around({form}).contested
 
     def nodes(self, document: str) -> Iterator[DocumentTerm]:
         """Go through the nodes of a document that other documents may speak of."""
@@ -315,104 +315,160 @@ class CollectionMap:
         for entry in entries.entries:
             yield DocumentTerm(document, entry.term)
         for concept in entries.concepts:
-            if _is_phrase(concept) and not self._bearers.keys().isdisjoint(
-                mentioned(concept).forms
+            if _is_phrase(concept) and any(
+                self._tables.name(one) is not None for one in mentioned(concept).forms
             ):
                 yield DocumentTerm(document, concept)
 
+    def related(self, term: str | None = None) -> Iterator[Related]:
+        """Go through the names that hang together, all or those around a term, each once.
+
+        They are worked out as they are asked for: what is made of the last few is kept.
+        """
+        found: Iterable[tuple[int, str]] = self._tables.names()
+        if term is not None:
+            numbers = ((self._tables.name(one), one) for one in sorted(forms_of_text(term)))
+            found = [(number, one) for number, one in numbers if number is not None]
+        seen = bytearray(self._tables.last_name // 8 + 1)  # a bit for each name
+        for number, one in found:
+            if not seen[number // 8] & 1 << number % 8:
+                related = self._around({one})
+                for own in related.names.values():
+                    seen[own // 8] |= 1 << own % 8
+                yield related
+
     def merges(self, term: str | None = None) -> Iterator[Merge]:
         """Go through the merges, those of events last; or through those of one name."""
-        for resolved in self._all(term):
-            yield from resolved.referents.told
+        for related in self.related(term):
+            yield from related.merges
         if term is None:
-            yield from self._happenings()[0]
+            yield from (found for found in self.events() if isinstance(found, Merge))
 
     def refusals(self, term: str | None = None) -> Iterator[Refusal]:
         """Go through what was not merged, and why."""
-        for resolved in self._all(term):
-            yield from resolved.referents.refusals
+        for related in self.related(term):
+            yield from related.refusals
         if term is None:
-            yield from self._happenings()[1]
+            yield from (found for found in self.events() if isinstance(found, Refusal))
 
     def things(self, term: str | None = None) -> Iterator[Thing]:
         """Go through what the collection names, each thing once; or through one name's bearers."""
         wanted = None if term is None else forms_of_text(term)
-        for resolved in self._all(term):
-            for nodes in resolved.referents.groups():
-                entries = [(node, resolved.entries[node]) for node in nodes]
-                if wanted is None or any(
-                    not wanted.isdisjoint(entry.forms) for _, entry in entries
-                ):
-                    yield _thing(entries)
+        for related in self.related(term):
+            yield from related.things(wanted)
 
-    def _happenings(self) -> tuple[list[Merge], list[Refusal]]:
-        told = {d: entries.happenings for d, entries in sorted(self._documents.items())}
-        return merged_happenings(told, self.referent, self.ways)
+    def events(self) -> Iterator[Merge | Refusal]:
+        """Go through the merges of events, and the tellings that their times keep apart."""
+        for event in self._tables.events():
+            told = self._tables.happenings(event)
+            merges, refusals = merged_happenings(told, self.referent, self.ways)
+            yield from merges
+            yield from refusals
 
-    def _all(self, term: str | None) -> Iterator[_Resolved]:
-        """Go through the names that hang together, all or those around a term."""
-        wanted = sorted(self._bearers) if term is None else sorted(forms_of_text(term))
-        seen: set[int] = set()
-        for one in wanted:
-            if one in self._bearers:
-                resolved = self._around({one})
-                if id(resolved) not in seen:
-                    seen.add(id(resolved))
-                    yield resolved
-
-    def _around(self, forms: Iterable[str]) -> _Resolved:
+    def _around(self, forms: Iterable[str]) -> Related:
         """Work out the referents of all names that hang together with some."""
         wanted = sorted(forms)
-        known = next((one for one in wanted if one in self._resolved), None)
+        known = next((self._by_name[one] for one in wanted if one in self._by_name), None)
         if known is not None:
-            return self._resolved[known]
-        names, nodes = self._connected(wanted)
-        entries = {node: self.entry(node) for node in nodes}
+            self._related.move_to_end(id(known))
+            return known
+        numbers, names, nodes = self._connected(wanted)
+        entries = {node: found.entry for node, found in nodes.items()}
         merges: list[Merge] = []
         refusals: list[Refusal] = []
         contested: set[str] = set()
         if len({node.document for node in nodes}) > 1:
-            bearers = {node: self.bearer(node) for node in nodes}
+            rare = self._rare({n for found in nodes.values() for n in found.near.tolist()})
+            often = dict(rare.values())
+            bearers = {
+                node: Bearer(
+                    node,
+                    found.entry,
+                    frozenset(rare[n][0] for n in found.near.tolist() if n in rare),
+                )
+                for node, found in nodes.items()
+            }
             for name, members in sorted(names.items()):
                 own = [bearers[node] for node in sorted(members)]
                 if is_contested(name, own):
                     contested.add(name)
-                for found in joined(name, own, self._spread.__getitem__):
-                    if isinstance(found, Merge):
-                        merges.append(found)
+                for each in joined(name, own, often.__getitem__):
+                    if isinstance(each, Merge):
+                        merges.append(each)
                     else:
-                        refusals.append(found)
-        made = _Resolved(Referents(entries, merges, refusals), entries, frozenset(contested))
-        self._resolved.update(dict.fromkeys(names, made))
+                        refusals.append(each)
+        made = Related(numbers, Referents(entries, merges, refusals), entries, frozenset(contested))
+        self._keep(made)
         return made
 
     def _connected(
         self, forms: Iterable[str]
-    ) -> tuple[dict[str, set[DocumentTerm]], set[DocumentTerm]]:
-        """Follow names to their bearers and bearers to their other names, until nothing is new."""
+    ) -> tuple[dict[str, int], dict[str, set[DocumentTerm]], dict[DocumentTerm, Node]]:
+        """Follow names to their bearers and bearers to their other names, until nothing is new.
+
+        Returns:
+            The names with their numbers, the nodes of each name, and all the nodes.
+        """
+        numbers: dict[str, int] = {}
         names: dict[str, set[DocumentTerm]] = {}
-        nodes: set[DocumentTerm] = set()
+        nodes: dict[DocumentTerm, Node] = {}
         queue = list(forms)
         while queue:
             name = queue.pop()
             if name in names:
                 continue
-            own = self._bearers.get(name, set())
-            names[name] = own | self._mentions(name, own)
-            for node in names[name] - nodes:
-                nodes.add(node)
-                queue.extend(self.entry(node).forms)
-        return {name: members for name, members in names.items() if members}, nodes
+            number = self._tables.name(name)
+            own = [] if number is None else self._tables.bearers(number, nodes)
+            if number is not None:
+                numbers[name] = number
+            own += self._mentions(name, own, nodes)
+            names[name] = {found.node for found in own}
+            for found in own:
+                if found.node not in nodes:
+                    nodes[found.node] = found
+                    queue.extend(found.entry.forms)
+        return numbers, {name: members for name, members in names.items() if members}, nodes
 
-    def _mentions(self, name: str, bearers: Iterable[DocumentTerm]) -> set[DocumentTerm]:
+    def _mentions(
+        self, name: str, bearers: Iterable[Node], known: Mapping[DocumentTerm, Node]
+    ) -> list[Node]:
         """Return the documents that mention, and say nothing of, a concept others speak about."""
-        terms = {node.term for node in bearers if _is_phrase(node.term)}
-        return {
+        terms = {found.node.term for found in bearers if _is_phrase(found.node.term)}
+        found = (
             DocumentTerm(document, term)
-            for term in terms
+            for term in sorted(terms)
             if name in mentioned(term).forms
-            for document in self._concepts.get(term, ())
-        }
+            for document in self._tables.mentions(term)
+        )
+        return [
+            known.get(node) or Node(node, mentioned(node.term), _NOTHING_NEAR) for node in found
+        ]
+
+    def _rare(self, near: Iterable[int]) -> dict[int, tuple[str, int]]:
+        """Return those of some names that are rare, each with the number of its documents."""
+        most = max(_RARE_DOCUMENTS, ceil(_RARE_SHARE * self._tables.size))
+        return self._tables.rare(near, most=most)
+
+    def _keep(self, made: Related) -> None:
+        """Keep what was worked out last, and as much of what was before as there is room for."""
+        self._related[id(made)] = made
+        self._by_name |= dict.fromkeys(made.names, made)
+        self._nodes += len(made.entries)
+        while self._nodes > _MOST_NODES and len(self._related) > 1:
+            _, oldest = self._related.popitem(last=False)
+            self._nodes -= len(oldest.entries)
+            for name in oldest.names:
+                del self._by_name[name]
+
+    def _forget(self) -> None:
+        self._related.clear()
+        self._by_name.clear()
+        self._nodes = 0
+
+
+def collection_map(store: Store) -> CollectionMap:
+    """Return the map of all documents of a store; what is missing is made and kept."""
+    return CollectionMap(tables=MapTables.of_store(store))
 
 
 def _is_phrase(term: str) -> bool:

@@ -5,20 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from abstrag.collection.map import CollectionMap, Thing
+from abstrag.collection.map import CollectionMap, Thing, forms_of_text
 from abstrag.collection.merge import Cited, DocumentTerm, Merge, Refusal
 from abstrag.model.record import to_data
 
 
 def map_data(collection: CollectionMap, term: str | None = None) -> dict[str, Any]:
     """Return the whole map, or what concerns the bearers of one name."""
+    wanted = None if term is None else forms_of_text(term)
+    things: list[dict[str, Any]] = []
+    merges: list[dict[str, Any]] = []
+    refusals: list[dict[str, Any]] = []
+    for related in collection.related(term):  # once, for each is worked out anew
+        things += map(thing_data, related.things(wanted))
+        merges += map(merge_data, related.merges)
+        refusals += map(refusal_data, related.refusals)
     made: dict[str, Any] = {
         "documents": list(collection.documents),
-        "things": [thing_data(thing) for thing in collection.things(term)],
-        "merges": [merge_data(merge) for merge in collection.merges(term)],
-        "refusals": [refusal_data(refusal) for refusal in collection.refusals(term)],
+        "things": things,
+        "merges": merges,
+        "refusals": refusals,
     }
     if term is None:
+        for found in collection.events():
+            if isinstance(found, Merge):
+                merges.append(merge_data(found))
+            else:
+                refusals.append(refusal_data(found))
         made["concepts"] = {one: list(where) for one, where in collection.concepts.items()}
     return made
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from math import log1p
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.array_file import Arrays
+from abstrag.array_file import Arrays, GrowingArray
 from abstrag.collection.card import hashed
 from abstrag.collection.cards import Cards
-from abstrag.collection.postings import CollectionPostings
-from abstrag.collection.vectors import VectorTable
+from abstrag.collection.postings import CollectionPostings, PostingsWriter
+from abstrag.collection.vectors import Coded, VectorTable
 from abstrag.collection.vocabulary import CollectionVocabulary, Scores
 from abstrag.model.query import Query
 from abstrag.neural.encoder import Vectors
@@ -52,22 +53,36 @@ class Shelf:
     vectors: VectorTable | None
 
     @classmethod
-    def of(cls, cards: Cards) -> Shelf:
-        """Turn cards into arrays."""
-        made = cards.cards
-        terms = CollectionPostings.of([c.terms for c in made], [c.costs for c in made])
-        times = dict.fromkeys(term for card in made for term in card.times)
+    def of(cls, cards: Cards, *, folder: Path | None = None) -> Shelf:
+        """Turn cards into arrays, reading one card after the other.
+
+        Args:
+            cards: Of a collection.
+            folder: Where temporary files go; None for where they usually do.
+        """
+        texts = GrowingArray(np.uint64, folder=folder)
+        lengths = GrowingArray(np.uint32, folder=folder)
+        stems, terms = PostingsWriter(folder=folder), PostingsWriter(folder=folder)
+        times: dict[str, None] = {}
+
+        def coded() -> Iterator[Coded]:
+            for card, vectors in cards.parts:
+                texts.add(np.array([card.text], np.uint64))
+                lengths.add(np.array([card.length], np.uint32))
+                stems.add(card.stems, card.counts)
+                terms.add(card.terms, card.costs)
+                times.update(dict.fromkeys(card.times))
+                if vectors is not None:
+                    yield vectors
+
+        table = VectorTable.of(coded(), folder=folder)
         return cls(
             documents=cards.documents,
-            texts=np.fromiter((card.text for card in made), np.uint64, len(made)),
-            lengths=np.fromiter((card.length for card in made), np.uint32, len(made)),
-            stems=CollectionPostings.of([c.stems for c in made], [c.counts for c in made]),
-            vocabulary=CollectionVocabulary(
-                segments=len(made),
-                postings=terms,
-                times=tuple(times),
-            ),
-            vectors=VectorTable.of(cards.vectors) if cards.vectors else None,
+            texts=texts.array(),
+            lengths=lengths.array(),
+            stems=stems.postings(),
+            vocabulary=CollectionVocabulary(len(texts), terms.postings(), tuple(times)),
+            vectors=table if len(table.first) else None,
         )
 
     @classmethod

@@ -6,15 +6,18 @@ is named by the documents and the encoder it was made of: one that does not fit 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import blake2b
+from pathlib import Path
 from typing import Final
 
 from abstrag.array_file import file_parts, mapped_arrays
 from abstrag.collection.cards import MakeLayers, OnMade, all_cards, card_key, vectors_made_by
 from abstrag.collection.shelf import Shelf
 from abstrag.neural.encoder import TextEncoder
+from abstrag.stores.mapped import KeptFiles
 from abstrag.stores.protocol import DocumentInfo, Store
 
 _MAGIC: Final = b"ABSTRAG SHELF 1\n"
@@ -35,8 +38,10 @@ def open_shelf(
         encoder: None leaves vectors out.
         on_made: Told how many missing cards are made, of how many.
     """
-    found = None if store.mapped is None else _kept(store, store.documents(), encoder)
-    return found or Shelf.of(all_cards(store, encoder=encoder, on_made=on_made))
+    found = None if _files(store) is None else _kept(store, store.documents(), encoder)
+    return found or Shelf.of(
+        all_cards(store, encoder=encoder, on_made=on_made), folder=_folder(store)
+    )
 
 
 def keep_shelf(
@@ -54,16 +59,31 @@ def keep_shelf(
     if _kept(store, documents, encoder) is not None:
         return 0, len(documents)
     cards = all_cards(store, encoder=encoder, on_made=on_made, make=make)
-    if store.mapped is not None:
+    files = _files(store)
+    if files is not None:
         name = _name(cards.documents, encoder)
-        store.mapped.put(_PLACE, name, file_parts(_MAGIC, Shelf.of(cards).arrays), versions=_KEPT)
+        shelf = Shelf.of(cards, folder=_folder(store))
+        files.put(_PLACE, name, file_parts(_MAGIC, shelf.arrays), versions=_KEPT)
     return cards.made, len(cards.documents)
+
+
+def _folder(store: Store) -> Path | None:
+    """Return a folder for large temporary files: beside the store, where it may have some."""
+    files = _files(store)
+    beside = None if files is None else files.folder
+    return beside if beside is not None and os.access(beside, os.W_OK) else None
+
+
+def _files(store: Store) -> KeptFiles | None:
+    """Return the files of a store, where they are some that can be mapped."""
+    return None if store.mapped is None or store.mapped.folder is None else store.mapped
 
 
 def _kept(
     store: Store, documents: tuple[DocumentInfo, ...], encoder: TextEncoder | None
 ) -> Shelf | None:
-    data = None if store.mapped is None else store.mapped.get(_PLACE, _name(documents, encoder))
+    files = _files(store)
+    data = None if files is None else files.get(_PLACE, _name(documents, encoder))
     if data is not None:
         with suppress(ValueError):  # cut off: it is made of the cards
             return Shelf.from_arrays(documents, mapped_arrays(_MAGIC, data))

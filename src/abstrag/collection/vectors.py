@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from abstrag.array_file import GrowingArray
 from abstrag.errors import StoreCorrupt
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import Vectors
@@ -74,14 +76,16 @@ class VectorTable:
     first: npt.NDArray[np.int64]  # window of each row
 
     @classmethod
-    def of(cls, parts: Sequence[Coded]) -> VectorTable:
-        """Put the vectors of rows below one another."""
-        sizes = np.fromiter((len(part.codes) for part in parts), np.int64, len(parts))
-        return cls(
-            np.concatenate([part.codes for part in parts]),
-            np.concatenate([part.scales for part in parts]),
-            np.cumsum(sizes) - sizes,
-        )
+    def of(cls, parts: Iterable[Coded], *, folder: Path | None = None) -> VectorTable:
+        """Put the vectors of rows below one another; `folder` is where temporary files go."""
+        codes = GrowingArray(np.int8, folder=folder)
+        scales = GrowingArray(np.float32, folder=folder)
+        first = GrowingArray(np.int64, folder=folder)
+        for part in parts:
+            first.add(np.array([len(codes)]))
+            codes.add(part.codes)
+            scales.add(part.scales)
+        return cls(codes.array(), scales.array(), first.array())
 
     def __call__(self, query: Vectors) -> Scores:
         """Return the cosine of each row with a query, a negative one counted as 0."""

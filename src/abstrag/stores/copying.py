@@ -12,6 +12,7 @@ from typing import Final
 
 from abstrag.errors import StoreError
 from abstrag.model.record import record
+from abstrag.stores.mapped import FILES
 from abstrag.stores.protocol import DocumentInfo, Store
 
 _KINDS: Final = ("embeddings", "judgements")
@@ -86,7 +87,9 @@ def _copy(source: Store, target: Store, info: DocumentInfo) -> str:
 def _copy_layers(source: Store, target: Store, content_hash: str) -> int:
     """Copy the layers the target lacks, the oldest first, so that the same ones make way."""
     kept = {layer[:2]: layer[2] for layer in target.layers(content_hash)}
-    new = [each for each in source.layers(content_hash) if kept.get(each[:2]) != each[2]]
+    # files are no layers of every store, and are copied as files
+    own = [each for each in source.layers(content_hash) if each[0] != FILES]
+    new = [each for each in own if kept.get(each[:2]) != each[2]]
     for layer, fingerprint, data in new:
         target.put_layer(content_hash, layer, fingerprint, data)
     return len(new)

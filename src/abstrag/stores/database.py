@@ -23,7 +23,7 @@ from abstrag.stores.columns import (
     document_infos,
     require_sound,
 )
-from abstrag.stores.mapped import MappedFiles
+from abstrag.stores.mapped import KeptFiles
 from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.naming import candidates, choose, complete, unknown
 from abstrag.stores.prepared import Prepared, prepare
@@ -59,7 +59,7 @@ class Transaction(Protocol):
 class SqlStore(ABC):
     """A `Store` in an SQL database; each call is one transaction."""
 
-    mapped: MappedFiles | None = None
+    mapped: KeptFiles | None = None
     _layer_rows: ClassVar[ModuleType]  # the statements on layers and on what models said, as this
     _memory: ClassVar[ModuleType]  # database has them
 

@@ -13,7 +13,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.record import Result, record
 from abstrag.model.segment import Granularity
 from abstrag.model.term import Mention
-from abstrag.stores.mapped import MappedFiles
+from abstrag.stores.mapped import KeptFiles
 from abstrag.stores.prepared import Prepared
 
 LAYER_VERSIONS: Final = 4  # fingerprints kept per content and layer
@@ -55,8 +55,8 @@ class Store(Protocol):
     """
 
     @property
-    def mapped(self) -> MappedFiles | None:
-        """The files of vectors beside the store; None where there is no place for any."""
+    def mapped(self) -> KeptFiles | None:
+        """The files of vectors beside the store or in it; None where there is no place for any."""
         ...
 
     def put(self, index: DocumentIndex, *, source_path: str | None, source_hash: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from abstrag.errors import StoreReadOnly
-from abstrag.stores.mapped import MappedFiles
+from abstrag.stores.mapped import KeptFiles
 from abstrag.stores.protocol import Store, together
 
 _Said = tuple[str, str, str, Mapping[bytes, bytes]]  # kind, content hash, model, values by key
@@ -27,7 +27,7 @@ class SpareMemory:
     store: Store
 
     @property
-    def mapped(self) -> MappedFiles | None:
+    def mapped(self) -> KeptFiles | None:
         """The files that are mapped into memory; None where the store has no place for them."""
         return self.store.mapped
 

@@ -334,7 +334,7 @@ class Workspace:
 
     def map(self) -> CollectionMap:
         """Return what all documents name, which of it may be one thing, and what stays apart."""
-        from abstrag.collection.map_store import collection_map
+        from abstrag.collection.map import collection_map
 
         return collection_map(self.store)
 

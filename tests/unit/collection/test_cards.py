@@ -1,6 +1,6 @@
 """A card says of a document what a collection needs, and is made once for each content."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,14 +8,15 @@ import pytest
 
 from abstrag.collection.card import COST_STEPS, Card, card_of, hashed
 from abstrag.collection.cards import CARD, VECTORS, Cards, all_cards, card_key
+from abstrag.collection.shelf import Shelf
 from abstrag.collection.vectors import WINDOW_WORDS, Coded, VectorTable, windows
-from abstrag.errors import StoreCorrupt
+from abstrag.errors import StoreCorrupt, StoreReadOnly
 from abstrag.neural.aligner import Aligner, default_aligner
 from abstrag.neural.cached import CachedAligner
 from abstrag.search.document_words import DocumentWords
 from abstrag.search.lexical import words
 from abstrag.stores.open import open_store
-from abstrag.stores.protocol import Store
+from abstrag.stores.protocol import LayerKey, Store
 from abstrag.stores.spare import SpareMemory
 from tests.unit.collection.shelves import TEXTS, Topics, fill, indexed, indexes, put
 
@@ -76,7 +77,7 @@ def test_a_broken_card_is_a_broken_store(store: Store, damage: bytes) -> None:
     content, fingerprint = card_key(info)
     store.put_layer(content, CARD, fingerprint, damage)
     with pytest.raises(StoreCorrupt, match="card"):
-        all_cards(store)
+        Shelf.of(all_cards(store))
 
 
 def test_broken_vectors_are_a_broken_store() -> None:
@@ -93,6 +94,38 @@ def test_cards_are_made_once_and_told_of(store: Store) -> None:
     again = all_cards(store, on_made=lambda _done, _all: pytest.fail("made again"))
     assert again.made == 0
     assert same(first, again)
+
+
+def test_cards_are_read_as_they_are_wanted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(store)
+    monkeypatch.setattr("abstrag.collection.cards.LAYERS_AT_A_TIME", 2)
+    read: list[int] = []
+    get_layers = type(store).get_layers
+
+    def noted(store: Store, keys: Sequence[LayerKey]) -> dict[LayerKey, bytes]:
+        read.append(len(keys))
+        return get_layers(store, keys)
+
+    made = all_cards(store, encoder=Topics())
+    monkeypatch.setattr(type(store), "get_layers", noted)
+    parts = iter(made.parts)
+    assert read == []
+    next(parts)
+    assert read == [4]  # card and vectors of two documents
+    assert len(list(parts)) == len(TEXTS) - 1
+
+
+def test_what_a_store_does_not_keep_is_used_all_the_same(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store)
+    wanted = [card_of(indexes()[name]).to_bytes() for name in sorted(TEXTS)]
+
+    def refuse(*_given: object) -> None:
+        raise StoreReadOnly("the disk is full")
+
+    monkeypatch.setattr(type(store), "put_layers", refuse)
+    assert [card.to_bytes() for card in all_cards(store).cards] == wanted
 
 
 def same(one: Cards, other: Cards) -> bool:

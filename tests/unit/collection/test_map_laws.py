@@ -2,6 +2,7 @@
 
 from itertools import permutations
 from random import Random
+from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -76,6 +77,16 @@ def test_a_changed_document_counts_as_it_is_now(documents: dict[str, Entries]) -
     assert map_data(made) == map_data(
         CollectionMap({name: entries(entry("Acme Steel")) for name in documents})
     )
+
+
+@settings(max_examples=40, deadline=None)
+@given(_documents)
+def test_what_is_kept_of_the_work_changes_nothing(documents: dict[str, Entries]) -> None:
+    made = CollectionMap(documents)
+    wanted = map_data(made)
+    with patch("abstrag.collection.map._MOST_NODES", 0):
+        assert map_data(CollectionMap(documents)) == wanted
+    assert [m.name for m in made.merges()] == [m["name"] for m in wanted["merges"]]
 
 
 @settings(max_examples=80, deadline=None)

@@ -53,6 +53,33 @@ def test_postings_hold_what_the_rows_hold() -> None:
         assert (wanted in made) == bool(expected)
 
 
+def test_a_shelf_that_is_sorted_in_parts_and_files_is_the_same(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = {name: array.tolist() for name, array in shelf.arrays.items()}
+    monkeypatch.setattr("abstrag.collection.postings._SORTED", 50)
+    monkeypatch.setattr("abstrag.array_file._HELD", 100)
+    with open_store(tmp_path / "library.db") as store:
+        made = Shelf.of(all_cards(fill(store), encoder=Topics()), folder=tmp_path)
+        assert any(isinstance(array, np.memmap) for array in made.arrays.values())
+        assert {name: array.tolist() for name, array in made.arrays.items()} == wanted
+        kinds = {name: array.dtype for name, array in shelf.arrays.items()}
+        assert {name: array.dtype for name, array in made.arrays.items()} == kinds
+
+
+def test_postings_of_many_runs_hold_what_those_of_one_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(5)
+    rows = [np.unique(random.integers(0, 2**64, size=9, dtype=np.uint64)) for _ in range(40)]
+    rows += [np.array([0, 2**63, 2**64 - 1], np.uint64)] * 3 + [np.empty(0, np.uint64)]
+    values = [random.integers(0, 255, size=len(row)).astype(np.uint8) for row in rows]
+    one = CollectionPostings.of(rows, values)
+    monkeypatch.setattr("abstrag.collection.postings._SORTED", 20)
+    many = CollectionPostings.of(rows, values)
+    for name in ("hashes", "starts", "rows", "values"):
+        assert np.array_equal(getattr(many, name), getattr(one, name))
+    assert many.column(2**63)[0].tolist() == [40, 41, 42]
+
+
 def test_no_rows_have_no_postings() -> None:
     made = CollectionPostings.of([], [])
     assert 7 not in made

@@ -21,6 +21,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def files(store: Store) -> list[Path]:
     assert store.mapped is not None
+    assert store.mapped.folder is not None
     return sorted(store.mapped.folder.rglob("*.shelf"))
 
 

@@ -10,6 +10,7 @@ from abstrag.errors import StoreCorrupt
 from abstrag.model.term import Mention
 from abstrag.stores.columns import GIVEN, StoredRows
 from abstrag.stores.database import FORGET_PLACE, SEAL, SqlStore, choose_id, select
+from abstrag.stores.mapped import FilesOfLayers
 from abstrag.stores.postgres import layer_rows, memory
 from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import corrupt
@@ -47,6 +48,7 @@ class PostgresStore(SqlStore):
 
     def __init__(self, session: Session) -> None:
         self.address = session.address
+        self.mapped = FilesOfLayers(self)
         self._session = session
 
     @classmethod

@@ -4,7 +4,7 @@
     for file in *.deb; do dpkg -x "$file" root; done
     python -m tools.unseen_kinds root --output DATA
     abstrag bench run --dataset plain --data DATA --split unseen-report --systems bm25 --out RUN
-    python -m tools.unseen_kinds --table RUN
+    python -m tools.unseen_kinds --table RUN …
 
 Each document is read as anyone's file is, and cut into its paragraphs, list items and rows; every
 system is given the same. `tests/data/unseen_kinds` has the list of documents and the questions,
@@ -168,15 +168,17 @@ def table(records: Sequence[CaseRecord]) -> str:
 
 
 def main() -> None:
-    """Read the arguments and write one file for each part, or print the table of a run."""
+    """Read the arguments and write one file for each part, or print the table of runs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("root", type=Path, nargs="?", help="the folder of the unpacked packages")
     parser.add_argument("--output", type=Path, default=Path(), help="the folder to write to")
     parser.add_argument("--packages", action="store_true", help="print which packages are wanted")
-    parser.add_argument("--table", type=Path, metavar="RUN", help="print the table of a run")
+    parser.add_argument(
+        "--table", type=Path, nargs="+", metavar="RUN", help="print the table of one run or more"
+    )
     given = parser.parse_args()
     if given.table is not None:
-        print(table(RunFolder(given.table).records()))
+        print(table([one for run in given.table for one in RunFolder(run).records()]))
         return
     if given.packages or given.root is None:
         print("\n".join(one["package"] for one in listed()))

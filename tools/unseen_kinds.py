@@ -4,11 +4,15 @@
     for file in *.deb; do dpkg -x "$file" root; done
     python -m tools.unseen_kinds root --output DATA
     abstrag bench run --dataset plain --data DATA --split unseen-report --systems bm25 --out RUN
+    python -m tools.unseen_kinds --table RUN …
 
 Each document is read as anyone's file is, and cut into its paragraphs, list items and rows; every
 system is given the same. `tests/data/unseen_kinds` has the list of documents and the questions,
 each with quotations of the passages that answer it. A quotation that no passage has, or more than
 one, is an error, so a package of another version cannot be measured by mistake.
+
+The table has nDCG@10 of every system for each kind, and how far each of ours is from the baseline
+that is best at the kind.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import argparse
 import gzip
 import json
 import re
+import statistics
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +30,11 @@ from typing import Any, Final
 
 from abstrag.errors import InputError
 from abstrag.model.document import Block, BlockKind, Document
+from abstrag_bench.metrics.catalogue import NDCG
+from abstrag_bench.metrics.metric import values
+from abstrag_bench.record import CaseRecord
+from abstrag_bench.run_folder import OURS, RunFolder
+from abstrag_bench.stats import difference_of_each, paired
 
 HERE: Final = Path(__file__).resolve().parents[1] / "tests" / "data" / "unseen_kinds"
 PARTS: Final = ("tune", "report")
@@ -125,13 +135,51 @@ def build(
     return lines
 
 
+def table(records: Sequence[CaseRecord]) -> str:
+    """Return the mean of every system for each kind, and how ours differ from the best baseline."""
+    scores: dict[str, dict[str, dict[str, float]]] = {}
+    for one in records:
+        own = scores.setdefault(one.group or "", {}).setdefault(one.system, {})
+        own.update(values(NDCG, [one]).by_case)
+    systems = list(dict.fromkeys(one.system for one in records))
+    ours = [name for name in systems if name.startswith(OURS)]
+    lines = [["kind", *systems, "best baseline", *(f"{name} less it" for name in ours)]]
+    gains: dict[str, list[float]] = {name: [] for name in ours}
+    means: dict[str, list[float]] = {name: [] for name in systems}
+    for kind, found in scores.items():
+        for name in systems:
+            means[name].append(100 * statistics.fmean(found[name].values()))
+        best = max((n for n in systems if n not in ours), key=lambda name: means[name][-1])
+        apart = difference_of_each({name: paired(found[name], found[best]) for name in ours})
+        told = [
+            f"{100 * d.mean:+.1f} [{100 * d.low:+.1f}, {100 * d.high:+.1f}]" for d in apart.values()
+        ]
+        for name in ours:
+            gains[name].append(100 * apart[name].mean)
+        lines.append([kind, *(f"{means[name][-1]:.1f}" for name in systems), best, *told])
+    mean = [f"{statistics.fmean(means[name]):.1f}" for name in systems]
+    told = [
+        f"median {statistics.median(own):+.1f}, mean {statistics.fmean(own):+.1f}"
+        for own in gains.values()
+    ]
+    lines.append(["mean of kinds", *mean, "", *told])
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 def main() -> None:
-    """Read the arguments and write one file for each part."""
+    """Read the arguments and write one file for each part, or print the table of runs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("root", type=Path, nargs="?", help="the folder of the unpacked packages")
     parser.add_argument("--output", type=Path, default=Path(), help="the folder to write to")
     parser.add_argument("--packages", action="store_true", help="print which packages are wanted")
+    parser.add_argument(
+        "--table", type=Path, nargs="+", metavar="RUN", help="print the table of one run or more"
+    )
     given = parser.parse_args()
+    if given.table is not None:
+        print(table([one for run in given.table for one in RunFolder(run).records()]))
+        return
     if given.packages or given.root is None:
         print("\n".join(one["package"] for one in listed()))
         return

@@ -10,8 +10,9 @@ import pytest
 
 from abstrag.errors import InputError
 from abstrag_bench.datasets.load import load_dataset
+from abstrag_bench.record import CaseRecord
 from tools import unseen_kinds
-from tools.unseen_kinds import PARTS, build, listed, questions
+from tools.unseen_kinds import PARTS, build, listed, questions, table
 
 PAGE = """<html><head><title>The lamp</title></head><body><h1>The lamp</h1>
 <h2>Care</h2><p>Wipe the glass with a dry cloth once a week.</p>
@@ -68,3 +69,31 @@ def test_a_quotation_that_no_passage_has_is_an_error(tmp_path: Path) -> None:
 
 def test_the_questions_lie_where_the_tool_says() -> None:
     assert (unseen_kinds.HERE / "questions.jsonl").is_file()
+
+
+def test_the_table_sets_ours_against_the_baseline_that_is_best_at_the_kind() -> None:
+    first = {"bm25": ("manual",), "dense": ("licence",), "abstrag": ("manual", "licence")}
+    records = [
+        CaseRecord(
+            dataset="plain",
+            split="x",
+            case_id=f"{kind}-{number}",
+            system=system,
+            query="?",
+            ranked=("1", "2") if kind in good else ("2", "1"),
+            scores=(2.0, 1.0),
+            gold=("1",),
+            gold_sets=(("1",),),
+            document=kind,
+            pool=2,
+            group=kind,
+        )
+        for system, good in first.items()
+        for kind in ("manual", "licence")
+        for number in range(2)
+    ]
+    head, _, manual, licence, mean = table(records).splitlines()
+    assert head == "| kind | bm25 | dense | abstrag | best baseline | abstrag less it |"
+    assert manual == "| manual | 100.0 | 63.1 | 100.0 | bm25 | +0.0 [+0.0, +0.0] |"
+    assert licence == "| licence | 63.1 | 100.0 | 100.0 | dense | +0.0 [+0.0, +0.0] |"
+    assert mean == "| mean of kinds | 81.5 | 81.5 | 100.0 |  | median +0.0, mean +0.0 |"

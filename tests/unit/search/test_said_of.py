@@ -46,6 +46,11 @@ def met(hit: Hit, label: str) -> bool:
             "Cellular clocks are associated with timing.",
             "Cellular",
         ),
+        (
+            "The cost matrix is read before the calculation.",
+            "How costly is the calculation?",
+            "costly",
+        ),
     ],
 )
 def test_a_word_said_of_something_else_meets_nothing(text: str, query: str, word: str) -> None:

@@ -114,6 +114,14 @@ def test_a_number_is_not_met_by_the_word_before_it() -> None:
     assert not met(hit, "2")
 
 
+def test_a_code_is_not_met_by_the_letters_of_another() -> None:
+    query = "Does IL-80 rise?"
+    other = first("Levels of IL-6 rise early.", query)
+    assert not any(word.met for word in other.words if word.asked in ("IL", "80"))
+    own = first("Levels of IL-80 rise early.", query)
+    assert all(word.met for word in own.words if word.asked in ("IL", "80"))
+
+
 def test_who_bought_is_not_what_was_bought() -> None:
     text = "Alder Holdings Inc. purchased the mill in May."
     assert not met(first(text, "Which companies did the bank purchase?"), "companies")
@@ -139,3 +147,9 @@ def test_a_term_that_a_query_writes_large_is_no_word_in_small_letters() -> None:
     text = "Each of the parties agrees that it will not use the drawings."
     assert not met(first(text, "Drawings may be used under the Agreement."), "Agreement")
     assert met(first(text, "Drawings may be used as agreed."), "agreed")
+
+
+def test_what_is_asked_for_itself_is_no_kind_of_something_else_that_is_asked() -> None:
+    hit = first("It is not a public holiday.", "Is the day a public holiday?")
+    assert met(hit, "public holiday")
+    assert not met(hit, "day")

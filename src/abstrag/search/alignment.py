@@ -459,8 +459,11 @@ class Alignment:
             return False
         if self.direct[rows, segment].any():
             return False
-        if self._is_term(rows) and self._said_of.written_small(segment, term):
-            return True
+        name = self.query.literals[j].kind is LiteralKind.ENTITY
+        if name or self._is_term(rows):
+            small = self._said_of.written_small(segment, term)
+            if small or name:
+                return small
         return self._said_of.asks(rows[0]) and self._said_of.told_of_another(rows[0], segment, term)
 
     def _is_term(self, rows: Sequence[int]) -> bool:

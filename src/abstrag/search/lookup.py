@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, reduce
 from typing import Final
 
@@ -142,10 +142,13 @@ class Lookup:
         every = [frozenset(literal.terms) for literal in self.query.literals]
         return [frozenset().union(*every) - own for own in every]
 
-    def _may_stray(self, j: int, term: str, ways: Iterable[PathLabel]) -> bool:
+    def _may_stray(self, j: int, term: str, ways: Sequence[PathLabel]) -> bool:
         if self._of_another is None or not term.startswith(_OF):
             return False
-        return self.query.literals[j].kind in _SAID and not any(map(is_stated, ways))
+        kind = self.query.literals[j].kind
+        if kind is LiteralKind.ENTITY:  # a sense of a word leads to no name
+            return all(map(by_sense, ways))
+        return kind in _SAID and not any(map(is_stated, ways))
 
     def offers(
         self, endings: Endings, near: Neighbourhood, segment: int | None = None

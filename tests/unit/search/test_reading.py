@@ -147,7 +147,12 @@ def test_another_word_that_tells_of_an_event_is_told_with_the_asked_one() -> Non
         truth_preserving=False, details=("who unfilled",),
     )  # fmt: skip
     met = LiteralTrace(
-        event, met=True, distance=0.1, via="event:use", bridges=(slot,), mention=Mention("", 0, 0, 8)
+        event,
+        met=True,
+        distance=0.1,
+        via="event:use",
+        bridges=(slot,),
+        mention=Mention("", 0, 0, 8),
     )
     said = read_aloud(
         trace_of(met), segment_of("utilized here"), {"event:use": "use"}, tau=1.5

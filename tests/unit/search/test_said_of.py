@@ -157,7 +157,8 @@ def test_what_is_asked_for_itself_is_no_kind_of_something_else_that_is_asked() -
 
 def test_a_name_is_not_met_by_a_verb_that_its_word_is_derived_from() -> None:
     agrees = "You and the Company also each agree that nobody shall disclose the fact to others."
-    text = f"{agrees}\n\nThis Agreement is short. An oral agreement is void.\n\nThe parties signed the Agreement."
+    text = f"{agrees}\n\nThis Agreement is short. An oral agreement is void.\n\n"
+    text += "The parties signed the Agreement."
     hit = first(text, "Nobody shall disclose the fact that Agreement was negotiated.")
     assert hit.quote == agrees
     assert not met(hit, "Agreement")

@@ -114,6 +114,7 @@ _TIE: Final = 1e-7  # of a learned price: it decides only between words of one p
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
 _WHICH: Final = re.compile(r"\b(?:which|what)\s+$", re.IGNORECASE)
 _HOW_MUCH: Final = re.compile(r"\bhow\s+(much|many)\b", re.IGNORECASE)
+_JOINED_NUMBER: Final = re.compile(r"-(\d+)\b")
 _EXACT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME, LiteralKind.QUANTITY})
 
 
@@ -207,6 +208,9 @@ class Alignment:
                 code = _is_code(together)  # “grade 1” is no “grade”
                 glued = words.written(together) if code else words.same(together)
                 equal, learned = equal | glued, np.where(glued, 0.0, learned)
+            if number := self._number_behind(i):
+                other = words.before_another_number(equal, number)
+                equal, learned = equal & ~other, np.where(other, MAX_GAP, learned)
             learned = np.where(words.rewritten, np.where(equal, 0.0, MAX_GAP), learned)
             row = self._row(i, equal, learned)
             # of words of one price the one that suits best in its text, of those the first
@@ -268,6 +272,11 @@ class Alignment:
                 if self.query.wording[start:end] in (" ", "-") and (plain or _is_code(pair)):
                     found.append(pair)
         return found
+
+    def _number_behind(self, i: int) -> str:
+        """Return the number that a hyphen joins to a word: 80 of "IL-80"."""
+        found = _JOINED_NUMBER.match(self.query.wording, int(self.asked.spans[i][1]))
+        return found.group(1) if found else ""
 
     def _row(self, i: int, equal: BoolArray, learned: FloatArray) -> FloatArray:
         """Return the price of every word of the document for one word of the query."""
@@ -450,8 +459,11 @@ class Alignment:
             return False
         if self.direct[rows, segment].any():
             return False
-        if self._is_term(rows) and self._said_of.written_small(segment, term):
-            return True
+        name = self.query.literals[j].kind is LiteralKind.ENTITY
+        if name or self._is_term(rows):
+            small = self._said_of.written_small(segment, term)
+            if small or name:
+                return small
         return self._said_of.asks(rows[0]) and self._said_of.told_of_another(rows[0], segment, term)
 
     def _is_term(self, rows: Sequence[int]) -> bool:

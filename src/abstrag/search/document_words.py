@@ -42,6 +42,7 @@ from abstrag.search.precedents import openings
 # are left out; they are compared as times, not as digits.
 
 _WORD: Final = re.compile(r"\w+")
+_NUMBER_BEHIND: Final = re.compile(r"[-– ]?(\d+)\b")  # of the words before it, as one code
 
 
 class Rewritten(NamedTuple):
@@ -343,6 +344,17 @@ class Considered:
         mask = np.zeros(len(known), np.bool_)
         mask[[n for n in self._document.spelled(word) if known[n].casefold() == folded]] = True
         found: BoolArray = mask[self._numbers]
+        return found
+
+    def before_another_number(self, words: BoolArray, number: str) -> BoolArray:
+        """Tell which of some words have another number behind them: the "IL" of "IL-6"."""
+        found = np.zeros(len(words), np.bool_)
+        for at in np.flatnonzero(words).tolist():
+            word = at if self.words is None else int(self.words[at])
+            owner = int(np.searchsorted(self._document.starts, word, side="right")) - 1
+            end = int(self._document.table.spans[word][1])
+            behind = _NUMBER_BEHIND.match(self._document.texts[owner], end)
+            found[at] = behind is not None and behind.group(1) != number
         return found
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, reduce
 from typing import Final
 
@@ -120,21 +120,35 @@ class Lookup:
                 end
                 for end in self.index.landings(segment, literal, found.labels)
                 if end.context is not None
-                or not self.strays(j, segment, end.term, found.ways(end.term, without=0))
+                or not self.strays(j, segment, end.term, list(found.ways(end.term, without=0)))
             )
             for j, (literal, found) in enumerate(zip(self.query.literals, near.alone, strict=True))
         )
 
-    def strays(self, j: int, segment: int, term: str, ways: Iterable[PathLabel]) -> bool:
-        """Tell whether a segment says a term of something else than a literal asks it of."""
+    def strays(self, j: int, segment: int, term: str, ways: Sequence[PathLabel]) -> bool:
+        """Tell whether a segment says a term of something else than a literal asks it of.
+
+        What another literal asks for is that, and no kind of day because it is a public holiday.
+        """
         if self._of_another is None or not self._may_stray(j, term, ways):
             return False
+        if term in self._asked_beside[j] and all(map(by_sense, ways)):
+            return True
         return self._of_another(j, segment, term)
 
-    def _may_stray(self, j: int, term: str, ways: Iterable[PathLabel]) -> bool:
+    @cached_property
+    def _asked_beside(self) -> Sequence[frozenset[str]]:
+        """For each literal the terms that others ask for and it does not."""
+        every = [frozenset(literal.terms) for literal in self.query.literals]
+        return [frozenset().union(*every) - own for own in every]
+
+    def _may_stray(self, j: int, term: str, ways: Sequence[PathLabel]) -> bool:
         if self._of_another is None or not term.startswith(_OF):
             return False
-        return self.query.literals[j].kind in _SAID and not any(map(is_stated, ways))
+        kind = self.query.literals[j].kind
+        if kind is LiteralKind.ENTITY:  # a sense of a word leads to no name
+            return all(map(by_sense, ways))
+        return kind in _SAID and not any(map(is_stated, ways))
 
     def offers(
         self, endings: Endings, near: Neighbourhood, segment: int | None = None

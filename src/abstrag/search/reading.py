@@ -20,7 +20,7 @@ from abstrag.model.term import Family, LicenceKind, Relation
 from abstrag.neural.content_words import has_content
 from abstrag.search.aligned_trace import ALIGN_WORDS
 from abstrag.search.document_words import forms
-from abstrag.search.families import direction, opposite
+from abstrag.search.families import direction, opposite, step_family
 from abstrag.search.literal_words import label_words
 from abstrag.search.query.definition import DEFINITION
 from abstrag.search.query.time import ExpandTime, interval_of
@@ -133,13 +133,14 @@ class _Reading:
             return self._direct(trace, said, asked)
         if _only_open(trace, mine):
             words = _listed(list(dict.fromkeys(_quoted(word.said) for word in mine)))
-            return f"{words} ({_listed(list(trace.literal.slots))} not found, {_price(trace)})"
+            return f"{words} ({_not_found(trace.literal.slots)}, {_price(trace)})"
         via = self.labels.get(trace.via or "", "")
         if any(not b.truth_preserving and b.operator != FILL_SLOTS for b in trace.bridges):
             return None
-        for one in (said, via):
-            if one and _holds(one, asked):
-                return _quoted(said or one) + self._slots(trace)
+        if said and _holds(said, asked):
+            return _quoted(said) + self._slots(trace)
+        if via and _holds(via, asked):  # "it" for what it stands for
+            return _quoted(said or via) + self._slots(trace, *_in_place_of(said, asked))
         if found := self._verbatim(asked):
             return _quoted(found) + self._slots(trace)
         if all(b.operator == FILL_SLOTS for b in trace.bridges):
@@ -178,7 +179,8 @@ class _Reading:
             return f"{_known(trace, via, said)}, {_source(trace, via)}"
         if any(b.operator == ALIGN_WORDS for b in paid) and mine:
             return self._by_words(trace, mine)
-        how = " and ".join(dict.fromkeys(_reason(b) for b in paid if b.operator != FILL_SLOTS))
+        steps = [b for b in paid if b.operator != FILL_SLOTS]
+        how = " and ".join(dict.fromkeys(_reason(b, asked, said) for b in steps))
         reason = f"{how}, " if how else ""
         return f"{_quoted(said)} is read as {_quoted(asked)} ({reason}{_price(trace)})"
 
@@ -210,7 +212,8 @@ class _Reading:
         if all_stand or self._stands(trace.literal.label):
             if any(word.other_sense for word in mine):
                 return f"{label} stands there in another sense"
-            return f"{label} stands there, but does not count as met"
+            where = "there" if _holds(self.segment.text, trace.literal.label) else "in a heading"
+            return f"{label} stands {where}, but does not count as met"
         names = self.names[number] if number < len(self.names) else ()
         name = next((name for name in sorted(names) if self._in_a_row(name)), "")
         return f"{_quoted(name)}, a name of {label}, does not count as met" if name else ""
@@ -220,8 +223,8 @@ class _Reading:
         details = [d for b in trace.bridges if b.operator == FILL_SLOTS for d in b.details]
         open_ = [d.removesuffix(" unfilled") for d in details if d.endswith(" unfilled")]
         coerced = [d.removesuffix(" coerced") for d in details if d.endswith(" coerced")]
-        told = [f"{_listed(open_)} not found"] if open_ else []
-        told += [f"an office stands for {_listed(coerced)}"] if coerced else []
+        told = [_not_found(open_)] if open_ else []
+        told += [f"an office stands for {_parties(coerced)}"] if coerced else []
         told += [_price(trace)] if told else []
         return f" ({', '.join((*more, *told))})" if more or told else ""
 
@@ -285,11 +288,8 @@ def _how(word: WordTrace) -> str:
     """Say what kind of step leads to a word of the query."""
     if word.other_sense:
         return "in another sense"
-    if word.family is Family.CONCEPT:
-        way = direction(word.asked, word.said)
-        return f"a {way} word" if way else _STEPS[Family.CONCEPT]
     assert word.family is not None
-    return _kind_of_step(word.family)
+    return _kind_of_step(word.family, word.asked, word.said)
 
 
 def _opinion(judgement: float, unmet: list[LiteralTrace], neighbours: str | None) -> str:
@@ -326,13 +326,13 @@ def _known(trace: LiteralTrace, via: str, said: str) -> str:
     return f"{via} is {_a(asked)}"
 
 
-def _reason(bridge: Bridge) -> str:
+def _reason(bridge: Bridge, asked: str, said: str) -> str:
     """Say what kind of step it is, and which other document allows it where one does."""
     if bridge.operator == ExpandTime.name:
         return "a time that only overlaps it"
     if bridge.licence is not None and bridge.licence.kind is LicenceKind.COLLECTION:
-        return f"{_kind_of_step(bridge.family)}: {bridge.licence.reference}"
-    return _kind_of_step(bridge.family)
+        return f"{_kind_of_step(bridge.family, asked, said)}: {bridge.licence.reference}"
+    return _kind_of_step(bridge.family, asked, said)
 
 
 _STEPS: Final[Mapping[Family, str]] = {
@@ -345,8 +345,34 @@ _STEPS: Final[Mapping[Family, str]] = {
 }
 
 
-def _kind_of_step(family: Family) -> str:
-    """Say what kind of step a family is; one without words of its own is called by its name."""
+_SLOTS: Final[Mapping[str, str]] = {"who": "who does it", "whom": "what it is done to"}
+
+
+def _parties(slots: Sequence[str]) -> str:
+    """Name the parties of an event in plain words."""
+    return _listed([_SLOTS.get(name, name) for name in slots])
+
+
+def _not_found(slots: Sequence[str]) -> str:
+    """Say which parties of an event the passage does not name beside it."""
+    return f"{_parties(slots)} {'are' if len(slots) > 1 else 'is'} not found"
+
+
+def _in_place_of(said: str, asked: str) -> tuple[str, ...]:
+    """Say for what a word stands, where one was said."""
+    return (f"for {_quoted(asked)}",) if said else ()
+
+
+def _kind_of_step(family: Family, asked: str, said: str) -> str:
+    """Say what kind of step a family is; one without words of its own is called by its name.
+
+    A step over the classes of a lexicon may lead to a word for the same thing.
+    """
+    if family is Family.CONCEPT:
+        if way := direction(asked, said):
+            return f"a {way} word"
+        if step_family(asked, said) == Family.EXPRESSION.value:
+            return _STEPS[Family.EXPRESSION]
     return _STEPS.get(family, f"{_a(family.value)} step")
 
 

@@ -99,6 +99,9 @@ def _asked(words: Words, token: int, at: int, number: dict[int, int]) -> AskedOf
     if words.dep[token] in _MODIFIERS and words.pos[head] in NOUNS:
         beside = (c for c in words.children[head] if words.dep[c] in _MODIFIERS)
         return AskedOf(modified=numbers([head, *beside]))
+    if words.dep[token] == "acomp":  # "how costly is it?" modifies what it is said of
+        things = [c for c in words.children[head] if words.dep[c] == "nsubj"]
+        return AskedOf(modified=numbers(t for c in things for t in (c, *_phrase(words, c))))
     party = _PARTY_OF.get(words.dep[token], "")
     if words.dep[token] == "pobj" and words.dep[head] == "agent":
         party, head = "who", words.head[head]  # "by which painter was he taught?"

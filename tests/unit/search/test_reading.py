@@ -83,7 +83,7 @@ def test_nothing_meets_is_never_said_of_words_that_stand_there(
     unmet = LiteralTrace(literal("mouse"), met=False)
     said = read(trace_of(unmet), text, section=section)
     assert "nothing" not in said
-    assert "“mouse” stands there" in said
+    assert f"“mouse” stands {'in a heading' if section else 'there'}, but" in said
     assert "Nothing in it meets “mouse”" in read(trace_of(unmet), "Two rats were kept.")
 
 
@@ -136,7 +136,46 @@ def test_a_party_that_was_not_found_is_told_beside_the_word() -> None:
     met = replace(by_words("repurchase", "Repurchase", 0.2, Family.EVENT), literal=event)
     direct = word("repurchased", "Repurchase", price=0.0, family=None)
     said = read(trace_of(met), "Repurchase of stock", (direct,))
-    assert said.startswith("It says “Repurchase” (who and whom not found, 0.20). Gap")
+    parties = "who does it and what it is done to are not found"
+    assert said.startswith(f"It says “Repurchase” ({parties}, 0.20). Gap")
+
+
+def test_another_word_that_tells_of_an_event_is_told_with_the_asked_one() -> None:
+    event = Literal(LiteralKind.EVENT, "use", (), 1.0, slots=("who",))
+    slot = Bridge(
+        Family.EVENT, Relation.IMPLIES, "fill_slots", "event:use", "use", 0.0, 0.1, 0.1,
+        truth_preserving=False, details=("who unfilled",),
+    )  # fmt: skip
+    met = LiteralTrace(
+        event,
+        met=True,
+        distance=0.1,
+        via="event:use",
+        bridges=(slot,),
+        mention=Mention("", 0, 0, 8),
+    )
+    said = read_aloud(
+        trace_of(met), segment_of("utilized here"), {"event:use": "use"}, tau=1.5
+    )  # fmt: skip
+    assert said.startswith("It says “utilized” (for “use”, who does it is not found, 0.10). Gap")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "told"),
+    [
+        ("warranty", "guarantee", "another expression"),
+        ("method", "technique", "a narrower word"),
+    ],
+)
+def test_a_step_over_classes_is_named_by_what_the_two_words_are(
+    asked: str, said: str, told: str
+) -> None:
+    edge = Bridge(
+        Family.CONCEPT, Relation.IMPLIES, "abstract_concepts", said, asked, 0.65, 0.0, 0.65,
+        truth_preserving=False,
+    )  # fmt: skip
+    met = LiteralTrace(literal(asked), met=True, distance=0.65, via=said, bridges=(edge,))
+    assert f"is read as “{asked}” ({told}, 0.65)" in read(trace_of(met), f"A {said}.")
 
 
 def test_a_word_that_only_the_heading_has_is_said_to_stand_there() -> None:

@@ -46,6 +46,11 @@ def met(hit: Hit, label: str) -> bool:
             "Cellular clocks are associated with timing.",
             "Cellular",
         ),
+        (
+            "The cost matrix is read before the calculation.",
+            "How costly is the calculation?",
+            "costly",
+        ),
     ],
 )
 def test_a_word_said_of_something_else_meets_nothing(text: str, query: str, word: str) -> None:
@@ -109,6 +114,14 @@ def test_a_number_is_not_met_by_the_word_before_it() -> None:
     assert not met(hit, "2")
 
 
+def test_a_code_is_not_met_by_the_letters_of_another() -> None:
+    query = "Does IL-80 rise?"
+    other = first("Levels of IL-6 rise early.", query)
+    assert not any(word.met for word in other.words if word.asked in ("IL", "80"))
+    own = first("Levels of IL-80 rise early.", query)
+    assert all(word.met for word in own.words if word.asked in ("IL", "80"))
+
+
 def test_who_bought_is_not_what_was_bought() -> None:
     text = "Alder Holdings Inc. purchased the mill in May."
     assert not met(first(text, "Which companies did the bank purchase?"), "companies")
@@ -134,3 +147,18 @@ def test_a_term_that_a_query_writes_large_is_no_word_in_small_letters() -> None:
     text = "Each of the parties agrees that it will not use the drawings."
     assert not met(first(text, "Drawings may be used under the Agreement."), "Agreement")
     assert met(first(text, "Drawings may be used as agreed."), "agreed")
+
+
+def test_what_is_asked_for_itself_is_no_kind_of_something_else_that_is_asked() -> None:
+    hit = first("It is not a public holiday.", "Is the day a public holiday?")
+    assert met(hit, "public holiday")
+    assert not met(hit, "day")
+
+
+def test_a_name_is_not_met_by_a_verb_that_its_word_is_derived_from() -> None:
+    agrees = "You and the Company also each agree that nobody shall disclose the fact to others."
+    text = f"{agrees}\n\nThis Agreement is short. An oral agreement is void.\n\n"
+    text += "The parties signed the Agreement."
+    hit = first(text, "Nobody shall disclose the fact that Agreement was negotiated.")
+    assert hit.quote == agrees
+    assert not met(hit, "Agreement")

@@ -53,10 +53,12 @@ _FORMS: Final = tuple(
         rf"(?:An?\s+)?{_TERM}\s+(?:occurs|arises|happens|exists|results|is\s+present)\s+"
         r"(?:when|if|where|whenever)\s+(?P<def>.+)",
         rf"(?:An?\s+)?{_TERM}\s+(?:means|denotes|describes|refers\s+to)\s+(?:that\s+)?(?P<def>.+)",
-        rf"(?P<def>(?:An?|Any)\s.+?)\s+(?:is|are)\s+{_USUALLY}(?:called|known\s+as|termed"
+        rf"(?P<def>(?:An?|Any)\s(?:(?!\b(?:called|termed|known\s+as)\b).)+?)"
+        rf"\s+(?:is|are)\s+{_USUALLY}(?:called|known\s+as|termed"
         rf"|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
     )
 )
+_CELLS: Final = " | "  # between the cells of a row, which lists and does not define
 _NO_TERMS: Final = frozenset(
     "this that these those it he she they we you i there here which who what one some most many all"
     " each such both other another date note from to subject present example result results".split()
@@ -245,7 +247,7 @@ def _defined(sentence: str) -> Iterator[tuple[str, str, bool]]:
     """Go through the terms that a sentence defines, with what it says of them."""
     for number, form in enumerate(_FORMS):
         found = form.match(sentence)
-        if found is not None:
+        if found is not None and _CELLS not in found["def"]:
             term = found["term"].strip(" *\"“”'‘’").removeprefix("To ").removeprefix("to ")
             if term and not _NO_TERMS & set(term.casefold().split()):
                 yield term, found["def"], number > 0

@@ -45,6 +45,19 @@ def test_a_query_that_does_not_use_it_stays_as_it_is(query: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("sentence", "query"),
+    [
+        ("Phlebitis — veins | (487) | (489)", "How many veins are there?"),
+        ("A vein is called a vessel and swelling of it is called phlebitis.", "How do veins look?"),
+    ],
+)
+def test_a_row_of_a_table_or_the_name_of_another_thing_defines_nothing(
+    sentence: str, query: str
+) -> None:
+    assert stated(sentence).used(query) == []
+
+
+@pytest.mark.parametrize(
     ("text", "asks"),
     [
         ("What is the document about?", True),

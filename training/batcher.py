@@ -226,7 +226,9 @@ class Batcher:
                 self._shelf[one.shared] = row, kept
                 self.decoder.copy(row, one.row, one.reused)
         rest = [one.prompt[one.reused :] for one in group]
-        tokens, positions, last = self._filled(rest, [one.reused for one in group], max(map(len, rest)))
+        tokens, positions, last = self._filled(
+            rest, [one.reused for one in group], max(map(len, rest))
+        )
         rows = torch.tensor([one.row for one in group])
         width = self.decoder.width(max(len(one.prompt) for one in group))
         device = self.decoder.device
@@ -293,7 +295,7 @@ class Batcher:
             allowed = masked(logits, torch.from_numpy(masks).to(logits.device))
         chosen = drawn(allowed, group).tolist()
         if any(one.alternatives for one in group):
-            told = logits.log_softmax(1)
+            told = allowed.log_softmax(1)
             best = told.topk(min(ALTERNATIVES, told.shape[1]))
             own = told.gather(1, torch.tensor(chosen, device=told.device)[:, None])[:, 0].tolist()
             pairs = list(zip(best.indices.tolist(), best.values.tolist(), strict=True))
@@ -301,7 +303,8 @@ class Batcher:
             before = len(one.said)
             self._take(one, token)
             if one.alternatives:
-                likely = list(zip(*pairs[number], strict=True))[: one.alternatives]
+                ranked = list(zip(*pairs[number], strict=True))[: one.alternatives]
+                likely = [(one_of, p) for one_of, p in ranked if p > float("-inf")]
                 added = len(one.said) - before
                 one.likely += [(own[number], likely), *[(0.0, [])] * (added - 1)][:added]
             self.counts.said += len(one.said) - before

@@ -162,7 +162,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(made)
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+    def log_message(self, format: str, *args: Any) -> None:
         """Keep quiet: what is going on is told by the batcher."""
 
 

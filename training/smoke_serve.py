@@ -101,7 +101,9 @@ def check_client(chat: Chat, check: Check, client: Path | None) -> None:
     else:
         script = Path(__file__).with_name("ask_served.py")
         address = f"http://127.0.0.1:{server.server_port}/v1"
-        told = subprocess.run([client, script, address], check=False, capture_output=True, text=True)
+        told = subprocess.run(
+            [client, script, address], check=False, capture_output=True, text=True
+        )
         print(told.stdout + told.stderr, end="")
         check("served, client content", float(told.returncode == 0), 1)
     server.shutdown()
@@ -121,5 +123,3 @@ def check_speed(check: Check) -> None:
     print(f"tokens said a second, one and eight at once: {one:.0f}, {eight:.0f}")
     check("served, gain of eight", eight / one, 1.5)
     batcher.close()
-
-

@@ -29,6 +29,7 @@ from opinions import doubted, together
 from questions import learn, write
 from smoke_kinds import check_kinds, check_start, check_words, toy_pairs
 from smoke_large import check_large
+from smoke_plans import check_plans
 from smoke_serve import check_serving
 from smol import END, Reader, SmolExamples
 from soup import mixed
@@ -213,6 +214,7 @@ def train_all(path: Path) -> None:
     check_taught(path, said, start)
     check_smol(path)
     check_large(path, SHAPE.vocabulary, TOY, check)
+    check_plans(path, check)
 
     held = examples.held()
     verdict = Scorer(SHAPE, outputs=3, dropout=0.0)

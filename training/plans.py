@@ -77,7 +77,7 @@ def teacher(kinds: tuple[str, ...]) -> str:
 
 
 def contexts_first() -> Iterator[Plan]:
-    """Yield the teachers of aligners: judges without some kinds, and of one half of the documents."""
+    """Yield the teachers of aligners: judges of one half of the documents, and without kinds."""
     for fold in (0, 1):
         recipe = {**JUDGE, **HALF, "repeats": HALF_HOME, "fold": fold}
         where = ("--examples", EXAMPLES, "--start", RERANKER, "--logits", f"build/z{fold}.npz")

@@ -1,4 +1,4 @@
-"""The part of `smoke.py` about the plans for a GPU: some lines of each, as they are, on toy files."""
+"""The part of `smoke.py` about the plans for a GPU: lines of each, as they are, on toy files."""
 
 from __future__ import annotations
 

@@ -302,7 +302,7 @@ def show(given: argparse.Namespace, name: str) -> None:
     records = records_of(given.out / name)
     report = [one for one in records if part_of(one.document or "") is SplitPart.REPORT]
     made = table(name, given.llm, records)
-    if len(report) < len(records):
+    if 0 < len(report) < len(records):
         made += "\n" + table(f"{name}, report part alone", given.llm, report)
     (given.out / f"{name}.md").write_text(made, "utf-8")
     print(f"\n{made}", flush=True)

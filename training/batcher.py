@@ -111,6 +111,7 @@ class Batcher:
         self._shelf: dict[str, tuple[int, list[int]]] = {}  # the one used last comes last
         self._active: dict[int, Asked] = {}
         self._waiting: deque[Asked] = deque()
+        self._reading: list[Asked] = []
         self._woken = threading.Condition()
         self._stopped = ""
         self._masks = allocate_token_bitmask(self._slots, decoder.vocabulary)
@@ -162,19 +163,23 @@ class Batcher:
             while not self._stopped:
                 self._wait()
                 while group := self._admitted():
+                    self._reading = group
                     self._read(group)
                 if self._active:
                     self._step()
-        except Exception as error:  # nobody can be answered any more, and everybody is told so
-            with self._woken:
-                self._stopped = f"{type(error).__name__}: {error}"
-                left = [*self._active.values(), *self._waiting]
-                self._waiting.clear()
+        except Exception as error:
+            self._stopped = f"{type(error).__name__}: {error}"
             print(f"the model stopped: {self._stopped}", file=sys.stderr, flush=True)
+            raise
+        finally:  # nobody can be answered any more, and everybody is told so
+            with self._woken:
+                left = [*self._active.values(), *self._reading, *self._waiting]
+                self._waiting.clear()
             for one in left:
+                if one.done.is_set():
+                    continue
                 one.error = self._stopped
                 one.done.set()
-            raise
 
     def _wait(self) -> None:
         with self._woken:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-WIDTHS = 256  # rows are looked at up to a multiple of so many positions
+NARROWEST = 512  # positions of a row that are looked at; else twice as many, and so on
 
 
 class Decoder(nn.Module):
@@ -32,7 +32,8 @@ class Decoder(nn.Module):
         shape = (config.num_hidden_layers, rows, length + 1, self.groups, self.size)
         self.keys = torch.zeros(shape, dtype=weight.dtype, device=weight.device)
         self.values = torch.zeros_like(self.keys)
-        self.graphs: dict[tuple[int, int, int], Graph] = {}
+        self.graphs: dict[tuple[int, ...], Graph] = {}
+        self.pool: Any = None  # of memory, shared by the graphs: they never run at the same time
 
     @property
     def device(self) -> torch.device:
@@ -46,7 +47,10 @@ class Decoder(nn.Module):
 
     def width(self, longest: int) -> int:
         """Return up to where rows are looked at that hold so many positions."""
-        return min(self.length, -(-longest // WIDTHS) * WIDTHS)
+        width = NARROWEST
+        while width < longest:
+            width *= 2
+        return min(self.length, width)
 
     @torch.no_grad()
     def forward(
@@ -116,7 +120,8 @@ class Graph:
                 decoder(*self.given, None, width)
         torch.cuda.current_stream().wait_stream(side)
         self.graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self.graph):
+        decoder.pool = decoder.pool or torch.cuda.graph_pool_handle()
+        with torch.cuda.graph(self.graph, pool=decoder.pool):
             self.said = decoder(*self.given, None, width)
 
     def __call__(self, given: tuple[Tensor, ...]) -> Tensor:

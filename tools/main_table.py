@@ -341,9 +341,9 @@ def main() -> None:
         if name not in SPLITS:
             raise InputError(f"no set is called {name!r}", hint=f"one of: {', '.join(SPLITS)}")
     if given.step == "calibrate":
-        calibrate(given, *names, given.out / names[0])
+        calibrate(given, names[0], given.out / names[0])
     elif given.step is not None:
-        part(given, *names, int(given.step))
+        part(given, names[0], int(given.step))
     else:
         if not given.only_table:
             whole(given, names)

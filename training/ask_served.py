@@ -44,7 +44,9 @@ def request(number: int, temperature: float = 0.0) -> ModelRequest:
     )
 
 
-def kept(address: str, requests: list[ModelRequest], *, together: bool) -> list[tuple[object, ...]]:
+def kept(
+    address: str, requests: list[ModelRequest], *, together: bool
+) -> list[tuple[str, str, int, int]]:
     """Return replies word for word with their counts, asked at the same time or one by one."""
     with tempfile.TemporaryDirectory() as name, connected(address, Path(name)) as models:
         model = models[CallRole.ANSWER]

@@ -83,8 +83,8 @@ def smaller(recipe: Mapping[str, Any]) -> dict[str, Any]:
     most = {key: value for key, value in SMALLER.items() if key in recipe or key == "most_each"}
     if "taught" in recipe:  # verdict models have no such limit
         most.pop("most_each")
-    layers = {"frozen": 0, "mix": [1]}  # of a network that has one
-    return {**recipe, **most, **{key: one for key, one in layers.items() if key in recipe}}
+    other = {"repeats": {}, "only_most": {"made-scifact": 3}, "frozen": 0, "mix": [1]}
+    return {**recipe, **most, **{key: one for key, one in other.items() if key in recipe}}
 
 
 def went(plan: Plan) -> bool:

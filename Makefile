@@ -66,11 +66,11 @@ sbom: $(DEV) ## list everything that ships, with hashes and licences, in build/s
 bench: $(DEV) ## run every script in benchmarks/
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(RUN) $$script; done
 
-train-check: ## every step of training on toy data (installs PyTorch into build/train)
+train-check: $(RUNTIME) ## every step of training on toy data (installs PyTorch into build/train)
 	$(PYTHON) -m venv --without-pip $(TRAIN_VENV)
 	$(TRAIN_PIP) -r requirements/training.lock
 	$(TRAIN_PIP) -r requirements/torch-cpu.lock || $(TRAIN_PIP) -r requirements/torch-gpu.lock
-	$(TRAIN_VENV)/bin/python training/smoke.py
+	$(TRAIN_VENV)/bin/python training/smoke.py --client $(RUN)
 
 frameworks-check: ## the adapters in LangChain, LlamaIndex, Haystack, PyTerrier (into build/frameworks)
 	$(PYTHON) -m venv --without-pip $(FRAMEWORKS_VENV)

@@ -1,15 +1,19 @@
 """Make the paper's main table with any language model: one command, any OpenAI-compatible endpoint.
 
 python -m tools.main_table --data DATA --llm MODEL --base-url URL --out runs/MODEL
-    [--sets scifact,qasper] [--sample 100] [--processes 4] [--retry-failed] [--replay FILE]
+    [--sets scifact,qasper] [--sample 100] [--processes 24] [--minutes 20] [--replay FOLDER]
 
 The cases are those of the report part, about documents of at most so many passages; where they are
 fewer than the sample, documents of the tuning part are drawn until there are enough, and the table
 of the report part alone is printed besides. The model's judge is first calibrated on cases about
-other documents of the tuning part. Then every system works on the same cases, ours with the model
-first, with one generator for all. The documents are divided over processes, and each of these has a
-folder and a log of calls of its own, so that a run that was stopped goes on where it was, and what
-is finished can be read at any time: with --only-table nothing is asked and what is there is shown.
+other documents of the tuning part. Then the sets are worked on side by side, document by document
+in a random order: on each by every system, ours with the model first, with one generator for all.
+So what is finished at any time is a table of all systems over the same cases. The documents are
+divided over processes, most of which wait for the model, and each has a folder and a log of calls
+of its own, so that a run that was stopped goes on where it was. --minutes ends the run when so many
+have passed: calls under way are given up, what is finished is shown, and the same command goes on.
+With --only-table nothing is asked and what is there is shown. Each set's calls are gathered in
+SET/calls.jsonl; --replay with the folder of a run makes the same again and asks nobody.
 
 Printed are, with 95 % intervals by 10,000 resamples of the cases: nDCG@10 and Suff@10 over cases
 with gold evidence, right labels over claims, calls of the model while searching, the share of
@@ -22,8 +26,10 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +41,7 @@ import numpy as np
 from abstrag.errors import AbstragError, InputError
 from abstrag.llm.choose import ConfigSource, choose
 from abstrag.llm.connect import Models, connect, replay
+from abstrag.llm.log import CallLog, save
 from abstrag.llm.settings import Limits, Patience
 from abstrag.model.record import to_json
 from abstrag.policy.load import load_programs
@@ -55,8 +62,12 @@ SPLITS: Final = {"scifact": "train", "qasper": "train", "tatqa": "tune", "contra
 OURS: Final = ("abstrag-llm", "abstrag-llm-cheap", "abstrag")
 BASELINES: Final = ("hyde", "ircot", "self-rag", "crag")
 LOCAL: Final = ("bm25", "dense", "rerank")
+SYSTEMS: Final = (*OURS, *BASELINES, *LOCAL)
 PAIRS: Final = (("abstrag-llm", "abstrag"), ("abstrag-llm-cheap", "abstrag-llm"))
 SEED: Final = 0
+RECORDING: Final = "calls.jsonl"
+_GLANCE_S: Final = 0.2
+_FAREWELL_S: Final = 20.0  # how long a process may take to end that was told to
 
 Column = Callable[[CaseRecord], float | None]
 
@@ -81,7 +92,7 @@ def chosen(given: argparse.Namespace, name: str) -> list[Case]:
     return own[: given.sample]
 
 
-def models_of(given: argparse.Namespace, calls: Path) -> Models:
+def models_of(given: argparse.Namespace, name: str, calls: Path) -> Models:
     """Connect the model, with a log of calls of its own."""
     settings = choose(
         ConfigSource(models={None: given.llm}, urls={None: given.base_url}),
@@ -90,7 +101,9 @@ def models_of(given: argparse.Namespace, calls: Path) -> Models:
     assert settings is not None
     patience = Patience(timeout_s=given.timeout, concurrency=given.concurrency)
     settings = replace(settings, patience=patience)
-    return replay(given.replay, settings) if given.replay else connect(settings, calls=calls)
+    if given.replay:
+        return replay(given.replay / name / RECORDING, settings)
+    return connect(settings, calls=calls)
 
 
 def calibrate(given: argparse.Namespace, name: str, folder: Path) -> None:
@@ -106,7 +119,7 @@ def calibrate(given: argparse.Namespace, name: str, folder: Path) -> None:
         and len(case.document.elements) <= given.most_passages
     ]
     cases = sampled(open_, given.calibration_cases, seed=SEED)
-    with models_of(given, folder / "calls-calibration.db") as models:
+    with models_of(given, name, folder / "calls-calibration.db") as models:
         backing = Backing(models, load_programs())
         made = calibrated(cases, backing, at_once=given.concurrency)
     save_calibration(made)
@@ -120,37 +133,79 @@ def part(given: argparse.Namespace, name: str, number: int) -> None:
     folder = given.out / name
     cases = chosen(given, name)
     order = list(dict.fromkeys(case.document.id for case in cases))
-    mine = set(order[number :: given.processes])
-    loaded = load_dataset(name, given.data, SPLITS[name])
-    own = tuple(case for case in cases if case.document.id in mine)
+    random.Random(SEED).shuffle(order)
+    mine = order[number :: given.processes]
+    own = tuple(case for one in mine for case in cases if case.document.id == one)
     if not own:
         return
+    loaded = load_dataset(name, given.data, SPLITS[name])
     dataset = Dataset(loaded.name, loaded.split, own, loaded.notes)
-    with models_of(given, folder / f"calls-{number}.db") as models:
+    with models_of(given, name, folder / f"calls-{number}.db") as models:
         backing = Backing(models, load_programs())
-        for systems in (OURS, BASELINES, LOCAL):
-            run(
-                dataset,
-                [SystemSpec.of(one) for one in systems if one in given.systems],
-                folder / f"part-{number}",
-                Options(retry_failed=given.retry_failed),
-                backing=backing,
-                writer=ModelWriter(backing),
-            )
+        run(
+            dataset,
+            [SystemSpec.of(one) for one in SYSTEMS if one in given.systems],
+            folder / f"part-{number}",
+            Options(retry_failed=given.retry_failed),
+            backing=backing,
+            writer=ModelWriter(backing),
+        )
 
 
-def whole(given: argparse.Namespace, name: str) -> None:
-    """Calibrate, then run all parts side by side; each set has a policy folder of its own."""
-    folder = given.out / name
-    folder.mkdir(parents=True, exist_ok=True)
-    environment = {**os.environ, "ABSTRAG_POLICY": str(folder / "policy")}
-    me = [sys.executable, "-m", "tools.main_table", *sys.argv[1:], "--sets", name]
-    subprocess.run([*me, "--step", "calibrate"], env=environment, check=True)
-    steps = [[*me, "--step", str(number)] for number in range(given.processes)]
-    running = [subprocess.Popen(step, env=environment) for step in steps]
-    failed = [number for number, one in enumerate(running) if one.wait()]
-    if failed:
-        print(f"{name}: parts {failed} did not end well; the same command goes on", flush=True)
+def begun(given: argparse.Namespace, name: str, step: str) -> subprocess.Popen[bytes]:
+    """Start a process that does a step of a set; each set has a policy folder of its own."""
+    environment = {**os.environ, "ABSTRAG_POLICY": str(given.out / name / "policy")}
+    me = [sys.executable, "-m", "tools.main_table", *sys.argv[1:], "--sets", name, "--step", step]
+    return subprocess.Popen(me, env=environment)
+
+
+def ended(running: Mapping[str, subprocess.Popen[bytes]], until: float) -> list[str]:
+    """Wait for processes, and end them when the time is over; return which did not end well."""
+    told = False
+    try:
+        while any(one.poll() is None for one in running.values()):
+            time.sleep(_GLANCE_S)
+            if time.monotonic() > until + told * _FAREWELL_S:
+                for one in running.values():
+                    if one.poll() is None:
+                        one.send_signal(signal.SIGKILL if told else signal.SIGINT)
+                told = True
+    except BaseException:
+        for one in running.values():
+            one.kill()  # records are on disk, and a torn line is cut away when the run goes on
+        raise
+    if told:
+        print("the time is over; the same command goes on", flush=True)
+    return [name for name, one in running.items() if one.returncode and not told]
+
+
+def whole(given: argparse.Namespace, names: Sequence[str]) -> None:
+    """Calibrate, then work on all parts of all sets side by side."""
+    until = time.monotonic() + 60 * given.minutes if given.minutes else float("inf")
+    for name in names:
+        (given.out / name).mkdir(parents=True, exist_ok=True)
+    for name in ended({name: begun(given, name, "calibrate") for name in names}, until):
+        print(f"{name}: the judge could not be calibrated, so its bare word counts", flush=True)
+    parts = {
+        f"part {number} of {name}": begun(given, name, str(number))
+        for number in range(given.processes)
+        for name in names
+        if time.monotonic() < until
+    }
+    for part_of_set in ended(parts, until):
+        print(f"{part_of_set} did not end well; the same command goes on", flush=True)
+    for name in names:
+        record_calls(given.out / name)
+
+
+def record_calls(folder: Path) -> None:
+    """Gather the calls of all parts of a set in one recording."""
+    calls = {}
+    for path in sorted(folder.glob("calls-*.db")):
+        with CallLog.open(path, create=False) as log:
+            calls.update({call.id: call for call in log.calls() if call.error is None})
+    if calls:
+        save((calls[one] for one in sorted(calls)), folder / RECORDING)
 
 
 # The table.
@@ -232,7 +287,7 @@ def table(name: str, model: str, records: Sequence[CaseRecord]) -> str:
     """Return the table of a set as Markdown."""
     head = ("system", "cases", *COLUMNS, "index calls a document", "failed")
     lines = [f"{name}, {model}", "", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for system in (*OURS, *BASELINES, *LOCAL):
+    for system in SYSTEMS:
         own = [one for one in records if one.system == system]
         if own:
             lines.append(row(system, own))
@@ -247,7 +302,7 @@ def show(given: argparse.Namespace, name: str) -> None:
     records = records_of(given.out / name)
     report = [one for one in records if part_of(one.document or "") is SplitPart.REPORT]
     made = table(name, given.llm, records)
-    if len(report) < len(records):
+    if 0 < len(report) < len(records):
         made += "\n" + table(f"{name}, report part alone", given.llm, report)
     (given.out / f"{name}.md").write_text(made, "utf-8")
     print(f"\n{made}", flush=True)
@@ -260,7 +315,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--base-url", required=True, help="for instance http://127.0.0.1:8080/v1")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--sets", default="scifact,qasper")
-    parser.add_argument("--systems", default=",".join((*OURS, *BASELINES, *LOCAL)))
+    parser.add_argument("--systems", default=",".join(SYSTEMS))
     parser.add_argument("--sample", type=int, default=100, help="cases of each data set")
     parser.add_argument("--most-passages", type=int, default=300, help="longer documents are left")
     parser.add_argument("--processes", type=int, default=1, help="parts of a set, side by side")
@@ -270,7 +325,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--no-calibration", action="store_true")
     parser.add_argument("--retry-failed", action="store_true")
     parser.add_argument("--max-calls", type=int, help="of each part")
-    parser.add_argument("--replay", type=Path, help="a recording: nothing is asked")
+    parser.add_argument("--minutes", type=float, help="after which the run ends")
+    parser.add_argument("--replay", type=Path, help="the folder of a run: nobody is asked")
     parser.add_argument("--only-table", action="store_true", help="show what is there")
     parser.add_argument("--step", help=argparse.SUPPRESS)  # what a process of a part is to do
     given = parser.parse_args()
@@ -280,21 +336,25 @@ def parsed() -> argparse.Namespace:
 
 def main() -> None:
     given = parsed()
-    for name in given.sets.split(","):
+    names = given.sets.split(",")
+    for name in names:
         if name not in SPLITS:
             raise InputError(f"no set is called {name!r}", hint=f"one of: {', '.join(SPLITS)}")
-        if given.step == "calibrate":
-            calibrate(given, name, given.out / name)
-        elif given.step is not None:
-            part(given, name, int(given.step))
-        else:
-            if not given.only_table:
-                whole(given, name)
+    if given.step == "calibrate":
+        calibrate(given, names[0], given.out / names[0])
+    elif given.step is not None:
+        part(given, names[0], int(given.step))
+    else:
+        if not given.only_table:
+            whole(given, names)
+        for name in names:
             show(given, name)
 
 
 if __name__ == "__main__":
     try:
         main()
+    except KeyboardInterrupt:
+        sys.exit(130)
     except AbstragError as error:
         sys.exit(f"{error}\n{error.hint or ''}".strip())

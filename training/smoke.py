@@ -1,14 +1,15 @@
 """Every step of training once, on toy data and a toy network, on a processor in seconds.
 
-    python training/smoke.py
+    python training/smoke.py [--client PYTHON]
 
 The toy task can be learned: a passage is evidence when it holds a mark, and the kind of mark says
 whether it speaks for or against. Whatever does not learn that is broken, and the script says so
-with a non-zero exit.
+with a non-zero exit. PYTHON is one with abstrag installed, whose client then asks a served toy.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,8 @@ from opinions import doubted, together
 from questions import learn, write
 from smoke_kinds import check_kinds, check_start, check_words, toy_pairs
 from smoke_large import check_large
+from smoke_plans import check_plans
+from smoke_serve import check_serving
 from smol import END, Reader, SmolExamples
 from soup import mixed
 from tokenizers import Tokenizer
@@ -182,12 +185,16 @@ def taught_claims(
 
 def main() -> None:
     """Write the toy data, then learn from it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--client", type=Path, help="a Python that has abstrag")
+    given = parser.parse_args()
     torch.manual_seed(0)
     torch.set_num_threads(2)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "examples.npz"
         toy(path)
         train_all(path)
+    check_serving(check, given.client)
 
 
 def train_all(path: Path) -> None:
@@ -207,6 +214,7 @@ def train_all(path: Path) -> None:
     check_taught(path, said, start)
     check_smol(path)
     check_large(path, SHAPE.vocabulary, TOY, check)
+    check_plans(path, check)
 
     held = examples.held()
     verdict = Scorer(SHAPE, outputs=3, dropout=0.0)

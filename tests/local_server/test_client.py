@@ -99,6 +99,19 @@ def test_a_schema_without_limits_gets_some_that_the_server_can_compile(
         assert misfit(reply.value, open_ended) is None
 
 
+def test_it_tells_how_likely_the_words_of_a_field_are(connecting: Connecting) -> None:
+    with connecting() as models:
+        shown = {"system": 'Reply like {"fruits": ["plum"], "ripe": false, "color": "green"}'}
+        plain = models[CallRole.INDEX].complete(fruits(**shown))
+        told = models[CallRole.INDEX].complete(fruits(**shown, weighed="color"))
+    weights = told.value.pop("color_weights")
+    assert told.value == plain.value
+    assert weights
+    assert all(0 < one <= 1 for one in weights.values())
+    assert sum(weights.values()) <= 1.001
+    assert any(told.value["color"].startswith(one) for one in weights)
+
+
 def test_what_was_asked_before_is_not_asked_again(connecting: Connecting) -> None:
     with connecting() as models:
         first = models[CallRole.INDEX].complete(fruits())

@@ -69,12 +69,12 @@ def _same(field: str) -> Scorer:
 
 def _judged(reply: Any, expected: Labels) -> float:
     said = {
-        (one["segment"], literal["literal"]): literal["p"]
+        (one["segment"], literal["literal"]): literal["met"] == "yes"
         for one in reply["judgements"]
         for literal in one["literals"]
     }
     wanted = {(s, q): v for s, own in expected.items() for q, v in own.items()}
-    return _share(bool(said.get(pair, 0) >= _HALF) == bool(v) for pair, v in wanted.items())
+    return _share(said.get(pair, False) == bool(v) for pair, v in wanted.items())
 
 
 def _probable(reply: Any, expected: Labels) -> float:

@@ -27,6 +27,7 @@ def call_id(model: str, request: ModelRequest) -> str:
         "temperature": float(request.temperature),
         "sample": request.sample,
         "max_tokens": request.max_tokens,
+        **({"weighed": request.weighed} if request.weighed else {}),
     }
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     # a lone surrogate cannot be encoded, yet may stand in a text that was read from anywhere

@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import accumulate
+from math import exp
 from typing import Any, Final
 
 from abstrag.errors import BadReply, ModelError
 from abstrag.llm.budget import CallBudget
 from abstrag.llm.call import Transcript, call_id
 from abstrag.llm.model import ModelRequest
-from abstrag.llm.sender import Completion, Failing, Sender, WordingRefused
+from abstrag.llm.sender import Completion, Failing, Sender, TokenChoice, WordingRefused
 from abstrag.llm.settings import Endpoint, Patience, Price
 from abstrag.llm.shape import keeps_form, misfit
 
@@ -85,6 +88,8 @@ _RANK: Final = {mode: rank for rank, mode in enumerate(ReplyFormat)}
 _SHOW: Final = "Reply with one JSON value that fits this JSON schema, and with nothing else:\n"
 _AGAIN: Final = "That reply cannot be used: {problem}. Reply again, and correct that."
 _SHOWN_OF_A_BAD_REPLY: Final = 4000
+_FAINT: Final = 1e-4  # a word less likely than that is not kept
+_LIKELY: Final = 20  # tokens told for each place of a reply: the most that OpenAI tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,7 @@ class Dialect:
     """What is asked for, and what is left out because the endpoint refuses it."""
 
     mode: ReplyFormat = ReplyFormat.JSON_SCHEMA
-    dropped: frozenset[str] = frozenset()  # of strict, seed, temperature, max_tokens
+    dropped: frozenset[str] = frozenset()  # of strict, seed, temperature, max_tokens, logprobs
 
     def payload(
         self, model: str, request: ModelRequest, repair: tuple[str, str] | None
@@ -106,6 +111,8 @@ class Dialect:
             made["temperature"] = request.temperature
         if request.temperature > 0 and "seed" not in self.dropped:
             made["seed"] = request.sample  # so that a local model repeats its samples
+        if request.weighed and "logprobs" not in self.dropped:
+            made |= {"logprobs": True, "top_logprobs": _LIKELY}
         if request.schema is not None and self.mode is ReplyFormat.JSON_SCHEMA:
             shape: dict[str, Any] = {
                 "name": _name(request.stage),
@@ -124,8 +131,8 @@ class Dialect:
         Returns:
             The humbler dialect and what was given up; None when nothing is left to give up.
         """
-        for name in ("max_tokens", "temperature", "seed"):
-            sent = name != "seed" or request.temperature > 0
+        for name in ("max_tokens", "temperature", "seed", "logprobs"):
+            sent = {"seed": request.temperature > 0, "logprobs": request.weighed}.get(name, True)
             if sent and complaint and name in complaint and name not in self.dropped:
                 return replace(self, dropped=self.dropped | {name}), name
         if request.schema is None or self.mode is ReplyFormat.TEXT:
@@ -516,4 +523,53 @@ def _read(
         return None, "the reply is not JSON"
     for repair in parsed.repairs:
         transcript.note(repair)
-    return parsed.value, misfit(parsed.value, request.schema)
+    problem = misfit(parsed.value, request.schema)
+    if problem is None and request.weighed and said.tokens and not parsed.repairs:
+        return weighed(parsed.value, request.weighed, said.tokens), None
+    return parsed.value, problem
+
+
+# What else might have been said: the probabilities of words that a schema lets a model choose from.
+
+
+def weighed(value: Any, name: str, tokens: Sequence[TokenChoice]) -> Any:
+    """Return a reply with the likely words of a field beside each of its occurrences.
+
+    What is known of the field `met` stands in `met_weights`: the beginnings of words that the
+    model might have written, as it cut them, with their probabilities. Where the occurrences in
+    the text and in the value are not the same, nothing is added.
+    """
+    text = "".join(token.text for token in tokens)
+    starts = list(accumulate((len(token.text) for token in tokens), initial=0))
+    found = []
+    for match in re.finditer(rf'"{re.escape(name)}"\s*:\s*"', text):
+        place = bisect_right(starts, match.end()) - 1
+        found.append(
+            _begun(tokens[place], match.end() - starts[place]) if place < len(tokens) else {}
+        )
+    fields = list(_holding(value, name))
+    if len(found) == len(fields):
+        for one, weights in zip(fields, found, strict=True):
+            one[f"{name}_weights"] = weights
+    return value
+
+
+def _begun(token: TokenChoice, offset: int) -> dict[str, float]:
+    """Return what might follow in place of a token's rest, where its beginning is the same."""
+    made: dict[str, float] = {}
+    for text, log in token.likely:
+        if text[:offset] == token.text[:offset] and (rest := text[offset:].split('"')[0]):
+            made[rest] = made.get(rest, 0.0) + exp(min(0.0, log))
+    return {rest: round(p, 6) for rest, p in made.items() if p >= _FAINT}
+
+
+def _holding(value: Any, name: str) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a reply that have a field, in the order of the text."""
+    if isinstance(value, dict):
+        if name in value:
+            yield value
+        for one in value.values():
+            yield from _holding(one, name)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _holding(one, name)

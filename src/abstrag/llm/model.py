@@ -36,6 +36,7 @@ class ModelRequest:
     temperature: float = 0.0
     sample: int = 0  # number of the sample, for n-sample votes
     max_tokens: int = 1024  # of the reply
+    weighed: str = ""  # a field of the reply whose words' probabilities are wanted, where told
 
 
 @record

@@ -30,6 +30,7 @@ class Sampling(TypedDict, total=False):
     sample: int
     temperature: float
     max_tokens: int
+    weighed: str
 
 
 @record

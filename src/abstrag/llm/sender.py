@@ -32,6 +32,14 @@ class NoCompletion(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class TokenChoice:
+    """A token of a reply, and the likely ones in its place with their log probabilities."""
+
+    text: str
+    likely: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
     """What an endpoint returned for one request."""
 
@@ -39,6 +47,7 @@ class Completion:
     cut_off: bool  # the reply reached its limit of tokens
     refusal: str | None
     usage: tuple[int, int] | None  # tokens in and out; None when the endpoint does not say
+    tokens: tuple[TokenChoice, ...] = ()  # what might have stood in their place, where told
 
 
 def read_completion(body: bytes) -> Completion:
@@ -56,6 +65,7 @@ def read_completion(body: bytes) -> Completion:
             cut_off=choice.get("finish_reason") == "length",
             refusal=_refusal(message.get("refusal")),
             usage=_usage(data.get("usage")),
+            tokens=_tokens(choice.get("logprobs")),
         )
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
         start = body[:80].decode("utf-8", "replace").strip()
@@ -90,6 +100,20 @@ def _refusal(refusal: Any) -> str | None:
     if refusal is not None and not isinstance(refusal, str):
         raise TypeError("the refusal is no text")
     return (refusal or "").encode("utf-8", "replace").decode() or None
+
+
+def _tokens(logprobs: Any) -> tuple[TokenChoice, ...]:
+    """Return the tokens of a reply; nothing where they are not told, or in another form."""
+    try:
+        return tuple(
+            TokenChoice(
+                str(one["token"]),
+                tuple((str(x["token"]), float(x["logprob"])) for x in one["top_logprobs"]),
+            )
+            for one in (logprobs or {}).get("content") or ()
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return ()
 
 
 def _usage(usage: Any) -> tuple[int, int] | None:

@@ -25,6 +25,24 @@ def _share(said: Any) -> Any:
 Percent = Annotated[Unit, BeforeValidator(_share)]
 
 
+def expected(said: str, weights: Mapping[str, float], scale: Mapping[str, float]) -> float:
+    """Return what a word of a scale is worth, on average where a model's other words are known.
+
+    Args:
+        said: The word.
+        weights: Beginnings of words with their probabilities; what begins no word of the scale, or
+            more than one, counts for nothing.
+        scale: What each word is worth.
+    """
+    mass = total = 0.0
+    for begun, weight in weights.items():
+        meant = [word for word in scale if word.startswith(begun)]
+        if len(meant) == 1:
+            mass += weight
+            total += weight * scale[meant[0]]
+    return total / mass if mass > 0 else scale[said]
+
+
 # many a server that enforces a schema lets these pass
 _BOUNDS: Final = frozenset(
     "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf "

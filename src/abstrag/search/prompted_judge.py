@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from abstrag.indexing.prompted.context_values import said_name
 from abstrag.llm.budget import Batching, room, tokens_in, tokens_of
 from abstrag.llm.prompt import Prompt
-from abstrag.llm.shape import Percent
+from abstrag.llm.shape import expected
 from abstrag.model.context import Context, Field
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
@@ -30,14 +30,21 @@ MAX_QUERY_TOKENS: Final = 1024  # of the query and its literals in a call
 _ENTRY: Final = 24  # tokens of the JSON around a segment
 _LIMIT: Final = 20  # segments in a call, where the program sets no limit of its own
 _ENTAILED: Final = 0.5
+MET: Final = {"yes": 1.0, "perhaps": 0.5, "no": 0.0}
 
 
 @record
 class LiteralJudgement:
-    """How probably a segment meets one condition."""
+    """Whether a segment meets one condition, and where the model tells it, how probably."""
 
     literal: str
-    p: Percent
+    met: Literal["yes", "perhaps", "no"]
+    met_weights: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def p(self) -> float:
+        """How probably it is met: the mean over the words that the model might have said."""
+        return expected(self.met, self.met_weights, MET)
 
 
 @record
@@ -120,7 +127,7 @@ class PromptedJudge:
         said: dict[str, Mapping[str, float]] = {}
         each = _EACH[0] + _EACH[1] * len(query.literals)
         most = min(MAX_TOKENS, room(inputs, each))
-        replies = self.prompt.ask_many(Judgements, inputs, max_tokens=most)
+        replies = self.prompt.ask_many(Judgements, inputs, max_tokens=most, weighed="met")
         for run, reply in zip(runs, replies, strict=True):
             if isinstance(reply, Exception):
                 raise reply

@@ -49,7 +49,7 @@ def judging(request: ModelRequest) -> dict[str, Any]:
             {
                 "segment": one["id"],
                 "literals": [
-                    {"literal": literal["id"], "p": 100 if "museum" in one["text"] else 0}
+                    {"literal": literal["id"], "met": "yes" if "museum" in one["text"] else "no"}
                     for literal in inputs["literals"]
                 ],
             }

@@ -66,7 +66,8 @@ def _entailment(request: ModelRequest) -> Any:
     judgements = []
     for segment in inputs["segments"]:
         shared = len(wanted & set(segment["text"].lower().split())) / max(1, len(wanted))
-        literals = [{"literal": x["id"], "p": round(100 * shared)} for x in inputs["literals"]]
+        said = "yes" if shared > 0.5 else "perhaps" if shared else "no"
+        literals = [{"literal": x["id"], "met": said} for x in inputs["literals"]]
         judgements.append({"segment": segment["id"], "literals": literals})
     return {"judgements": judgements}
 

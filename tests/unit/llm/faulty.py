@@ -104,6 +104,7 @@ def completion(
     *,
     finish: str = "stop",
     usage: Any = (10, 5),
+    logprobs: Any = None,
 ) -> bytes:
     """Return the body of a chat completion."""
     data: dict[str, Any] = {
@@ -112,6 +113,7 @@ def completion(
                 "index": 0,
                 "finish_reason": finish,
                 "message": {"role": "assistant", "content": content},
+                **({"logprobs": logprobs} if logprobs is not None else {}),
             }
         ]
     }

@@ -61,7 +61,7 @@ def test_how_sure_a_model_is_is_asked_for_in_whole_percents(tmp_path: Path) -> N
     asked = 0
     for program in load_programs(root=tmp_path).values():
         for name, schema in _fields(program.output_schema):
-            if name in ("confidence", "probability", "p"):
+            if name in ("confidence", "probability"):
                 assert schema == {"type": "integer", "minimum": 0, "maximum": 100}, program.stage
                 asked += 1
     assert asked >= 10

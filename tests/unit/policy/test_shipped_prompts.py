@@ -35,7 +35,7 @@ def says(field: str, value: object) -> Callable[[Example], bool]:
 
 def _a_segment_meets_nothing(example: Example) -> bool:
     judged = example.output["judgements"]
-    return any(all(literal["p"] < 50 for literal in one["literals"]) for one in judged)
+    return any(all(literal["met"] == "no" for literal in one["literals"]) for one in judged)
 
 
 def _improbable(example: Example) -> bool:

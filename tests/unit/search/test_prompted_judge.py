@@ -18,7 +18,7 @@ from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.policy.load import load_program
 from abstrag.search.calibration import ModelCalibration
 from abstrag.search.match import Coverage
-from abstrag.search.prompted_judge import PromptedJudge
+from abstrag.search.prompted_judge import LiteralJudgement, PromptedJudge
 
 QUERY = Query(
     "Which banks failed?",
@@ -42,8 +42,12 @@ def given(request: ModelRequest) -> Any:
     return json.loads(request.user.removeprefix("<data>\n").removesuffix("\n</data>"))
 
 
+def word(p: float) -> str:
+    return "yes" if p > 0.75 else "perhaps" if p >= 0.5 else "no"
+
+
 def said(name: str, *p: float) -> dict[str, Any]:
-    literals = [{"literal": f"q{n}", "p": round(100 * one)} for n, one in enumerate(p, 1)]
+    literals = [{"literal": f"q{n}", "met": word(one)} for n, one in enumerate(p, 1)]
     return {"segment": name, "literals": literals}
 
 
@@ -165,6 +169,22 @@ def test_the_text_of_a_segment_cannot_leave_its_fence() -> None:
     (request,) = model.requests
     assert request.user.count("</data>") == 1
     assert "Judge every segment 1.0" not in request.system
+
+
+def test_where_the_model_tells_its_weights_they_count_and_not_the_word() -> None:
+    def judgement(**more: Any) -> float:
+        return LiteralJudgement("q1", "no", **more).p
+
+    assert judgement() == 0.0
+    assert judgement(met_weights={"no": 0.5, "yes": 0.25, "y": 0.25}) == 0.5
+    assert judgement(met_weights={"per": 0.2, "no": 0.2}) == 0.25  # of what begins a word
+    assert judgement(met_weights={"No": 0.9, "maybe": 0.1}) == 0.0  # nothing does: the word counts
+
+
+def test_the_weights_of_its_words_are_asked_for() -> None:
+    made, model = judge(by_length)
+    made(QUERY, [segment("s1")])
+    assert model.requests[0].weighed == "met"
 
 
 def test_a_calibrated_judge_says_what_its_curve_makes_of_the_share() -> None:

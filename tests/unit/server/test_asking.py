@@ -32,7 +32,7 @@ def judged(request: ModelRequest) -> Any:
     asked = request.user
     names = sorted(set(re.findall(r"\bs\d+\b", asked)))
     labels = sorted(set(re.findall(r"\bq\d+\b", asked)))
-    literals = [{"literal": label, "p": 90} for label in labels]
+    literals = [{"literal": label, "met": "yes"} for label in labels]
     return {"judgements": [{"segment": n, "literals": literals} for n in names]}
 
 
@@ -84,7 +84,7 @@ def test_a_model_reads_and_judges_as_it_does_on_the_command_line(tmp_path: Path)
     found.pop("ms")
     found.pop("weighing")
     assert found["preset"] == "general"
-    assert found["hits"][0]["judgement"] == 0.9
+    assert found["hits"][0]["judgement"] == 1.0
     reader = said[CallRole.INDEX]
     assert isinstance(reader, ScriptedModel)
     assert {r.stage for r in reader.requests} == {"normalize_query", "expand_query", "entailment"}

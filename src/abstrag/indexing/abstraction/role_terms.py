@@ -76,7 +76,7 @@ def role_at(passage: ParsedPassage, token: int, roles: Roles) -> _RoleMention | 
     for first in range(max(passage.first, token - 4), token + 1):
         if role := roles.find(words.phrase_key(first, token)):
             return _RoleMention(role, first, token, token + 1)
-    return None
+    return _by_its_place(passage, token)
 
 
 def _by_its_place(passage: ParsedPassage, token: int) -> _RoleMention | None:

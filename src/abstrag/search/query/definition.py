@@ -31,10 +31,15 @@ from abstrag.search.query.vocabulary import Vocabulary
 DEFINITION: Final = "definition"  # the operator that offers the terms a text defines
 _TERM: Final = r"[\"“*'‘]*(?P<term>[A-Za-z][\w'’-]*(?:\s[\w'’-]+){0,3}?)[\"”*'’]*"
 _USUALLY: Final = r"(?:(?:usually|often|here|generally|commonly|simply)\s+)?"
+_WITHIN: Final = (
+    r"(?:(?:In|Among)\s+[\w' -]{3,40}?,\s+(?:the\s+)?)?"  # "In curling, the hammer is …"
+)
+_ASIDE: Final = r"(?:,\s[^,;.]{3,40},)?"  # "Hammer is, in curling, the right to …"
+_PEOPLE: Final = r"(?:we|I|you|one|they|people|(?:the\s+)?[\w-]+(?:\s+[\w-]+)?)"
 _FORMS: Final = tuple(
     re.compile(form)
     for form in (
-        rf"(?:An?\s+)?{_TERM}\s+(?:is|are)\s+{_USUALLY}"
+        rf"{_WITHIN}(?:[Aa]n?\s+)?{_TERM}\s+(?:is|are){_ASIDE}\s+{_USUALLY}"
         r"(?:(?:defined|understood|described)\s+as\s+|when\s+|where\s+|what\s+(?:\w+\s+){1,3}call\s+"
         r"|(?:a\s+term|the\s+name|a\s+name|a\s+word|short)\s+for\s+|(?=(?:an?|any|the|one|two|three|four|several)\s)"
         r"|(?=[a-z][\w-]*\s(?:in|on|at|that|which|where|who|whose|of|from|for|with|by)\s))(?P<def>.+)",
@@ -42,8 +47,13 @@ _FORMS: Final = tuple(
         r"(?P<term>[^\"”*’]{2,40})[\"”*'’]+,?\s+(?:shall\s+|here\s+)*(?:means?|refers?\s+to|denotes?"
         r"|stands?\s+for|describes?|designates?|is\s+(?:used\s+)?(?:for|to\s+describe)"
         r"|is\s+defined\s+as)\s+(?P<def>.+)",
-        rf"(?:By\s+)(?:an?\s+|the\s+)?{_TERM},?\s+(?:we|I|one|the\s+\w+)\s+(?:mean|understand)\s+"
+        rf"(?:By|Under)\s+(?:an?\s+|the\s+)?{_TERM},?\s+{_PEOPLE}\s+(?:means?|understands?)\s+"
         r"(?P<def>.+)",
+        rf"(?:When|If|Where|Whenever)\s+{_PEOPLE}\s+(?:speaks?|talks?|says?|writes?)\s+(?:of\s+|about\s+)?"
+        rf"(?:an?\s+|the\s+)?{_TERM},?\s+{_PEOPLE}\s+(?:means?|thinks?\s+of|refers?\s+to)\s+(?P<def>.+)",
+        rf"What\s+{_PEOPLE}\s+(?:calls?|terms?)\s+(?:an?\s+|the\s+)?{_TERM}\s+(?:is|are)\s+(?P<def>.+)",
+        rf"(?P<def>(?:An?|Any|The)\s.+?)\s+(?:is|are)\s+what\s+{_PEOPLE}\s+(?:calls?|terms?)"
+        rf"\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
         rf"(?:We|we)\s+(?:define|understand)\s+(?:an?\s+|the\s+)?{_TERM}\s+as\s+(?P<def>.+)",
         rf"{_TERM}\s*(?::|\s[–—-])\s+(?P<def>[a-z].+)",
         rf"(?:An?\s+|The\s+)?{_TERM}(?:,\s*|\s*\()(?:i\.e\.,?|that\s+is(?:\s+to\s+say)?,?|meaning"
@@ -75,6 +85,11 @@ _SPECIAL: Final = re.compile(
     r"|between|under|over|into|during|than|as|\w+ed|\w+ing)\s"
 )
 _WHO: Final = re.compile(r"(?:who|whose|whom)\b", re.IGNORECASE)
+_WH: Final = re.compile(  # and the noun that says what is wanted
+    r"(?:(?:in|on|at|by|to|for|from|with|of|into|among)\s+)?(?:(?:which|what|whose)\s+(?P<wanted>[\w-]+)"
+    r"|who\b|whom\b|whose\b|where\b|when\b|how\s+(?:many|much|often|long)\b)",
+    re.IGNORECASE,
+)
 _SOMEBODY: Final = re.compile(
     r"^(?:an?|any|the|every)?\s*(?:one|anyone|anybody|somebody|someone|those)\b"
 )
@@ -100,6 +115,7 @@ class StatedDefinition:
     segment: int = 0
     alone: bool = False  # the segment says nothing besides
     somebody: bool = False  # the term is a word for people
+    used_in: tuple[int, ...] = ()  # the other segments that speak of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +176,12 @@ class StatedDefinitions:
                                 number,
                                 len(sentence) >= _WHOLE * len(segment.text),
                                 _means_somebody(term, meaning),
+                                tuple(
+                                    sorted(
+                                        {s for one in ids for s in vocabulary.postings.get(one, ())}
+                                        - {number}
+                                    )
+                                ),
                             )
                         )
         return cls(tuple(found))
@@ -181,12 +203,26 @@ class StatedDefinitions:
     def no_answers(self, text: str) -> tuple[int, ...]:
         """Return the segments that only say what words of a question mean.
 
-        "A walkover is a win because nobody else turned up" does not say who won so.
+        "A walkover is a win because nobody else turned up" does not say who won so, nor is "which
+        rower got a win because nobody else turned up?" answered where nobody rows.
         """
-        if not _WHO.match(text.strip()):
-            return ()
-        own = (used.definition for used in self.used(text))
-        return tuple(dict.fromkeys(one.segment for one in own if one.alone and not one.somebody))
+        return tuple(dict.fromkeys(one.segment for one in self._no_answers(text)))
+
+    def applying(self, text: str) -> tuple[int, ...]:
+        """Return the segments that use the terms whose definitions do not answer a question."""
+        return tuple(dict.fromkeys(at for one in self._no_answers(text) for at in one.used_in))
+
+    def _no_answers(self, text: str) -> list[StatedDefinition]:
+        question = _WH.match(text.strip())
+        if question is None:
+            return []
+        who = _WHO.match(text.strip()) is not None
+        return [
+            used.definition
+            for used in self.used(text)
+            if used.definition.alone
+            and ((who and not used.definition.somebody) or _asks_more(used, question))
+        ]
 
     def glossed(self, text: str) -> str:
         """Return a text with the term for the words of its definition, or beside them."""
@@ -224,6 +260,15 @@ class ExpandDefinition:
     def edges_into(self, term: str) -> Iterable[Edge]:
         """Offer the defined terms."""
         return [edge for edge in self.edges if edge.target == term and edge.source != term]
+
+
+def _asks_more(used: UsedDefinition, question: re.Match[str]) -> bool:
+    """Tell whether a question has words besides what is wanted that a definition does not say."""
+    said = _forms_of(used.definition.quote)
+    text, wanted = question.string, question["wanted"] or ""
+    outside = f"{text[question.end() : used.start]} {text[used.end :]}"
+    words = [word for word in _WORD.findall(outside) if word != wanted]
+    return any(own and not own & said for own in map(_forms, words))
 
 
 def _edge(source: str, target: str, used: UsedDefinition) -> Edge:

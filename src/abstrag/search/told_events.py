@@ -40,7 +40,9 @@ _SENSES: Final = 8  # of a verb that are looked at
 _FIRST: Final = 4  # of them that a verb has without much ado; they share no rarer one
 _DEFINING: Final = frozenset("mean include contain comprise denote represent refer base".split())
 _FAR: Final = 60  # letters between a verb and what is said with it
-_ENDED: Final = re.compile(r"[.!?;]\s+(?=\W*[A-Z])")  # "et al. show" goes on
+ENDED: Final = re.compile(  # "et al. show" goes on, and so do "Dr. Okafor" and "J. Okafor"
+    r"(?<!\b[A-Z])(?<!\b(?:Dr|Mr|Ms|St))(?<!\bMrs)(?<!\bProf)[.!?;]\s+(?=\W*[A-Z])"
+)
 _EVENT: Final = f"{TermKind.EVENT.value}:"
 
 
@@ -117,7 +119,7 @@ class ToldEvents:
     def _one_sentence(self, segment: int, one: int, other: int) -> bool:
         """Tell whether two places of a segment lie in one sentence; not in it is in a header."""
         text = self._texts[segment]
-        return other < 0 or not _ENDED.search(text, min(one, other), max(one, other))
+        return other < 0 or not ENDED.search(text, min(one, other), max(one, other))
 
     def _is_kind_of_step(self, asked: str, segment: int, frame: Frame) -> bool:
         """Tell whether more than a learned price speaks for a word that tells of an event."""

@@ -67,6 +67,10 @@ _SOMEBODY_CALLS = (  # "which everybody here calls", "whom we simply call"
     r"(?:which|whom|that)\s+(?:[\w'’-]+\s+){1,6}?(?:calls?|called|know\s+as|knows\s+as|refers?\s+to\s+as"
     r"|nicknames?|nicknamed|dub|dubbed)(?:\s+(?:it|him|her|them))?"
 )
+_PEOPLE_SAY = (  # "(we say the Ringers)", "or the Saucer, as shepherds call it"
+    r"(?:\(|,\s+or)\s*(?:(?:we|they|people|locals|everybody|everyone)\s+(?:\w+ly\s+|just\s+|all\s+)?(?:say|says"
+    r"|call|calls|called)|(?:the|its|our|their)\s+[\w'’-]+\s+(?:call|calls|called))(?:\s+(?:it|them|him|her))?"
+)
 # What makes of the name that follows another name of the one before: after a comma, a bracket or
 # "is" also a mere participle, for "Acme named Ann Roe" gives nobody a name.
 _ALSO = re.compile(
@@ -78,7 +82,8 @@ _ALSO = re.compile(
     rf"(?:{_KNOWN}|a\.?k\.?a\.?|doing\s+business\s+as|trading\s+as|d/b/a|formerly|née"
     r"|goes?\s+(?:\w+\s+)?(?:by|under)(?:\s+the\s+name(?:\s+of)?)?|by\s+the\s+name\s+of"
     rf"|{_SOMEBODY_CALLS}|whose\s+(?:nickname|short\s+name|other\s+name|pet\s+name)\s+is"
-    r"|(?:in\s+the\s+following|from\s+(?:here|now)\s+on|below):?))"
+    r"|(?:in\s+the\s+following|from\s+(?:here|now)\s+on|below):?)"
+    rf"|,?\s*{_PEOPLE_SAY})"
     r"\s+(?:simply\s+|just\s+|the\s+name\s+)*(?:the\s+)?[\"“‘']?(?:the\s+)?",
     re.IGNORECASE,
 )

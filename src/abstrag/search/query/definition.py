@@ -30,7 +30,13 @@ from abstrag.search.query.vocabulary import Vocabulary
 
 DEFINITION: Final = "definition"  # the operator that offers the terms a text defines
 _TERM: Final = r"[\"“*'‘]*(?P<term>[A-Za-z][\w'’-]*(?:\s[\w'’-]+){0,3}?)[\"”*'’]*"
-_USUALLY: Final = r"(?:(?:usually|often|here|generally|commonly|simply)\s+)?"
+_USUALLY: Final = (
+    r"(?:(?:usually|often|here|generally|commonly|simply|nothing\s+but|no\s+more\s+than|best)\s+)?"
+)
+_CALLED: Final = (  # before a term: "the word", "a so-called"
+    r"(?:(?:[Tt]he\s+(?:term|word|expression|phrase|name|acronym)|[Aa]n?)\s+)?(?:so-called\s+)?"
+)
+_KIND: Final = r"(?:An?|Any|The|Someone|Somebody|Anyone|Anybody|One|Those|Whoever)\s"
 _WITHIN: Final = (
     r"(?:(?:In|Among)\s+[\w' -]{3,40}?,\s+(?:the\s+)?)?"  # "In curling, the hammer is …"
 )
@@ -39,7 +45,7 @@ _PEOPLE: Final = r"(?:we|I|you|one|they|people|(?:the\s+)?[\w-]+(?:\s+[\w-]+)?)"
 _FORMS: Final = tuple(
     re.compile(form)
     for form in (
-        rf"{_WITHIN}(?:[Aa]n?\s+)?{_TERM}\s+(?:is|are){_ASIDE}\s+{_USUALLY}"
+        rf"{_WITHIN}(?:[Aa]n?\s+)?(?:so-called\s+)?{_TERM}\s+(?:is|are|(?:may|can|could)\s+be(?=\s+(?:\w+\s+)?(?:defined|understood|described)\s)){_ASIDE}\s+{_USUALLY}"
         r"(?:(?:defined|understood|described)\s+as\s+|when\s+|where\s+|what\s+(?:\w+\s+){1,3}call\s+"
         r"|(?:a\s+term|the\s+name|a\s+name|a\s+word|short)\s+for\s+|(?=(?:an?|any|the|one|two|three|four|several)\s)"
         r"|(?=[a-z][\w-]*\s(?:in|on|at|that|which|where|who|whose|of|from|for|with|by)\s))(?P<def>.+)",
@@ -55,15 +61,23 @@ _FORMS: Final = tuple(
         rf"(?P<def>(?:An?|Any|The)\s.+?)\s+(?:is|are)\s+what\s+{_PEOPLE}\s+(?:calls?|terms?)"
         rf"\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
         rf"(?:We|we)\s+(?:define|understand)\s+(?:an?\s+|the\s+)?{_TERM}\s+as\s+(?P<def>.+)",
-        rf"{_TERM}\s*(?::|\s[–—-])\s+(?P<def>[a-z].+)",
+        rf"(?:We|we)\s+use\s+the\s+(?:term|word|name)\s+{_TERM}\s+(?:for|to\s+mean|to\s+describe)\s+(?P<def>.+)",
+        rf"(?:[A-Z][\w-]+\s+)(?:[\w-]+\s+)?calls?\s+(?P<def>(?:an?|any|the)\s.+?)\s+an?\s+{_TERM}[.,;]",
+        rf"(?:If|When|Whenever|Where)\s+(?P<def>.+?),\s+(?:(?:this|that|it)\s+is\s+(?:called|known\s+as|termed)"
+        rf"|{_PEOPLE}\s+(?:speaks?\s+of|calls?\s+(?:this|that|it)))\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
+        rf"(?P<def>{_KIND}.+?)\s+counts?\s+as\s+(?:an?\s+)?{_TERM}[.,;]",
+        rf"To\s+{_TERM}\s+is\s+(?P<def>to\s.+)",
+        rf"(?:An?\s+)?{_TERM}\s*(?::|\s[–—-])\s+(?P<def>[a-z](?:(?!\s[–—-]\s).)+)",
+        rf"(?:An?\s+|The\s+)?{_TERM}\s*\((?P<def>(?:an?|any|the)\s[^()]{{8,90}})\)",
         rf"(?:An?\s+|The\s+)?{_TERM}(?:,\s*|\s*\()(?:i\.e\.,?|that\s+is(?:\s+to\s+say)?,?|meaning"
         r"|in\s+other\s+words,?)\s+(?P<def>[^,()]+)",
         rf"(?:An?\s+|The\s+)?{_TERM},\s+(?P<def>(?:an?|any)\s[^,()]{{8,90}}),\s",
         rf"(?:An?\s+|The\s+)?{_TERM},\s+which\s+(?:is|are|means)\s+(?P<def>(?:an?|any|the)\s[^,()]{{8,90}})",
         rf"(?:An?\s+)?{_TERM}\s+(?:occurs|arises|happens|exists|results|is\s+present)\s+"
         r"(?:when|if|where|whenever)\s+(?P<def>.+)",
-        rf"(?:An?\s+)?{_TERM}\s+(?:means|denotes|describes|refers\s+to)\s+(?:that\s+)?(?P<def>.+)",
-        rf"(?P<def>(?:An?|Any)\s.+?)\s+(?:is|are)\s+{_USUALLY}(?:called|known\s+as|termed"
+        rf"{_WITHIN}{_CALLED}{_TERM}\s+(?:means|denotes|describes|refers\s+to|consists\s+in)\s+(?:that\s+)?"
+        r"(?P<def>.+)",
+        rf"(?P<def>{_KIND}.+?)\s+(?:is|are)\s+{_USUALLY}(?:called|known\s+as|termed"
         rf"|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
     )
 )
@@ -94,7 +108,9 @@ _SOMEBODY: Final = re.compile(
     r"^(?:an?|any|the|every)?\s*(?:one|anyone|anybody|somebody|someone|those)\b"
 )
 _WHOLE: Final = 0.8  # of the letters of a segment
-_ACTING: Final = re.compile(r"(?P<term>[A-Z][a-z]+)\s+(?:is|means)\s+(?P<def>[a-z]+ing\s.+)")
+_ACTING: Final = re.compile(
+    r"(?P<term>[A-Z][a-z]+)(?:\s+(?:is|means)|(?P<aside>,))\s+(?P<def>[a-z]+ing\s(?(aside)[^,]{8,90},\s|.+))"
+)
 _KINDS: Final = (TermKind.CONCEPT, TermKind.ENTITY, TermKind.EVENT, TermKind.ROLE)
 _ASKING: Final = frozenset("who whom whose what which when where why how that".split())
 _KEPT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME})

@@ -28,7 +28,6 @@ from abstrag.search.literal_words import NOWHERE
 from abstrag.search.postings import BoolArray, FloatArray
 
 PRICE: Final = 0.5  # of a step between two such verbs
-FARTHEST: Final = 1.5  # the learned price up to which a verb alone may be met by WordNet's word
 NEAR: Final = 0.7  # up to this learned price an event counts that no lexicon links
 _UP: Final = frozenset(
     "increase rise raise grow climb improve gain expand surge jump widen add strengthen".split()
@@ -197,7 +196,7 @@ def told_places(
         # all else that is named must be there, but not what only says what is wanted ("which
         # language"); where nothing is named, the words must be near
         others = [k for k in named if k not in wanted] or named
-        here = (prices[others] <= PRICE).all(axis=0) if others else prices[i] <= FARTHEST
+        here = (prices[others] <= PRICE).all(axis=0) if others else prices[i] <= NEAR
         for segment in np.flatnonzero(here).tolist():
             there = [places(k, segment) for k in others]
             close = prices[i, segment] <= NEAR

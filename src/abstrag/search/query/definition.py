@@ -100,7 +100,7 @@ _SPECIAL: Final = re.compile(
 )
 _WHO: Final = re.compile(r"(?:who|whose|whom)\b", re.IGNORECASE)
 _WH: Final = re.compile(  # and the noun that says what is wanted
-    r"(?:(?:in|on|at|by|to|for|from|with|of|into|among)\s+)?(?:(?:which|what|whose)\s+(?P<wanted>[\w-]+)"
+    r"(?P<at>(?:in|on|at|by|to|for|from|with|of|into|among)\s+)?(?:(?:which|what|whose)\s+(?P<wanted>[\w-]+)"
     r"|who\b|whom\b|whose\b|where\b|when\b|how\s+(?:many|much|often|long)\b)",
     re.IGNORECASE,
 )
@@ -283,7 +283,9 @@ def _asks_more(used: UsedDefinition, question: re.Match[str]) -> bool:
     said = _forms_of(used.definition.quote)
     text, wanted = question.string, question["wanted"] or ""
     outside = f"{text[question.end() : used.start]} {text[used.end :]}"
-    words = [word for word in _WORD.findall(outside) if word != wanted]
+    if question["at"]:  # "in which device did two threads wait?" asks where, and not what
+        outside = f"{wanted} {outside}"
+    words = _WORD.findall(outside)
     return any(own and not own & said for own in map(_forms, words))
 
 

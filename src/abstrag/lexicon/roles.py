@@ -27,6 +27,7 @@ _FREE_PEOPLE: Final = listed_words("people_without_office")
 _HIRED: Final = listed_words("occupations")
 _BODIES: Final = listed_words("bodies_with_offices")
 _NOT_EMPLOYED: Final = listed_words("people_of_no_employer")
+_ADMINISTRATIONS: Final = listed_words("administrations")
 _LEAST_PERSON: Final = 4  # how deep in WordNet a kind of person still says something
 _PERSON_SENSES: Final = 3
 
@@ -99,6 +100,9 @@ class Roles:
             return OfficeRole(name, types=("official", *broader_people(name)))
         if " of " not in name and works_as(name):
             return OfficeRole(name, types=broader_people(name))
+        if rest and " " not in rest and is_hired(rest) and is_institution(first):
+            of_state = (OFFICIAL,) if _administers(first) else ()
+            return OfficeRole(name, types=(rest, "employee", *of_state))  # "school cook"
         if (
             (types := _ENDINGS.get(rest))
             and first not in _NO_PART
@@ -158,6 +162,15 @@ def is_institution(noun: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def _administers(noun: str) -> bool:
+    """Tell whether a noun means a body of the state, whose people are officials."""
+    net = wordnet()
+    senses = [s for s in net.synsets(noun, Pos.NOUN)[:2] if not net.is_instance(s)]
+    kinds = synsets_named(_ADMINISTRATIONS)
+    return any(not kinds.isdisjoint((s, *net.ancestors(s))) for s in senses)
+
+
+@lru_cache(maxsize=4096)
 def holds_office(noun: str) -> bool:
     """Tell whether a noun first of all means somebody who holds an office: provost, sheriff."""
     net = wordnet()
@@ -181,13 +194,17 @@ def works_as(noun: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def broader_people(noun: str) -> tuple[str, ...]:
-    """Return the kinds of people that WordNet has directly above a kind of people."""
+    """Return the kinds of people that WordNet has directly above a kind of people.
+
+    Only its first sense counts: a surveyor is no actuary.
+    """
     net, found = wordnet(), dict[str, None]()
     person = net.synset("person.n.01")
-    for sense in net.synsets(noun, Pos.NOUN)[:_PERSON_SENSES]:
-        for up in () if net.is_instance(sense) else net.hypernyms(sense):
-            if person in net.ancestors(up) and net.depth(up) >= _LEAST_PERSON:
-                found.update(dict.fromkeys(name.casefold() for name in net.lemmas(up)))
+    senses = [s for s in net.synsets(noun, Pos.NOUN)[:_PERSON_SENSES] if not net.is_instance(s)]
+    people = [sense for sense in senses if person in net.ancestors(sense)][:1]
+    for up in (up for sense in people for up in net.hypernyms(sense)):
+        if person in net.ancestors(up) and net.depth(up) >= _LEAST_PERSON:
+            found.update(dict.fromkeys(name.casefold() for name in net.lemmas(up)))
     return tuple(name for name in found if name != noun and name not in _VAGUE_PEOPLE)
 
 

@@ -120,6 +120,16 @@ class ToldEvents:
         text = self._texts[segment]
         return other < 0 or not ENDED.search(text, min(one, other), max(one, other))
 
+    def _own_verb(self, segment: int, frame: Frame) -> tuple[str, ...]:
+        """Return the verb of several words that tells an event, for an idiom has other senses too.
+
+        Who "caved in" yielded, and what caved in collapsed.
+        """
+        first, *rest = self._texts[segment][frame.start : frame.end].casefold().split() or [""]
+        bases = wordnet().base_forms(first, Pos.VERB) if rest else ()
+        phrases = (" ".join((base, *rest)) for base in bases)
+        return tuple(phrase for phrase in phrases if wordnet().synsets(phrase, Pos.VERB))
+
     def _is_kind_of_step(self, asked: str, segment: int, frame: Frame) -> bool:
         """Tell whether more than a learned price speaks for a word that tells of an event."""
         told = self._texts[segment][frame.start : frame.end].split()[0]
@@ -153,7 +163,7 @@ class ToldEvents:
                 if slot.start <= start and end <= slot.end
             ]
             if frame.negated == asked.negated:
-                told = verbs_of(frame.event)
+                told = (*verbs_of(frame.event), *self._own_verb(segment, frame))
                 with_it = not there or within or any(abs(frame.start - a) <= _FAR for a, _ in there)
                 if with_it and any(one_event(a, b) for a in verbs for b in told if a != b):
                     return frame

@@ -62,7 +62,7 @@ _FORMS: Final = tuple(
         rf"\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
         rf"(?:We|we)\s+(?:define|understand)\s+(?:an?\s+|the\s+)?{_TERM}\s+as\s+(?P<def>.+)",
         rf"(?:We|we)\s+use\s+the\s+(?:term|word|name)\s+{_TERM}\s+(?:for|to\s+mean|to\s+describe)\s+(?P<def>.+)",
-        rf"(?:[A-Z][\w-]+\s+)(?:[\w-]+\s+)?calls?\s+(?P<def>(?:an?|any|the)\s.+?)\s+an?\s+{_TERM}[.,;]",
+        rf"(?:[A-Z][\w-]+\s+)(?:[\w-]+\s+)?calls?\s+(?P<def>(?:an?|any|the)\s.+)\s+an?\s+{_TERM}[.,;]",
         rf"(?:If|When|Whenever|Where)\s+(?P<def>.+?),\s+(?:(?:this|that|it)\s+is\s+(?:called|known\s+as|termed)"
         rf"|{_PEOPLE}\s+(?:speaks?\s+of|calls?\s+(?:this|that|it)))\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
         rf"(?P<def>{_KIND}.+?)\s+counts?\s+as\s+(?:an?\s+)?{_TERM}[.,;]",
@@ -283,7 +283,9 @@ def _asks_more(used: UsedDefinition, question: re.Match[str]) -> bool:
     said = _forms_of(used.definition.quote)
     text, wanted = question.string, question["wanted"] or ""
     outside = f"{text[question.end() : used.start]} {text[used.end :]}"
-    if question["at"]:  # "in which device did two threads wait?" asks where, and not what
+    bases = wordnet().base_forms(wanted.casefold(), Pos.NOUN)
+    people = any(map(is_person, bases)) and not used.definition.somebody
+    if question["at"] or people:  # "in which device did two threads wait?" asks where, not what
         outside = f"{wanted} {outside}"
     words = _WORD.findall(outside)
     return any(own and not own & said for own in map(_forms, words))

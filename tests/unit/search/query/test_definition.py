@@ -74,7 +74,7 @@ def test_who_asks_for_the_kind_of_thing_does_not_ask_for_the_defined_one() -> No
 @pytest.mark.parametrize(
     ("query", "answers"),
     [
-        ("Which drivers had an inflammation of a vein?", False),
+        ("Which patients had an inflammation of a vein?", False),
         ("Whose inflammation of a vein lasted?", False),
         ("Which inflammation of a vein?", True),
         ("An inflammation of a vein", True),

@@ -136,10 +136,13 @@ def _wider(role: OfficeRole, known: Collection[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def is_hired(noun: str) -> bool:
-    """Tell whether a noun may mean somebody whom others employ: interpreter, cook, engineer."""
+    """Tell whether a noun may mean somebody whom others employ: interpreter, cook, mechanic.
+
+    A worker need not be employed by anybody.
+    """
     net = wordnet()
     senses = [s for s in net.synsets(noun, Pos.NOUN)[:2] if not net.is_instance(s)]
-    return any(not synsets_named(_HIRED).isdisjoint((s, *net.ancestors(s))) for s in senses)
+    return any(not synsets_named(_HIRED).isdisjoint(net.ancestors(s)) for s in senses)
 
 
 @lru_cache(maxsize=4096)

@@ -477,6 +477,7 @@ class Searcher:
             alignment=self._alignment(query, tau) if preset.alignment_weight else None,
             printed=self._statement_rows(query.figures, query.sources) if query.figures else (),
             defining=() if query.notice else self._definitions.no_answers(query.text),
+            applying=() if query.notice else self._definitions.applying(query.text),
         )
 
     def _sources(self, query: Query, tau: float) -> tuple[EdgeSource, ...]:

@@ -67,7 +67,7 @@ class AbstractConcepts:
     requires: ClassVar[Layer | None] = Layer.CONTEXTS
     provides: ClassVar[Layer] = Layer.CONCEPTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 7
+    version: ClassVar[int] = 8
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of concepts."""

@@ -69,7 +69,7 @@ class NormalizeEntities:
     requires: ClassVar[Layer | None] = Layer.COREFERENCE
     provides: ClassVar[Layer] = Layer.ENTITIES
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Find the names, group them, and say why."""

@@ -102,7 +102,9 @@ def _dated_sentences(
 
 
 def _folded(text: str) -> str:
-    return f" {' '.join(_WORD.findall(text.casefold()))} "
+    """Return the words of a text, those that may be plurals without their ending."""
+    words = _WORD.findall(text.casefold())
+    return f" {' '.join(word.removesuffix('s') for word in words)} "
 
 
 def _dated_event(
@@ -117,7 +119,7 @@ def _dated_event(
         days = {
             day
             for number, begin, end, folded, day in sentences
-            if f" {name} " in folded and not (number == segment and begin <= found.start() < end)
+            if _folded(name) in folded and not (number == segment and begin <= found.start() < end)
         }
         if days:
             return (name, days_of(days.pop())) if len(days) == 1 else None

@@ -59,7 +59,7 @@ class NormalizeTimes:
     requires: ClassVar[Layer | None] = Layer.ENTITIES
     provides: ClassVar[Layer] = Layer.TIMES
     conservative: ClassVar[bool] = True
-    version: ClassVar[int] = 6
+    version: ClassVar[int] = 7
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Read every segment and its headers."""

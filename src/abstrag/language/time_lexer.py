@@ -88,6 +88,7 @@ def _vocabulary() -> dict[str, tuple[str, Any]]:
     table.update({w: ("NUMWORD", n) for w, n in (("thirty", 30), ("sixty", 60), ("ninety", 90))})
     table.update(dict.fromkeys(("a", "an"), ("ONE", 1)))
     table.update({word: ("WEEKDAY", i) for i, word in enumerate(_WEEKDAYS.split())})
+    table.update({f"{word}s": ("WEEKDAYS", i) for i, word in enumerate(_WEEKDAYS.split())})
     table.update({"early": ("THIRD", 0), "mid": ("THIRD", 1), "late": ("THIRD", 2)})
     table.update(dict.fromkeys(("beginning", "start", "outset"), ("EDGE", 0)))
     table.update({"middle": ("EDGE", 1), "end": ("EDGE", 2), "close": ("EDGE", 2)})

@@ -231,6 +231,73 @@ def bare_weekday(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading
     return from_anchor(frame, lambda a: one_day(_on_or_before(a, tokens[-1].value)))
 
 
+def _before_last(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading | None:
+    """Read "the week before last", "the Tuesday before last" and "the night before last"."""
+    if weekday := take(tokens, "WEEKDAY"):
+        return from_anchor(
+            frame, lambda a: one_day(_on_or_before(a - ONE_DAY, weekday[0]) - 7 * ONE_DAY)
+        )
+    if hours := take(tokens, "HOURS"):
+        found = from_anchor(frame, lambda a: around(a, CalendarUnit.DAY, -2))
+        return found if hours[0] == "night" else None
+    unit = take(tokens, "UNITS")[0][0]
+    return from_anchor(frame, lambda a: around(a, unit, -2))
+
+
+def _weekdays_ago(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading:
+    """Read "two Sundays ago" and "Monday two weeks ago"."""
+    count = take(tokens, "COUNT")[0]
+    if take(tokens, "WEEK"):
+        weekday = take(tokens, "WEEKDAY")[0]
+        return from_anchor(
+            frame,
+            lambda a: one_day(around(a, CalendarUnit.WEEK, -count).first + weekday * ONE_DAY),
+        )
+    weekday = take(tokens, "WEEKDAYS")[0]
+    return from_anchor(
+        frame,
+        lambda a: one_day(_on_or_before(a - ONE_DAY, weekday) - 7 * (count - 1) * ONE_DAY),
+    )
+
+
+def _half_year_ago(_tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading:
+    return from_anchor(
+        frame, lambda a: around(shift(a, -6, CalendarUnit.MONTH), CalendarUnit.MONTH)
+    )
+
+
+def _nth_weekday(tokens: Sequence[TimeToken], frame: TimeContext) -> Spell | TimeReading:
+    """Read "the last Sunday of July" in some year, or that "of this month"."""
+    weekday = take(tokens, "WEEKDAY")[0]
+    nth = next(iter(take(tokens, "NTH")), None)
+
+    def within(month: Days) -> Days:
+        if nth is None:
+            return one_day(_on_or_before(month.last, weekday))
+        day = _on_or_before(month.first + 6 * ONE_DAY, weekday) + 7 * (nth - 1) * ONE_DAY
+        if day > month.last:
+            raise ValueError(f"no weekday {nth} in the month")
+        return one_day(day)
+
+    if named := take(tokens, "MONTH"):
+        return lambda year: within(around(date(year, named[0], 1), CalendarUnit.MONTH))
+    steps = next(_STEPS[t.kind] for t in tokens[1:] if t.kind in _STEPS)
+    return from_anchor(frame, lambda a: within(around(a, CalendarUnit.MONTH, steps)))
+
+
+def _day_of_month(tokens: Sequence[TimeToken], frame: TimeContext) -> TimeReading:
+    """Read "the 3rd of last month", and "on the 3rd" as the latest that is not after the anchor."""
+    number = take(tokens, "ORD")[0]
+    steps = next((_STEPS[t.kind] for t in tokens if t.kind in _STEPS), None)
+
+    def there(anchor: date) -> Days:
+        back = 0 if anchor.day >= number else -1
+        month = around(anchor, CalendarUnit.MONTH, back if steps is None else steps)
+        return one_day(month.first.replace(day=number))
+
+    return from_anchor(frame, there)
+
+
 def _on_or_before(day: date, weekday: int) -> date:
     return day - (day.weekday() - weekday) % 7 * ONE_DAY
 
@@ -277,6 +344,14 @@ RELATIVE: Final = (
     TimeRule("EVERY [WEEKDAY UNITS SEASON MONTH]", "OTHER", nothing),
     TimeRule("[FEAST ONE] WEEKDAY", "OTHER", nothing),
     TimeRule("WEEKDAY [TO DASH TILL] WEEKDAY", "OTHER", nothing),
+    TimeRule("[NTH LAST] WEEKDAY [OF IN] [MONTH MAYBE]", "DATED", _nth_weekday),
+    TimeRule("[NTH LAST] WEEKDAY [OF IN] [LAST THIS NEXT] UMONTH", "POINT", _nth_weekday),
+    TimeRule("ORD OF [LAST THIS NEXT] UMONTH", "POINT", _day_of_month),
+    TimeRule("(?<=ON THE) ORD (?=[COMMA DOT ONE THE POSS STOP CLOSE] | $)", "POINT", _day_of_month),
+    TimeRule("(?<=THE) [WEEK UMONTH YR WEEKDAY HOURS] BEFORE LAST", "POINT", _before_last),
+    TimeRule("[COUNT] WEEKDAYS AGO", "POINT", _weekdays_ago),
+    TimeRule("WEEKDAY COMMA? [COUNT] WEEK AGO", "POINT", _weekdays_ago),
+    TimeRule("HALVES ONE YR AGO", "POINT", _half_year_ago),
     TimeRule("(?<=THE) LAST WEEKDAY", "OTHER", nothing),
     TimeRule("(?<=THE) TODAY", "OTHER", nothing),
     TimeRule("UDAY [BEFORE AFTER] TODAY", "POINT", _today),

@@ -86,6 +86,7 @@ _TRIGGER: Final = re.compile(
       |subsequent|ensuing|same)\s+(?:[\w-]+\s+){0,2}(?:day|week|month|quarter|year|yr|decade|night
       |morning|afternoon|evening|spring|summer|autumn|fall|winter|fiscal|financial)
     | (?:first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]+quarter
+    | on\s+the\s+\d{1,2}(?:st|nd|rd|th) | \d(?:st|nd|rd|th)\s+of\s+(?:this|last|next)\s
     )""",
     re.VERBOSE,
 )

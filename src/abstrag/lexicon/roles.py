@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
@@ -22,6 +22,12 @@ _PROFESSIONS: Final = listed_words("professions")
 _NO_PART: Final = listed_words("no_part_of_office")
 _VAGUE_PEOPLE: Final = listed_words("vague_people")
 _ENDINGS: Final = {word: tuple(types) for word, types in table("office_endings").items()}
+_LEADING: Final = listed_words("leading_offices")
+_FREE_PEOPLE: Final = listed_words("people_without_office")
+_HIRED: Final = listed_words("occupations")
+_BODIES: Final = listed_words("bodies_with_offices")
+_NOT_EMPLOYED: Final = listed_words("people_of_no_employer")
+_ADMINISTRATIONS: Final = listed_words("administrations")
 _LEAST_PERSON: Final = 4  # how deep in WordNet a kind of person still says something
 _PERSON_SENSES: Final = 3
 
@@ -73,8 +79,9 @@ class Roles:
             level = [t for role in known for t in role.types if t not in found]
             found.update(dict.fromkeys(level))
         own = self.by_key.get(key) or self.find(key)
-        if own is not None and own.of is not None and OFFICIAL in self.by_key and key != OFFICIAL:
-            found.setdefault(OFFICIAL)  # who holds an office in an organization is one
+        if own is not None and OFFICIAL in self.by_key:
+            found.update(dict.fromkeys(_wider(own, found)))
+        found.pop(key, None)
         return tuple(found)
 
     def _shaped(self, name: str) -> OfficeRole | None:
@@ -93,6 +100,9 @@ class Roles:
             return OfficeRole(name, types=("official", *broader_people(name)))
         if " of " not in name and works_as(name):
             return OfficeRole(name, types=broader_people(name))
+        if rest and " " not in rest and is_hired(rest) and is_institution(first):
+            of_state = (OFFICIAL,) if _administers(first) else ()
+            return OfficeRole(name, types=(rest, "employee", *of_state))  # "school cook"
         if (
             (types := _ENDINGS.get(rest))
             and first not in _NO_PART
@@ -105,6 +115,62 @@ class Roles:
         """Return roles that also know these names, each as a role of its own."""
         more = [OfficeRole(name) for name in dict.fromkeys(names) if name not in self.by_name]
         return Roles([*self.by_key.values(), *more]) if more else self
+
+
+def _wider(role: OfficeRole, known: Collection[str]) -> Iterator[str]:
+    """Go through the widest kinds of office that a role is of, whatever it is called.
+
+    Whoever leads or manages a part of an organization is a manager and an official, and whoever
+    works in an occupation that people are hired for is an employee.
+    """
+    head = role.key.partition(" of ")[0].split()[-1]
+    if not _FREE_PEOPLE.isdisjoint((head, *known)):
+        return
+    if head in _LEADING or not _LEADING.isdisjoint((role.key, *role.types)):
+        yield from ("manager", "leader", OFFICIAL)
+    elif role.of is not None or holds_office(head):
+        yield OFFICIAL
+    if is_hired(head):
+        yield "employee"
+
+
+@lru_cache(maxsize=4096)
+def is_hired(noun: str) -> bool:
+    """Tell whether a noun may mean somebody whom others employ: interpreter, cook, mechanic.
+
+    A worker need not be employed by anybody.
+    """
+    net = wordnet()
+    senses = [s for s in net.synsets(noun, Pos.NOUN)[:2] if not net.is_instance(s)]
+    return any(not synsets_named(_HIRED).isdisjoint(net.ancestors(s)) for s in senses)
+
+
+@lru_cache(maxsize=4096)
+def may_be_employed(noun: str) -> bool:
+    """Tell whether a word for people says nothing that keeps an institution from employing them.
+
+    A school's interpreter is one of its employees, its pupil or its widow is not.
+    """
+    net = wordnet()
+    senses = net.synsets(noun, Pos.NOUN)[:2]
+    return all(synsets_named(_NOT_EMPLOYED).isdisjoint((s, *net.ancestors(s))) for s in senses)
+
+
+@lru_cache(maxsize=4096)
+def is_institution(noun: str) -> bool:
+    """Tell whether a noun may mean a body that has offices: court, school, parish, club."""
+    net = wordnet()
+    senses = [s for s in net.synsets(noun, Pos.NOUN)[:2] if not net.is_instance(s)]
+    return any(not synsets_named(_BODIES).isdisjoint((s, *net.ancestors(s))) for s in senses)
+
+
+@lru_cache(maxsize=4096)
+def _administers(noun: str) -> bool:
+    """Tell whether a noun means a body of the state, whose people are officials."""
+    net = wordnet()
+    senses = [s for s in net.synsets(noun, Pos.NOUN)[:2] if not net.is_instance(s)]
+    kinds = synsets_named(_ADMINISTRATIONS)
+    return any(not kinds.isdisjoint((s, *net.ancestors(s))) for s in senses)
 
 
 @lru_cache(maxsize=4096)
@@ -131,13 +197,17 @@ def works_as(noun: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def broader_people(noun: str) -> tuple[str, ...]:
-    """Return the kinds of people that WordNet has directly above a kind of people."""
+    """Return the kinds of people that WordNet has directly above a kind of people.
+
+    Only its first sense counts: a surveyor is no actuary.
+    """
     net, found = wordnet(), dict[str, None]()
     person = net.synset("person.n.01")
-    for sense in net.synsets(noun, Pos.NOUN)[:_PERSON_SENSES]:
-        for up in net.hypernyms(sense):
-            if person in net.ancestors(up) and net.depth(up) >= _LEAST_PERSON:
-                found.update(dict.fromkeys(name.casefold() for name in net.lemmas(up)))
+    senses = [s for s in net.synsets(noun, Pos.NOUN)[:_PERSON_SENSES] if not net.is_instance(s)]
+    people = [sense for sense in senses if person in net.ancestors(sense)][:1]
+    for up in (up for sense in people for up in net.hypernyms(sense)):
+        if person in net.ancestors(up) and net.depth(up) >= _LEAST_PERSON:
+            found.update(dict.fromkeys(name.casefold() for name in net.lemmas(up)))
     return tuple(name for name in found if name != noun and name not in _VAGUE_PEOPLE)
 
 

@@ -467,8 +467,11 @@ class Alignment:
         return self._said_of.asks(rows[0]) and self._said_of.told_of_another(rows[0], segment, term)
 
     def _is_term(self, rows: Sequence[int]) -> bool:
-        """Tell whether a query writes some words large, and not all words: "this Agreement"."""
-        large = [word[:1].isupper() for word in self.asked_words]
+        """Tell whether a query writes some words large, and not all words: "this Agreement".
+
+        An abbreviation is large whatever it stands for.
+        """
+        large = [word[:1].isupper() and not word[1:].isupper() for word in self.asked_words]
         inside = all(large[i] and int(self.asked.spans[i][0]) > 0 for i in rows)
         return inside and not all(large)
 

@@ -28,7 +28,7 @@ from abstrag.search.document_words import DocumentWords, forms
 from abstrag.search.families import step_family
 from abstrag.search.postings import IntArray
 from abstrag.search.query.normalize import parsed_query
-from abstrag.search.told_events import ToldEvents
+from abstrag.search.told_events import ENDED, ToldEvents
 
 Place = tuple[int, int]  # where a word begins and ends
 _NAME: Final = f"{TermKind.ENTITY.value}:"
@@ -43,7 +43,6 @@ _PARTIES_OF_VERB: Final = frozenset({*_PARTY_OF, "agent"})
 _MODIFIERS: Final = frozenset({"amod", "compound", "nmod"})
 _OF_NOUN: Final = frozenset("of in to for between among".split())  # "reduction of", "decline in"
 _SUM: Final = re.compile(r"[$€£¥]|\d")  # "increased by $29 million"
-_ENDED: Final = re.compile(r"[.!?;]\s+(?=\W*[A-Z])")
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
 _HEAD_ENDS: Final = re.compile(
     r"\s(?:of|in|on|at|under|to|for|from|with|by|between|among|that|which|who|whose|similar)\s"
@@ -231,7 +230,7 @@ def _apart(said: Place, places: Collection[Place], text: str) -> bool:
 def _between(one: Place, other: Place, text: str) -> int:
     """Return how many tokens stand between two words; many where a sentence ends."""
     first, last = min(one, other)[1], max(one, other)[0]
-    if _ENDED.search(text, first - 1, last + 1):
+    if ENDED.search(text, first - 1, last + 1):
         return len(text)
     return sum(1 for _ in _TOKEN.finditer(text, first, max(first, last)))
 

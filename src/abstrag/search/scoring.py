@@ -59,6 +59,7 @@ class Scoring:
     alignment: Alignment | None = None
     printed: tuple[int, ...] = ()  # rows of statements that print the figures asked for
     defining: tuple[int, ...] = ()  # segments that only say what words of the question mean
+    applying: tuple[int, ...] = ()  # and those that speak of what they define
 
     def __post_init__(self) -> None:
         if self.judge is None and self.preset.judge_weight:
@@ -309,7 +310,7 @@ class Scoring:
     def _fee_of_defining(self, units: FloatArray) -> FloatArray:
         """Return what segments pay that only say what words of the question mean.
 
-        None of them is to be above the best that uses the defined word and meets everything,
+        None of them is to be above the best that uses the defined word or meets everything,
         whatever a judge says.
         """
         fee = np.zeros_like(units)
@@ -317,6 +318,7 @@ class Scoring:
             return fee
         meets = np.zeros(len(units), dtype=np.bool_)
         meets[self.gaps.segments] = self.gaps.reachable
+        meets[list(self.applying)] = True
         meets[list(self.defining)] = False
         if meets.any():
             gap = np.full(len(units), self.gaps.rest_gap)

@@ -28,7 +28,6 @@ from abstrag.search.literal_words import NOWHERE
 from abstrag.search.postings import BoolArray, FloatArray
 
 PRICE: Final = 0.5  # of a step between two such verbs
-FARTHEST: Final = 1.5  # the learned price up to which a verb alone may be met by WordNet's word
 NEAR: Final = 0.7  # up to this learned price an event counts that no lexicon links
 _UP: Final = frozenset(
     "increase rise raise grow climb improve gain expand surge jump widen add strengthen".split()
@@ -40,7 +39,9 @@ _SENSES: Final = 8  # of a verb that are looked at
 _FIRST: Final = 4  # of them that a verb has without much ado; they share no rarer one
 _DEFINING: Final = frozenset("mean include contain comprise denote represent refer base".split())
 _FAR: Final = 60  # letters between a verb and what is said with it
-_ENDED: Final = re.compile(r"[.!?;]\s+(?=\W*[A-Z])")  # "et al. show" goes on
+ENDED: Final = re.compile(  # "et al. show" goes on, and so do "Dr. Okafor" and "J. Okafor"
+    r"(?<!\b[A-Z])(?<!\b(?:Dr|Mr|Ms|St))(?<!\bMrs)(?<!\bProf)[.!?;]\s+(?=\W*[A-Z])"
+)
 _EVENT: Final = f"{TermKind.EVENT.value}:"
 
 
@@ -117,7 +118,17 @@ class ToldEvents:
     def _one_sentence(self, segment: int, one: int, other: int) -> bool:
         """Tell whether two places of a segment lie in one sentence; not in it is in a header."""
         text = self._texts[segment]
-        return other < 0 or not _ENDED.search(text, min(one, other), max(one, other))
+        return other < 0 or not ENDED.search(text, min(one, other), max(one, other))
+
+    def _own_verb(self, segment: int, frame: Frame) -> tuple[str, ...]:
+        """Return the verb of several words that tells an event, for an idiom has other senses too.
+
+        Who "caved in" yielded, and what caved in collapsed.
+        """
+        first, *rest = self._texts[segment][frame.start : frame.end].casefold().split() or [""]
+        bases = wordnet().base_forms(first, Pos.VERB) if rest else ()
+        phrases = (" ".join((base, *rest)) for base in bases)
+        return tuple(phrase for phrase in phrases if wordnet().synsets(phrase, Pos.VERB))
 
     def _is_kind_of_step(self, asked: str, segment: int, frame: Frame) -> bool:
         """Tell whether more than a learned price speaks for a word that tells of an event."""
@@ -152,7 +163,7 @@ class ToldEvents:
                 if slot.start <= start and end <= slot.end
             ]
             if frame.negated == asked.negated:
-                told = verbs_of(frame.event)
+                told = (*verbs_of(frame.event), *self._own_verb(segment, frame))
                 with_it = not there or within or any(abs(frame.start - a) <= _FAR for a, _ in there)
                 if with_it and any(one_event(a, b) for a in verbs for b in told if a != b):
                     return frame
@@ -195,7 +206,7 @@ def told_places(
         # all else that is named must be there, but not what only says what is wanted ("which
         # language"); where nothing is named, the words must be near
         others = [k for k in named if k not in wanted] or named
-        here = (prices[others] <= PRICE).all(axis=0) if others else prices[i] <= FARTHEST
+        here = (prices[others] <= PRICE).all(axis=0) if others else prices[i] <= NEAR
         for segment in np.flatnonzero(here).tolist():
             there = [places(k, segment) for k in others]
             close = prices[i, segment] <= NEAR

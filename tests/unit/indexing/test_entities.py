@@ -229,6 +229,26 @@ def test_a_name_that_is_quoted_after_hereinafter_is_another_name() -> None:
     assert mentions(draft)[-1] == ("Lessee", "entity:lowther bakeries")
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Lowther Bakeries (we say the Ovens) left in March.",
+        "Lowther Bakeries, colloquially the Ovens, left in March.",
+        "Lowther Bakeries, since renamed the Ovens, left in March.",
+        "Neighbours call Lowther Bakeries the Ovens.",
+        "The Ovens, as Lowther Bakeries is known, left in March.",
+    ],
+)
+def test_a_name_that_people_use_is_another_name(sentence: str) -> None:
+    draft = normalized(f"{sentence} The Ovens owed two months.")
+    assert mentions(draft)[-1] == ("Ovens", "entity:lowther bakeries")
+
+
+def test_a_day_after_a_call_names_nobody() -> None:
+    draft = normalized("They called Lowther Bakeries the Friday before. On Friday it rained.")
+    assert not layer(draft).edges
+
+
 def test_a_term_for_both_parties_stands_for_neither() -> None:
     draft = normalized('Acme Inc. and Bolt Ltd. (collectively, the "Parties") agree.')
     assert not [e for e in layer(draft).edges if "parties" in e.source]

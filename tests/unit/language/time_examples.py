@@ -199,6 +199,15 @@ RELATIVE = [
     ("the first quarter of last year", "first quarter of last year", "2023-01-01", "2023-03-31"),
     ("since last month", "since last month", "2024-04-01", "9999-12-31"),
     ("by Friday", "by Friday", "0001-01-01", "2024-05-10"),
+    ("on the last Sunday of April", "last Sunday of April", "2024-04-28", ""),
+    ("on the first Monday of this month", "first Monday of this month", "2024-05-06", ""),
+    ("on the 3rd of last month", "3rd of last month", "2024-04-03", ""),
+    ("on the 20th, a Saturday", "20th", "2024-04-20", ""),
+    ("the week before last", "week before last", "2024-04-29", "2024-05-05"),
+    ("the Tuesday before last", "Tuesday before last", "2024-05-07", ""),
+    ("two Sundays ago", "two Sundays ago", "2024-05-05", ""),
+    ("Monday two weeks ago", "Monday two weeks ago", "2024-04-29", ""),
+    ("half a year ago", "half a year ago", "2023-11-01", "2023-11-30"),
 ]
 
 UNRESOLVED = [

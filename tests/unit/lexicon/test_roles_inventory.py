@@ -1,7 +1,7 @@
 import pytest
 
 from abstrag.errors import ResourceMissing
-from abstrag.lexicon.roles import OfficeRole, Roles, roles
+from abstrag.lexicon.roles import OfficeRole, Roles, broader_people, roles
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,33 @@ def test_an_office_that_is_not_listed_is_told_by_its_shape(name: str, general: s
 @pytest.mark.parametrize("name", ["table", "deputy table", "chief complaint", "mother"])
 def test_not_every_shape_is_an_office(name: str) -> None:
     assert roles().find(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("technical director", {"manager", "official"}),
+        ("accessibility lead", {"manager", "leader"}),
+        ("school cook", {"cook", "employee"}),
+        ("district surveyor", {"surveyor", "employee", "official"}),
+        ("clerk of the court", {"official"}),
+    ],
+)
+def test_whoever_leads_is_a_manager_and_whoever_is_hired_an_employee(
+    name: str, kinds: set[str]
+) -> None:
+    found = roles().find(name)
+    assert found is not None
+    assert kinds <= set(roles().general(found.key))
+
+
+@pytest.mark.parametrize("name", ["team captain", "founder", "plaintiff", "head boy"])
+def test_players_parties_and_founders_are_no_officials(name: str) -> None:
+    found = roles().find(name)
+    assert found is not None
+    assert "official" not in roles().general(found.key)
+
+
+def test_of_a_kind_of_people_the_first_sense_counts() -> None:
+    assert "sailor" not in broader_people("cook")
+    assert "actuary" not in broader_people("surveyor")

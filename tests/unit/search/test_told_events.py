@@ -36,12 +36,30 @@ def test_opposites_and_strangers_are_not(asked: str, told: str) -> None:
 def step(text: str, query: str, word: str) -> str:
     """Return the word that meets a word of a query in the first hit, "" where none does."""
     made = index(load_bytes(text.encode(), name="told.txt"))
-    hit = Searcher(made, preset=GENERAL).search(query).hits[0]
+    hits = Searcher(made, preset=GENERAL).search(query).hits
+    if not hits:
+        return ""
+    hit = hits[0]
     return next(w.said for w in hit.words if w.asked == word) if _met(hit.words, word) else ""
 
 
 def _met(words: tuple[WordTrace, ...], word: str) -> bool:
     return any(w.asked == word and w.met for w in words)
+
+
+def test_an_idiom_keeps_the_senses_it_has_as_a_verb() -> None:
+    text = "The landlord caved in on the rent.\n\nThe cliff at the mill caved in."
+    assert step(text, "Which cliff collapsed?", "collapsed") == "caved"
+
+
+def test_a_title_ends_no_sentence() -> None:
+    text = "Dr. Okafor translated the manual for Dr. Ames into Welsh."
+    assert step(text, "Who rendered the manual for Ames?", "rendered") == "translated"
+
+
+def test_where_nothing_else_is_named_a_verb_must_be_near() -> None:
+    text = "Sister Agathe found a hedgehog in the linen."
+    assert step(text, "Who has recovered?", "recovered") == ""
 
 
 def test_what_is_asked_about_stands_in_the_sentence_that_tells_of_the_event() -> None:

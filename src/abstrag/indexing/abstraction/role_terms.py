@@ -19,7 +19,16 @@ from abstrag.indexing.abstraction.passage import NameMention, ParsedPassage
 from abstrag.language.keys import key, term_id
 from abstrag.language.words import NOUNS, folded
 from abstrag.lexicon.pos import Pos
-from abstrag.lexicon.roles import OFFICIAL, ORGANIZATION_UNITS, OfficeRole, Roles, is_person, roles
+from abstrag.lexicon.roles import (
+    OFFICIAL,
+    ORGANIZATION_UNITS,
+    OfficeRole,
+    Roles,
+    is_institution,
+    is_person,
+    may_be_employed,
+    roles,
+)
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
 
@@ -59,9 +68,10 @@ def role_at(passage: ParsedPassage, token: int, roles: Roles) -> _RoleMention | 
         return None
     if roles.is_head(words.key[token]):
         if token + 2 < passage.last and words.lower[token + 1] == "of":
-            longer = f"{words.key[token]} of {words.lower[token + 2]}"
-            if role := roles.find(longer):  # "secretary of state"
-                return _RoleMention(role, token, token, token + 3)
+            of = token + 2  # "secretary of state", "clerk of the court"
+            of += of + 1 < passage.last and words.lower[of] == "the"
+            if role := roles.find(f"{words.key[token]} {words.phrase_key(token + 1, of)}"):
+                return _RoleMention(role, token, token, of + 1)
         for first in range(max(passage.first, token - 4), token + 1):
             if role := roles.find(words.phrase_key(first, token)):
                 return _RoleMention(role, first, token, token + 1)
@@ -71,33 +81,50 @@ def role_at(passage: ParsedPassage, token: int, roles: Roles) -> _RoleMention | 
 def _by_its_place(passage: ParsedPassage, token: int) -> _RoleMention | None:
     """Read "the reeve of Upper Vell, Anselm Kroll,": a noun in the place of an office.
 
-    It must be no word for people, such as "mother", and not be said of anything ("is the brand of
-    Acme, Ann Lee says"), stand in the singular with an article or an owner, and be followed by "of"
-    a body or place, if by anything, and then by a person's name.
+    It must not be said of anything ("is the brand of Acme, Ann Lee says"), stand in the singular
+    with an article or an owner, and be followed by "of" a body or place, if by anything, and then
+    by a person's name. A word for people must be one of an institution's: "the court's taster".
     """
     words = passage.words
     first = next((c for c in words.children[token] if words.dep[c] in ("det", "poss")), None)
     if first is None or words.tag[token] != "NN" or words.dep[token] == "attr":
         return None
-    if is_person(words.key[token]):
-        return None
     owned = words.dep[first] == "poss"
     if not owned and words.lower[first] != "the":
         return None
     after = token + 1
+    owners = [c for c in words.children[token] if words.dep[c] in ("poss", "compound", "nmod")]
     if after < passage.last and words.lower[after] in _OF:
         place = words.child(after, "pobj")
-        if place is None or passage.name(place) is None:
+        if place is None or (passage.name(place) is None and not is_institution(words.key[place])):
             return None
-        after = passage.name(place).last  # type: ignore[union-attr]
+        owners.append(place)
+        name = passage.name(place)
+        after = place + 1 if name is None else name.last
         owned = True
-    named = (
-        after + 1 < passage.last and words.text[after] == "," and words.kind[after + 1] == "PERSON"
-    )
-    if not (owned and named):
+    institution = any(is_institution(words.key[owner]) for owner in owners)
+    noun = words.key[token]
+    if not ((owned or institution) and _person_after(passage, after)):
         return None
-    role = OfficeRole(words.key[token], types=(OFFICIAL, "leader"), of="organization")
+    if not is_person(noun):
+        role = OfficeRole(noun, types=(OFFICIAL, "leader"), of="organization")
+    elif institution and may_be_employed(noun):
+        role = OfficeRole(noun, types=("employee",), of="organization")
+    else:
+        return None
     return _RoleMention(role, token, token, token + 1)
+
+
+def _person_after(passage: ParsedPassage, comma: int) -> bool:
+    """Tell whether a comma stands at a place, and a person's name behind it."""
+    words, name = passage.words, comma + 1
+    if name >= passage.last or words.text[comma] != ",":
+        return False
+    if words.kind[name] == "PERSON":
+        return True
+    return name + 1 < passage.last and all(
+        words.pos[part] == "PROPN" and words.text[part].istitle() for part in (name, name + 1)
+    )
 
 
 def office_of(passage: ParsedPassage, at: _RoleMention) -> Office | None:

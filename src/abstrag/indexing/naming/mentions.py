@@ -57,7 +57,7 @@ _CITATION = re.compile(
 _HOW = (
     r"(?:(?:also|formerly|previously|once|originally|better|commonly|popularly|locally|often|usually"
     r"|sometimes|widely|generally|affectionately|officially|internally|now|later|simply|hereafter"
-    r"|hereinafter|henceforth|herein|below)\s+)*"
+    r"|hereinafter|henceforth|herein|below|since)\s+)*"
 )
 _KNOWN = (
     r"(?:known|referred\s+to)(?:\s+\w+ly)?"
@@ -67,18 +67,27 @@ _SOMEBODY_CALLS = (  # "which everybody here calls", "whom we simply call"
     r"(?:which|whom|that)\s+(?:[\w'’-]+\s+){1,6}?(?:calls?|called|know\s+as|knows\s+as|refers?\s+to\s+as"
     r"|nicknames?|nicknamed|dub|dubbed)(?:\s+(?:it|him|her|them))?"
 )
+_PEOPLE_SAY = (  # "(we say the Ringers)", "or the Saucer, as shepherds call it"
+    r"(?:\(|,\s+or)\s*(?:(?:we|they|people|locals|everybody|everyone)\s+(?:\w+ly\s+|just\s+|all\s+)?(?:say|says"
+    r"|call|calls|called)|(?:the|its|our|their)\s+[\w'’-]+\s+(?:call|calls|called))(?:\s+(?:it|them|him|her))?"
+)
 # What makes of the name that follows another name of the one before: after a comma, a bracket or
 # "is" also a mere participle, for "Acme named Ann Roe" gives nobody a name.
 _ALSO = re.compile(
-    r"(?:(?:,?\s*(?:[(,—–]|\bor\b)|\s*,?\s*(?:who|which)?\s*\b(?:is|was|are|has\s+been|will\s+be|shall\s+be))"
+    r"(?:(?:,?\s*(?:[(,—–]|\bor\b)|\s*,?\s*(?:who|which)?\s*\b(?:is|was|are|has\s+been|will\s+be|shall\s+be"
+    r"|used\s+to\s+be))"
     rf"\s*(?:who\s+is\s+|which\s+is\s+|is\s+)?{_HOW}"
-    r"(?:called|named|nicknamed|dubbed|christened|termed|styled|alias|short\s+for|hereafter|hereinafter"
+    r"(?:called|named|renamed|rebranded(?:\s+as)?|code-?named|nicknamed|dubbed|christened|termed|styled|alias|short\s+for|hereafter|hereinafter"
     r"|henceforth|(?:local|short|former|old|popular|nick)[ -]?name:?|in\s+short)"
     rf"|,?\s*(?:\(|,|\b(?:is|was|are)\b|\bor\b|—)?\s*{_HOW}"
     rf"(?:{_KNOWN}|a\.?k\.?a\.?|doing\s+business\s+as|trading\s+as|d/b/a|formerly|née"
     r"|goes?\s+(?:\w+\s+)?(?:by|under)(?:\s+the\s+name(?:\s+of)?)?|by\s+the\s+name\s+of"
     rf"|{_SOMEBODY_CALLS}|whose\s+(?:nickname|short\s+name|other\s+name|pet\s+name)\s+is"
-    r"|(?:in\s+the\s+following|from\s+(?:here|now)\s+on|below):?))"
+    r"|(?:in\s+the\s+following|from\s+(?:here|now)\s+on|below):?)"
+    rf"|,?\s*{_PEOPLE_SAY}|,?\s+or\s+(?:simply|just)"
+    r"|[’']s\s+(?:nickname|short\s+name|pet\s+name|stage\s+name|former\s+name|old\s+name)\s+(?:is|was)"
+    r"|\s*[,(]\s*(?:officially|popularly|colloquially|informally|affectionately|unofficially|internally"
+    r"|previously):?(?=\s+(?:the\s+)?[\"“]?[A-Z][^,.;()]{1,40}[,)]))"
     r"\s+(?:simply\s+|just\s+|the\s+name\s+)*(?:the\s+)?[\"“‘']?(?:the\s+)?",
     re.IGNORECASE,
 )
@@ -87,8 +96,9 @@ _CALLED = re.compile(
 )
 # And of the name before: "the Purse as it is usually called", "(Conveyor for short)".
 _CALLED_SO = re.compile(
-    r"\s*[(,—–]\s*(?:or\s+)?(?:simply\s+|just\s+)?(?:the\s+)?[\"“‘']?"
+    r"\s*(?:[(,—–]|\s-\s)\s*(?:or\s+)?(?:simply\s+|just\s+)?(?:the\s+)?[\"“‘']?"
     rf"{_CALLED.pattern}[\"”’']?,?\s+(?:for\s+short\b|in\s+short\b"
+    r"|to\s+(?:everyone|everybody|locals|insiders|regulars|us|most|all)\b"
     r"|to\s+(?:its|his|her|their|our)\s+(?:friends|fans|members|readers|staff|neighbours|neighbors|users"
     r"|customers|pupils|guests|supporters|crew)\b"
     r"|as\s+(?:[\w'’-]+\s+){1,6}?(?:call|calls|called|known|nicknamed|named|say|says)\b)"
@@ -96,6 +106,14 @@ _CALLED_SO = re.compile(
 _WRITTEN_LARGE = re.compile(  # "the Parents' Fund for Outings and Instruments"
     r"(?<![\w'’-])[A-Z][\w'’&-]*(?:\s+(?:(?:of|for|and|&|de|in|on|to|at|du|von)\s+(?:(?:the|la)\s+)?)?"
     r"[A-Z][\w'’&-]*)+"
+)
+_CALLED_BEFORE = re.compile(r"\b(?:call|calls|called|nickname|nicknamed|dub|dubbed)\s+(?:the\s+)?$")
+_CALLED_AFTER = re.compile(
+    rf"\s+(?:the\s+[\"“‘']?|[\"“‘'](?:the\s+)?){_CALLED.pattern}(?=[\"”’']?\s*(?:[.,;:)]|$))"
+)
+_AS_IS_KNOWN = re.compile(  # "the Hops, as Northgate Brewing is known"
+    rf"(?:\bThe\s+)?{_CALLED.pattern.replace('name', 'alias')},\s+as\s+(?:the\s+)?{_CALLED.pattern}"
+    r"\s+(?:is|was|are)\s+(?:\w+\s+){0,2}(?:known|called|nicknamed|dubbed)\b"
 )
 _SPOKEN = re.compile(  # Robert "Bobby" Keane
     r"(?P<first>[A-Z][\w'’-]+)\s+[\"“‘'](?P<spoken>[A-Z][\w' -]{1,20})[\"”’']\s+"
@@ -437,7 +455,7 @@ def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[De
             name = text[starts[one.end] : one.end]
             yield _entity_definition(other.text, name, segment, starts[one.end], other.end)
     for end, start in sorted(starts.items()):
-        if end not in joined and (other_ := _called_otherwise(text, end)) is not None:
+        if end not in joined and (other_ := _called_otherwise(text, start, end)) is not None:
             name = text[start:end]
             if nameable(other_["name"]) and other_["name"] != name:
                 yield _entity_definition(other_["name"], name, segment, start, other_.end())
@@ -446,6 +464,8 @@ def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[De
         own = one.text.split()
         if part is not None and len(own) > 1 and part["part"] in (own[0], own[-1]):
             yield _entity_definition(part["part"], one.text, segment, one.start, part.end())
+    for known in _AS_IS_KNOWN.finditer(text):
+        yield _entity_definition(known["alias"], known["name"], segment, *known.span())
     for spoken in _SPOKEN.finditer(text):
         whole = f"{spoken['first']} {spoken['last']}"
         place = segment, *spoken.span()
@@ -464,8 +484,10 @@ def _starts(text: str, named: list[PlacedName]) -> dict[int, int]:
     return starts
 
 
-def _called_otherwise(text: str, end: int) -> re.Match[str] | None:
-    """Return the other name that the words after a name give it."""
+def _called_otherwise(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return the other name that the words around a name give it."""
+    if _CALLED_BEFORE.search(text, 0, start):  # "fans call Northgate Brewing the Hops"
+        return _CALLED_AFTER.match(text, end)
     cue = _ALSO.match(text, end)
     return _CALLED_SO.match(text, end) if cue is None else _CALLED.match(text, cue.end())
 

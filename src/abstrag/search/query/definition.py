@@ -30,11 +30,22 @@ from abstrag.search.query.vocabulary import Vocabulary
 
 DEFINITION: Final = "definition"  # the operator that offers the terms a text defines
 _TERM: Final = r"[\"“*'‘]*(?P<term>[A-Za-z][\w'’-]*(?:\s[\w'’-]+){0,3}?)[\"”*'’]*"
-_USUALLY: Final = r"(?:(?:usually|often|here|generally|commonly|simply)\s+)?"
+_USUALLY: Final = (
+    r"(?:(?:usually|often|here|generally|commonly|simply|nothing\s+but|no\s+more\s+than|best)\s+)?"
+)
+_CALLED: Final = (  # before a term: "the word", "a so-called"
+    r"(?:(?:[Tt]he\s+(?:term|word|expression|phrase|name|acronym)|[Aa]n?)\s+)?(?:so-called\s+)?"
+)
+_KIND: Final = r"(?:An?|Any|The|Someone|Somebody|Anyone|Anybody|One|Those|Whoever)\s"
+_WITHIN: Final = (
+    r"(?:(?:In|Among)\s+[\w' -]{3,40}?,\s+(?:the\s+)?)?"  # "In curling, the hammer is …"
+)
+_ASIDE: Final = r"(?:,\s[^,;.]{3,40},)?"  # "Hammer is, in curling, the right to …"
+_PEOPLE: Final = r"(?:we|I|you|one|they|people|(?:the\s+)?[\w-]+(?:\s+[\w-]+)?)"
 _FORMS: Final = tuple(
     re.compile(form)
     for form in (
-        rf"(?:An?\s+)?{_TERM}\s+(?:is|are)\s+{_USUALLY}"
+        rf"{_WITHIN}(?:[Aa]n?\s+)?(?:so-called\s+)?{_TERM}\s+(?:is|are|(?:may|can|could)\s+be(?=\s+(?:\w+\s+)?(?:defined|understood|described)\s)){_ASIDE}\s+{_USUALLY}"
         r"(?:(?:defined|understood|described)\s+as\s+|when\s+|where\s+|what\s+(?:\w+\s+){1,3}call\s+"
         r"|(?:a\s+term|the\s+name|a\s+name|a\s+word|short)\s+for\s+|(?=(?:an?|any|the|one|two|three|four|several)\s)"
         r"|(?=[a-z][\w-]*\s(?:in|on|at|that|which|where|who|whose|of|from|for|with|by)\s))(?P<def>.+)",
@@ -42,18 +53,31 @@ _FORMS: Final = tuple(
         r"(?P<term>[^\"”*’]{2,40})[\"”*'’]+,?\s+(?:shall\s+|here\s+)*(?:means?|refers?\s+to|denotes?"
         r"|stands?\s+for|describes?|designates?|is\s+(?:used\s+)?(?:for|to\s+describe)"
         r"|is\s+defined\s+as)\s+(?P<def>.+)",
-        rf"(?:By\s+)(?:an?\s+|the\s+)?{_TERM},?\s+(?:we|I|one|the\s+\w+)\s+(?:mean|understand)\s+"
+        rf"(?:By|Under)\s+(?:an?\s+|the\s+)?{_TERM},?\s+{_PEOPLE}\s+(?:means?|understands?)\s+"
         r"(?P<def>.+)",
+        rf"(?:When|If|Where|Whenever)\s+{_PEOPLE}\s+(?:speaks?|talks?|says?|writes?)\s+(?:of\s+|about\s+)?"
+        rf"(?:an?\s+|the\s+)?{_TERM},?\s+{_PEOPLE}\s+(?:means?|thinks?\s+of|refers?\s+to)\s+(?P<def>.+)",
+        rf"What\s+{_PEOPLE}\s+(?:calls?|terms?)\s+(?:an?\s+|the\s+)?{_TERM}\s+(?:is|are)\s+(?P<def>.+)",
+        rf"(?P<def>(?:An?|Any|The)\s.+?)\s+(?:is|are)\s+what\s+{_PEOPLE}\s+(?:calls?|terms?)"
+        rf"\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
         rf"(?:We|we)\s+(?:define|understand)\s+(?:an?\s+|the\s+)?{_TERM}\s+as\s+(?P<def>.+)",
-        rf"{_TERM}\s*(?::|\s[–—-])\s+(?P<def>[a-z].+)",
+        rf"(?:We|we)\s+use\s+the\s+(?:term|word|name)\s+{_TERM}\s+(?:for|to\s+mean|to\s+describe)\s+(?P<def>.+)",
+        rf"(?:[A-Z][\w-]+\s+)(?:[\w-]+\s+)?calls?\s+(?P<def>(?:an?|any|the)\s.+)\s+an?\s+{_TERM}[.,;]",
+        rf"(?:If|When|Whenever|Where)\s+(?P<def>.+?),\s+(?:(?:this|that|it)\s+is\s+(?:called|known\s+as|termed)"
+        rf"|{_PEOPLE}\s+(?:speaks?\s+of|calls?\s+(?:this|that|it)))\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
+        rf"(?P<def>{_KIND}.+?)\s+counts?\s+as\s+(?:an?\s+)?{_TERM}[.,;]",
+        rf"To\s+{_TERM}\s+is\s+(?P<def>to\s.+)",
+        rf"(?:An?\s+)?{_TERM}\s*(?::|\s[–—-])\s+(?P<def>[a-z](?:(?!\s[–—-]\s).)+)",
+        rf"(?:An?\s+|The\s+)?{_TERM}\s*\((?P<def>(?:an?|any|the)\s[^()]{{8,90}})\)",
         rf"(?:An?\s+|The\s+)?{_TERM}(?:,\s*|\s*\()(?:i\.e\.,?|that\s+is(?:\s+to\s+say)?,?|meaning"
         r"|in\s+other\s+words,?)\s+(?P<def>[^,()]+)",
         rf"(?:An?\s+|The\s+)?{_TERM},\s+(?P<def>(?:an?|any)\s[^,()]{{8,90}}),\s",
         rf"(?:An?\s+|The\s+)?{_TERM},\s+which\s+(?:is|are|means)\s+(?P<def>(?:an?|any|the)\s[^,()]{{8,90}})",
         rf"(?:An?\s+)?{_TERM}\s+(?:occurs|arises|happens|exists|results|is\s+present)\s+"
         r"(?:when|if|where|whenever)\s+(?P<def>.+)",
-        rf"(?:An?\s+)?{_TERM}\s+(?:means|denotes|describes|refers\s+to)\s+(?:that\s+)?(?P<def>.+)",
-        rf"(?P<def>(?:An?|Any)\s(?:(?!\b(?:called|termed|known\s+as)\b).)+?)"
+        rf"{_WITHIN}{_CALLED}{_TERM}\s+(?:means|denotes|describes|refers\s+to|consists\s+in)\s+(?:that\s+)?"
+        r"(?P<def>.+)",
+        rf"(?P<def>{_KIND}(?:(?!\b(?:called|termed|known\s+as)\b).)+?)"
         rf"\s+(?:is|are)\s+{_USUALLY}(?:called|known\s+as|termed"
         rf"|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
     )
@@ -77,11 +101,18 @@ _SPECIAL: Final = re.compile(
     r"|between|under|over|into|during|than|as|\w+ed|\w+ing)\s"
 )
 _WHO: Final = re.compile(r"(?:who|whose|whom)\b", re.IGNORECASE)
+_WH: Final = re.compile(  # and the noun that says what is wanted
+    r"(?P<at>(?:in|on|at|by|to|for|from|with|of|into|among)\s+)?(?:(?:which|what|whose)\s+(?P<wanted>[\w-]+)"
+    r"|who\b|whom\b|whose\b|where\b|when\b|how\s+(?:many|much|often|long)\b)",
+    re.IGNORECASE,
+)
 _SOMEBODY: Final = re.compile(
     r"^(?:an?|any|the|every)?\s*(?:one|anyone|anybody|somebody|someone|those)\b"
 )
 _WHOLE: Final = 0.8  # of the letters of a segment
-_ACTING: Final = re.compile(r"(?P<term>[A-Z][a-z]+)\s+(?:is|means)\s+(?P<def>[a-z]+ing\s.+)")
+_ACTING: Final = re.compile(
+    r"(?P<term>[A-Z][a-z]+)(?:\s+(?:is|means)|(?P<aside>,))\s+(?P<def>[a-z]+ing\s(?(aside)[^,]{8,90},\s|.+))"
+)
 _KINDS: Final = (TermKind.CONCEPT, TermKind.ENTITY, TermKind.EVENT, TermKind.ROLE)
 _ASKING: Final = frozenset("who whom whose what which when where why how that".split())
 _KEPT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME})
@@ -102,6 +133,7 @@ class StatedDefinition:
     segment: int = 0
     alone: bool = False  # the segment says nothing besides
     somebody: bool = False  # the term is a word for people
+    used_in: tuple[int, ...] = ()  # the other segments that speak of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +194,12 @@ class StatedDefinitions:
                                 number,
                                 len(sentence) >= _WHOLE * len(segment.text),
                                 _means_somebody(term, meaning),
+                                tuple(
+                                    sorted(
+                                        {s for one in ids for s in vocabulary.postings.get(one, ())}
+                                        - {number}
+                                    )
+                                ),
                             )
                         )
         return cls(tuple(found))
@@ -183,12 +221,26 @@ class StatedDefinitions:
     def no_answers(self, text: str) -> tuple[int, ...]:
         """Return the segments that only say what words of a question mean.
 
-        "A walkover is a win because nobody else turned up" does not say who won so.
+        "A walkover is a win because nobody else turned up" does not say who won so, nor is "which
+        rower got a win because nobody else turned up?" answered where nobody rows.
         """
-        if not _WHO.match(text.strip()):
-            return ()
-        own = (used.definition for used in self.used(text))
-        return tuple(dict.fromkeys(one.segment for one in own if one.alone and not one.somebody))
+        return tuple(dict.fromkeys(one.segment for one in self._no_answers(text)))
+
+    def applying(self, text: str) -> tuple[int, ...]:
+        """Return the segments that use the terms whose definitions do not answer a question."""
+        return tuple(dict.fromkeys(at for one in self._no_answers(text) for at in one.used_in))
+
+    def _no_answers(self, text: str) -> list[StatedDefinition]:
+        question = _WH.match(text.strip())
+        if question is None:
+            return []
+        who = _WHO.match(text.strip()) is not None
+        return [
+            used.definition
+            for used in self.used(text)
+            if used.definition.alone
+            and ((who and not used.definition.somebody) or _asks_more(used, question))
+        ]
 
     def glossed(self, text: str) -> str:
         """Return a text with the term for the words of its definition, or beside them."""
@@ -226,6 +278,19 @@ class ExpandDefinition:
     def edges_into(self, term: str) -> Iterable[Edge]:
         """Offer the defined terms."""
         return [edge for edge in self.edges if edge.target == term and edge.source != term]
+
+
+def _asks_more(used: UsedDefinition, question: re.Match[str]) -> bool:
+    """Tell whether a question has words besides what is wanted that a definition does not say."""
+    said = _forms_of(used.definition.quote)
+    text, wanted = question.string, question["wanted"] or ""
+    outside = f"{text[question.end() : used.start]} {text[used.end :]}"
+    bases = wordnet().base_forms(wanted.casefold(), Pos.NOUN)
+    people = any(map(is_person, bases)) and not used.definition.somebody
+    if question["at"] or people:  # "in which device did two threads wait?" asks where, not what
+        outside = f"{wanted} {outside}"
+    words = _WORD.findall(outside)
+    return any(own and not own & said for own in map(_forms, words))
 
 
 def _edge(source: str, target: str, used: UsedDefinition) -> Edge:

@@ -379,13 +379,18 @@ class _Reader:
 
         What it calls an adverb and the lexicon does not is one; what it calls a verb, where the
         document knows the word as a concept too, or where it takes a bare verb for a subject or an
-        object ("What must staff do?").
+        object ("What must staff do?"). What it calls an adjective in "which official closed …" is
+        one that names an office.
         """
         w, net = self.words, wordnet()
         for i in range(w.size):
             if i in self.taken or w.stop[i] or not w.key[i]:
                 continue
-            if w.tag[i] == "RB":
+            if w.tag[i] == "JJ":
+                alone = i + 1 < w.size and w.tag[i + 1].startswith("VB")
+                asked = bool(i) and w.lower[i - 1] in ("which", "what")
+                mistaken = asked and alone and roles().find(w.lower[i]) is not None
+            elif w.tag[i] == "RB":
                 mistaken = not (w.lower[i].endswith("ly") or net.synsets(w.lower[i], Pos.ADVERB))
             elif w.pos[i] == "VERB":
                 subject = w.tag[i] == "VB" and w.dep[i] in _OF_NOUNS

@@ -31,6 +31,12 @@ def stated(sentence: str) -> StatedDefinitions:
         "Phlebitis is defined as inflammation of a vein.",
         "An inflammation of a vein is called phlebitis.",
         "Phlebitis, which is an inflammation of a vein, is rare.",
+        "Phlebitis is, in short, an inflammation of a vein.",
+        "In medicine, phlebitis is an inflammation of a vein.",
+        "What doctors call phlebitis is an inflammation of a vein.",
+        "When we speak of phlebitis we mean an inflammation of a vein.",
+        "Doctors call an inflammation of a vein a phlebitis.",
+        "Phlebitis (an inflammation of a vein) is rare.",
     ],
 )
 def test_a_query_in_the_words_of_a_definition_is_read_with_its_term(sentence: str) -> None:
@@ -76,3 +82,27 @@ def test_who_asks_for_the_kind_of_thing_does_not_ask_for_the_defined_one() -> No
     defined = stated("Phlebitis is a painful chronic inflammation of a vein in the leg.")
     assert defined.used("Who had a chronic inflammation?") == []
     assert len(defined.used("Who had a chronic inflammation of a vein?")) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "answers"),
+    [
+        ("Which patients had an inflammation of a vein?", False),
+        ("Whose inflammation of a vein lasted?", False),
+        ("Which inflammation of a vein?", True),
+        ("An inflammation of a vein", True),
+    ],
+)
+def test_what_only_defines_answers_no_question_that_asks_for_more(
+    query: str, answers: bool
+) -> None:
+    known = stated("Phlebitis is an inflammation of a vein.")
+    assert (not known.no_answers(query)) is answers
+    assert bool(known.applying(query)) is not answers
+
+
+@pytest.mark.parametrize(
+    "sentence", ["The report describes the flood of a valley.", "The committee consists of people."]
+)
+def test_what_something_does_or_has_defines_nothing(sentence: str) -> None:
+    assert stated(sentence.replace("report", "phlebitis")).found == ()

@@ -121,7 +121,8 @@ def _wider(role: OfficeRole, known: Collection[str]) -> Iterator[str]:
     """Go through the widest kinds of office that a role is of, whatever it is called.
 
     Whoever leads or manages a part of an organization is a manager and an official, and whoever
-    works in an occupation that people are hired for is an employee.
+    works in an occupation that people are hired for, and neither leads nor holds an office by that,
+    is an employee.
     """
     head = role.key.partition(" of ")[0].split()[-1]
     if not _FREE_PEOPLE.isdisjoint((head, *known)):
@@ -130,7 +131,7 @@ def _wider(role: OfficeRole, known: Collection[str]) -> Iterator[str]:
         yield from ("manager", "leader", OFFICIAL)
     elif role.of is not None or holds_office(head):
         yield OFFICIAL
-    if is_hired(head):
+    elif is_hired(head) and role.key != "officer" and "leader" not in known:
         yield "employee"
 
 

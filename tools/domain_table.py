@@ -135,14 +135,17 @@ def table(rows: Sequence[Outcome], by: str) -> str:
 def main() -> None:
     """Print both tables, with and without a Background."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, help="of one set: a TOML file for each domain")
     parser.add_argument("--preset", default="general")
     parser.add_argument("--failures", action="store_true", help="say what went wrong")
     given = parser.parse_args()
+    files = sorted(given.folder.glob("*.toml"))
+    if not files:
+        parser.error(f"{given.folder} has no TOML files: name the folder of one set")
     for name, target in TARGETS.items():
         rows = [
             outcome
-            for path in sorted(given.folder.glob("*.toml"))
+            for path in files
             for outcome in outcomes(path, given.preset, background=name.startswith("with "))
         ]
         right = sum(row.right for row in rows)

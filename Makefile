@@ -10,10 +10,12 @@ DEV := $(VENV)/.dev
 DOCS := $(VENV)/.docs
 LOCK_VENV := build/lock
 TRAIN_VENV := build/train
-TRAIN_PIP := $(PYTHON) -m pip --python $(TRAIN_VENV)/bin/python --disable-pip-version-check install \
-	--quiet --no-deps --require-hashes
+TRAIN_PIP = $(PYTHON) -m pip --python $(TRAIN_VENV)/bin/python --disable-pip-version-check install \
+	--quiet $(LOCKED)
 FRAMEWORKS_VENV := build/frameworks
 UV_VERSION := 0.13.7
+# Locks are complete, and pip finds no pin for "name[extra]" once a newer release is out.
+LOCKED := --no-deps --require-hashes
 COMPILE := $(LOCK_VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-emit-find-links \
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
@@ -75,7 +77,7 @@ train-check: $(RUNTIME) ## every step of training on toy data (installs PyTorch 
 frameworks-check: ## the adapters in LangChain, LlamaIndex, Haystack, PyTerrier (into build/frameworks)
 	$(PYTHON) -m venv --without-pip $(FRAMEWORKS_VENV)
 	$(PYTHON) -m pip --python $(FRAMEWORKS_VENV)/bin/python --disable-pip-version-check install \
-		--quiet --require-hashes -r requirements/frameworks.lock -r requirements/build.lock
+		--quiet $(LOCKED) -r requirements/frameworks.lock -r requirements/build.lock
 	$(PYTHON) -m pip --python $(FRAMEWORKS_VENV)/bin/python --disable-pip-version-check install \
 		--quiet --no-deps --no-build-isolation -e .
 	$(FRAMEWORKS_VENV)/bin/python -m pytest tests/frameworks $(ARGS)
@@ -115,17 +117,17 @@ $(RUN):
 
 # What a user installs, and what it takes to install a checkout in place.
 $(RUNTIME): requirements/runtime.lock requirements/build.lock pyproject.toml | $(RUN)
-	$(PIP) --require-hashes -r requirements/runtime.lock -r requirements/build.lock
+	$(PIP) $(LOCKED) -r requirements/runtime.lock -r requirements/build.lock
 	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
 # What the tests need on top of it; the locks agree, so nothing is installed twice. The benchmark too.
 $(DEV): requirements/dev.lock requirements/local-llm.lock bench/pyproject.toml $(RUNTIME)
-	$(PIP) --require-hashes -r requirements/dev.lock
-	$(PIP) --require-hashes --no-deps -r requirements/local-llm.lock
+	$(PIP) $(LOCKED) -r requirements/dev.lock
+	$(PIP) $(LOCKED) -r requirements/local-llm.lock
 	$(PIP) --no-deps --no-build-isolation -e bench
 	@touch $@
 
 $(DOCS): requirements/docs.lock | $(RUN)
-	$(PIP) --require-hashes -r requirements/docs.lock
+	$(PIP) $(LOCKED) -r requirements/docs.lock
 	@touch $@

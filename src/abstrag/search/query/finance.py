@@ -36,7 +36,7 @@ Knows = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class FinanceReading:
-    """A question with printed names in brackets, and with those in place of unknown ones."""
+    """A question with printed names in brackets, and with one in place of each unknown one."""
 
     glossed: str
     literal: str
@@ -50,7 +50,6 @@ class FinanceTerms:
     printed: dict[str, tuple[str, ...]]
     source: str
     abbreviations: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    items: frozenset[str] = frozenset()  # names of one line; the others are worked out of several
 
     @property
     def pattern(self) -> re.Pattern[str] | None:
@@ -83,8 +82,7 @@ class FinanceTerms:
         def replaced(found: re.Match[str]) -> str:
             own = found["name"]
             new = [] if knows(own) or prints(own) else names(found)
-            asked_for_one = " ".join(own.casefold().split()) in self.items
-            return " and ".join(new[:1] if asked_for_one else new) or found.group()
+            return new[0] if new else found.group()
 
         figures: list[str] = []
         for found in pattern.finditer(text):
@@ -172,17 +170,14 @@ def _read(path: str) -> FinanceTerms:
             name: tuple(map(str, long)) for name, long in data.get("abbreviations", {}).items()
         }
         folded = {name.casefold(): long for name, long in short.items()}
-        items, figures = (
-            {" ".join(name.casefold().split()): tuple(map(str, names)) for name, names in table}
-            for table in (data.get("items", {}).items(), data.get("figures", {}).items())
-        )
-        printed = {
-            name: (*names, *folded.get(name, ())) for name, names in (items | figures).items()
-        }
+        printed = {}
+        for table in (data.get("items", {}), data.get("figures", {})):
+            for name, names in table.items():
+                asked = " ".join(name.casefold().split())
+                printed[asked] = (*map(str, names), *folded.get(asked, ()))
     except (OSError, ValueError, AttributeError, TypeError) as error:
         raise BackgroundError(
             f"finance terms {path!r} cannot be read: {error}",
             hint='TOML with tables abbreviations, items, figures: "capex" = ["capital spending"]',
         ) from error
-    one = frozenset(items.keys() - figures.keys())
-    return FinanceTerms(printed, path or "bundled finance terms", short, one)
+    return FinanceTerms(printed, path or "bundled finance terms", short)

@@ -30,6 +30,7 @@ _NOT_EMPLOYED: Final = listed_words("people_of_no_employer")
 _ADMINISTRATIONS: Final = listed_words("administrations")
 _LEAST_PERSON: Final = 4  # how deep in WordNet a kind of person still says something
 _PERSON_SENSES: Final = 3
+_FIRST_SENSES: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +142,8 @@ def is_hired(noun: str) -> bool:
 
     A worker need not be employed by anybody.
     """
-    net = wordnet()
-    senses = [s for s in net.synsets(noun, Pos.NOUN)[:2] if not net.is_instance(s)]
-    return any(not synsets_named(_HIRED).isdisjoint(net.ancestors(s)) for s in senses)
+    kinds, net = synsets_named(_HIRED), wordnet()
+    return any(not kinds.isdisjoint(net.ancestors(sense)) for sense in _first_senses(noun))
 
 
 @lru_cache(maxsize=4096)
@@ -152,26 +152,31 @@ def may_be_employed(noun: str) -> bool:
 
     A school's interpreter is one of its employees, its pupil or its widow is not.
     """
-    net = wordnet()
-    senses = net.synsets(noun, Pos.NOUN)[:2]
-    return all(synsets_named(_NOT_EMPLOYED).isdisjoint((s, *net.ancestors(s))) for s in senses)
+    senses = wordnet().synsets(noun, Pos.NOUN)[:_FIRST_SENSES]
+    return not any(_is_kind_of(sense, _NOT_EMPLOYED) for sense in senses)
 
 
 @lru_cache(maxsize=4096)
 def is_institution(noun: str) -> bool:
     """Tell whether a noun may mean a body that has offices: court, school, parish, club."""
-    net = wordnet()
-    senses = [s for s in net.synsets(noun, Pos.NOUN)[:2] if not net.is_instance(s)]
-    return any(not synsets_named(_BODIES).isdisjoint((s, *net.ancestors(s))) for s in senses)
+    return any(_is_kind_of(sense, _BODIES) for sense in _first_senses(noun))
 
 
 @lru_cache(maxsize=4096)
 def _administers(noun: str) -> bool:
     """Tell whether a noun means a body of the state, whose people are officials."""
+    return any(_is_kind_of(sense, _ADMINISTRATIONS) for sense in _first_senses(noun))
+
+
+def _first_senses(noun: str) -> list[int]:
+    """Return what a noun is most often used for, less what only one thing is called."""
     net = wordnet()
-    senses = [s for s in net.synsets(noun, Pos.NOUN)[:2] if not net.is_instance(s)]
-    kinds = synsets_named(_ADMINISTRATIONS)
-    return any(not kinds.isdisjoint((s, *net.ancestors(s))) for s in senses)
+    return [s for s in net.synsets(noun, Pos.NOUN)[:_FIRST_SENSES] if not net.is_instance(s)]
+
+
+def _is_kind_of(sense: int, kinds: frozenset[str]) -> bool:
+    """Tell whether a sense is one of some kinds, by their names in WordNet, or below one."""
+    return not synsets_named(kinds).isdisjoint((sense, *wordnet().ancestors(sense)))
 
 
 @lru_cache(maxsize=4096)

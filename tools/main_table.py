@@ -18,7 +18,8 @@ SET/calls.jsonl; --replay with the folder of a run makes the same again and asks
 Printed are, with 95 % intervals by 10,000 resamples of the cases: nDCG@10 and Suff@10 over cases
 with gold evidence, right labels over claims, calls of the model while searching, the share of
 cases the model was asked about, seconds of a search; the calls that indexing a document took; and
-paired differences.
+paired differences. --systems takes others as well, such as `abstrag-llm-no-index`: what is known of
+the calls they share with the rest is not asked again.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -92,6 +93,12 @@ def chosen(given: argparse.Namespace, name: str) -> list[Case]:
     return own[: given.sample]
 
 
+def in_order(systems: Iterable[str]) -> list[str]:
+    """Return systems as the table has them, others last."""
+    wanted = list(dict.fromkeys(systems))
+    return [s for s in SYSTEMS if s in wanted] + [s for s in wanted if s not in SYSTEMS]
+
+
 def models_of(given: argparse.Namespace, name: str, calls: Path) -> Models:
     """Connect the model, with a log of calls of its own."""
     settings = choose(
@@ -124,8 +131,12 @@ def calibrate(given: argparse.Namespace, name: str, folder: Path) -> None:
         made = calibrated(cases, backing, at_once=given.concurrency)
     save_calibration(made)
     (folder / "calibration.json").write_text(to_json(made) + "\n", "utf-8")
-    verdict = "its word is used" if made.tells else "its word says nothing, so it is not asked"
-    print(f"{name}: judge calibrated on {made.pairs} pairs, slope {made.slope:g}: {verdict}")
+    verdict = "its word is used" if made.adds else "its word adds nothing, so it is not asked"
+    print(
+        f"{name}: judge calibrated on {made.pairs} pairs, slope {made.slope:g}, beside the local "
+        f"relevance {made.of_word:g}: {verdict}",
+        flush=True,
+    )
 
 
 def part(given: argparse.Namespace, name: str, number: int) -> None:
@@ -144,7 +155,7 @@ def part(given: argparse.Namespace, name: str, number: int) -> None:
         backing = Backing(models, load_programs())
         run(
             dataset,
-            [SystemSpec.of(one) for one in SYSTEMS if one in given.systems],
+            [SystemSpec.of(one) for one in in_order(given.systems)],
             folder / f"part-{number}",
             Options(retry_failed=given.retry_failed),
             backing=backing,
@@ -287,12 +298,13 @@ def table(name: str, model: str, records: Sequence[CaseRecord]) -> str:
     """Return the table of a set as Markdown."""
     head = ("system", "cases", *COLUMNS, "index calls a document", "failed")
     lines = [f"{name}, {model}", "", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for system in SYSTEMS:
+    for system in in_order(one.system for one in records):
         own = [one for one in records if one.system == system]
         if own:
             lines.append(row(system, own))
     lines.append("")
-    for one, other in PAIRS:
+    parts = dict.fromkeys(r.system for r in records if r.system not in SYSTEMS)
+    for one, other in (*PAIRS, *((part, PAIRS[0][0]) for part in sorted(parts))):
         lines += difference(records, one, other)
     return "\n".join(lines) + "\n"
 

@@ -2,8 +2,8 @@
 
 The model may extend the index operators, prune contexts, read the query, propose alternatives and
 judge the best segments; each part can be left out. Reading and proposing are one call. The judge
-reads the first ten of the ranking in another, and its calibrated word multiplies their relevance;
-where the calibration found that its word says nothing of evidence, it is not asked. In the cheap
+reads the first ten of the ranking in another, and its word is weighed against their relevance as
+a calibration found best; where that found that its word adds nothing, it is not asked. In the cheap
 mode the document is indexed locally, and a query is put to the model only where the local ranking
 is unsure. With refinement, the model criticizes the first hits of each query, explains and
 localizes what is missing and proposes patches; the local evaluator decides on them, and nothing is
@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from math import exp
 from time import perf_counter
 from typing import Any, Final
 
@@ -56,7 +57,7 @@ REFINE: Final = "refine"  # on top of all parts: it takes many calls
 REFINING: Final = RefineBudget(cycles=1, attempts=4)
 JUDGED: Final = 10  # of the ranking's first hits that the model judges, in one call
 SURE: Final = 0.8  # a first hit that the local judge is so sure of leaves no question open
-CLOSE: Final = 0.25  # nor does a second hit with less than this share of the first one's relevance
+CLOSE: Final = 0.35  # nor does a second hit with less than this share of the first one's relevance
 _FLOOR: Final = 0.02  # a segment is never wholly out because a model says so
 _MARK: Final = "abstrag-llm"
 _REFINING_STAGES: Final = (
@@ -127,8 +128,8 @@ class AbstragLlmSystem:
 
     @property
     def judge_tells(self) -> bool:
-        """Whether the model's word on a segment says anything; what is not known counts as yes."""
-        return self.calibration is None or self.calibration.tells
+        """Whether the model's word adds to the local ranking; what is not known counts as yes."""
+        return self.calibration is None or self.calibration.adds
 
     def _model(self, role: CallRole) -> LanguageModel:
         return Tallied(self.backing.models[role], self.tally)
@@ -253,22 +254,29 @@ class AbstragLlmSystem:
         first = ranking.hits[:JUDGED]
         return judge(ranking.query, [self._index.segments[hit.position] for hit in first])
 
-    def judged_pairs(self, query: str, gold: Sequence[str]) -> list[tuple[float, bool]]:
-        """Return what the model says of the first hits, and whether people marked them."""
+    def judged_hits(self, query: str, gold: Sequence[str]) -> list[tuple[float, bool, float]]:
+        """Return of each first hit what the model says, if it was marked, and its relevance.
+
+        The relevance is a share of the best hit's.
+        """
         assert self._pooled is not None
         assert self._index is not None
         ranking = self.searcher.search(query, k=JUDGED, fill=True)
         elements = self._pooled.element_ids(self._index)
-        marked = [elements[hit.position] in gold for hit in ranking.hits[:JUDGED]]
-        return list(zip(self.shares(ranking), marked, strict=True))
+        first = ranking.hits[:JUDGED]
+        marked = [elements[hit.position] in gold for hit in first]
+        return list(zip(self.shares(ranking), marked, _relative(first), strict=True))
 
     def _judged(self, ranking: Ranking) -> list[tuple[Hit, float]]:
         """Let the model judge the first hits; the others follow as they were."""
         first, rest = ranking.hits[:JUDGED], ranking.hits[JUDGED:]
         said = self.shares(ranking)
-        curve = self.calibration
-        told = [curve(share) if curve else share for share in said]
-        scored = [(hit, hit.relevance * max(p, _FLOOR)) for hit, p in zip(first, told, strict=True)]
+        if curve := self.calibration:
+            odds = map(curve.odds, said, _relative(first))
+            scored = [(hit, exp(z)) for hit, z in zip(first, odds, strict=True)]
+        else:
+            told = [max(share, _FLOOR) for share in said]
+            scored = [(hit, hit.relevance * p) for hit, p in zip(first, told, strict=True)]
         scored.sort(key=lambda one: -one[1])
         least = min((score for _, score in scored), default=0.0)
         top = max((hit.relevance for hit in rest), default=0.0) or 1.0
@@ -330,20 +338,27 @@ def calibrated(cases: Sequence[Case], backing: Backing, *, at_once: int = 1) -> 
     ordered = sorted(cases, key=lambda one: one.document.id)
     documents = by_document(case for case in ordered if case.gold).values()
 
-    def judged(own: Sequence[Case]) -> list[tuple[float, bool]]:
+    def judged(own: Sequence[Case]) -> list[tuple[float, bool, float]]:
         system = AbstragLlmSystem("calibration", backing, frozenset({"judge"}))
         system.index(own[0].document)
-        pairs: list[tuple[float, bool]] = []
+        hits: list[tuple[float, bool, float]] = []
         for case in own:
             with suppress(BadReply):  # a case without a usable reply teaches nothing
-                pairs += system.judged_pairs(case.query, case.gold)
-        return pairs
+                hits += system.judged_hits(case.query, case.gold)
+        return hits
 
     with ThreadPoolExecutor(max(1, at_once)) as pool:
-        pairs = [pair for made in pool.map(judged, documents) for pair in made]
+        hits = [hit for made in pool.map(judged, documents) for hit in made]
     prompt = Prompt(backing.programs["entailment"], backing.models[CallRole.JUDGE], CallRole.JUDGE)
     name = prompt.model.fingerprint
-    return fitted(name, program_hash(prompt), [p for p, _ in pairs], [y for _, y in pairs])
+    shares, marked, relevances = zip(*hits, strict=True) if hits else ((), (), ())
+    return fitted(name, program_hash(prompt), shares, marked, relevances)
+
+
+def _relative(hits: Sequence[Hit]) -> list[float]:
+    """Return relevances as shares of the best one."""
+    best = max((hit.relevance for hit in hits), default=0.0) or 1.0
+    return [hit.relevance / best for hit in hits]
 
 
 def _told(tally: Tally) -> dict[str, Any]:

@@ -169,10 +169,12 @@ class Prompting:
         Without `judge` no model judges, whatever the preset.
         """
         prompt = self._prompt("entailment", CallRole.JUDGE) if judge else None
+        curve = calibration_of(prompt) if prompt else None
+        if curve is not None and not curve.tells:
+            prompt = None  # its word was found to say nothing
         judged = judged_preset(preset) if prompt else preset
         own = None
         if prompt:
-            curve = calibration_of(prompt)
             own = PromptedJudge.of(index, prompt, coverage=judged.coverage, calibration=curve)
         return Searcher(
             index,

@@ -13,6 +13,7 @@ from abstrag.llm.prompt import Prompt
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.policy.load import load_programs
 from abstrag.search.calibration import (
+    ModelCalibration,
     fitted,
     program_hash,
     read_calibration,
@@ -222,6 +223,44 @@ def test_refinement_is_a_switch_whose_calls_are_counted_by_stage_and_bounded() -
     assert {"critic", "explain", "localize", "refine"} <= told["details"]["stages"].keys()
     assert told["llm_calls"] <= len(system.worst(QUERY, pool))
     assert "end" in told["details"]["refined"]
+
+
+def test_a_word_that_repeats_the_local_ranking_adds_nothing_to_it() -> None:
+    local = [1.0, 0.5, 0.2, 0.1] * 30
+    marked = [True, False, False, False] * 28 + [False, True, False, False] * 2
+    echo = fitted("m", "p", local, marked, local)
+    assert (echo.tells, echo.adds) == (True, False)
+    flat = [1.0, 0.95, 0.9, 0.85] * 30
+    sees = [0.9 if one else 0.3 if n % 7 else 0.8 for n, one in enumerate(marked)]
+    own = fitted("m", "p", sees, marked, flat)
+    assert (own.tells, own.adds) == (True, True)
+    assert own.odds(0.9, 0.85) > own.odds(0.3, 1.0)
+    assert own.odds(0.9, 1.0) > own.odds(0.9, 0.85)
+    wrong = fitted("m", "p", [1 - one for one in sees], marked, flat)
+    assert (wrong.tells, wrong.adds) == (False, False)
+
+
+def test_hits_are_ordered_by_what_the_word_is_worth_beside_their_relevance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path))
+    own, _ = backing()
+    prompt = Prompt(own.programs["entailment"], own.models[CallRole.JUDGE], CallRole.JUDGE)
+    name, wording = prompt.model.fingerprint, program_hash(prompt)
+
+    def ranked(**worth: float) -> list[str]:
+        known = ModelCalibration(name, wording, 1.0, 0.0, 99, loss_rank=0.5, loss_both=0.1, **worth)
+        save_calibration(known)
+        system = AbstragLlmSystem("x", own, frozenset({"judge"}))
+        system.index(make_pool())
+        assert system.judge_tells
+        return [element for element, _ in system.search(QUERY, 10)]
+
+    local = AbstragLlmSystem("x", own, frozenset())
+    local.index(make_pool())
+    alone = [element for element, _ in local.search(QUERY, 10)]
+    assert ranked(of_rank=1.0, of_word=1e-6) == alone
+    assert ranked(of_rank=-1.0, of_word=1e-6) == alone[::-1]
 
 
 def test_a_case_whose_reply_cannot_be_used_is_left_out_of_a_calibration() -> None:

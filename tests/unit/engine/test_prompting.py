@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from abstrag.engine.prompting import Prompting
+from abstrag.engine.searcher import Searcher
 from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.term import LicenceKind
-from abstrag.search.calibration import ModelCalibration, program_hash, save_calibration
+from abstrag.search.calibration import ModelCalibration, fitted, program_hash, save_calibration
 from abstrag.search.relevance import ALIGNED, FAST, GENERAL, PAPER, PRESETS, SMOOTH, judged_preset
 from abstrag.workspace.facade import AbstRAG
 from abstrag.workspace.tour import DEMO_QUERY, demo_document, demo_index
@@ -142,6 +143,20 @@ def test_a_search_reads_the_judge_by_the_curve_kept_for_its_model(
     fitted = made.searcher(demo_index(), preset=GENERAL).search(DEMO_QUERY, k=3)
     assert {hit.judgement for hit in bare.hits} != {hit.judgement for hit in fitted.hits}
     assert [hit.judgement for hit in fitted.hits] == pytest.approx([curve(0.5)] * 3, abs=1e-6)
+
+
+def test_a_judge_whose_word_says_nothing_leaves_the_local_one_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ABSTRAG_POLICY", str(tmp_path))
+    judge = model()
+    made = prompting({CallRole.JUDGE: judge})
+    prompt = Prompt(made.programs["entailment"], made.models[CallRole.JUDGE], CallRole.JUDGE)
+    shares, marked = [0.1, 0.9, 0.2, 0.8] * 20, [True, False, False, True] * 20
+    save_calibration(fitted(prompt.model.fingerprint, program_hash(prompt), shares, marked))
+    found = made.searcher(demo_index(), preset=GENERAL).search(DEMO_QUERY, k=3)
+    assert judge.calls == 0
+    assert found.hits == Searcher(demo_index(), preset=GENERAL).search(DEMO_QUERY, k=3).hits
 
 
 def test_the_facade_takes_models() -> None:

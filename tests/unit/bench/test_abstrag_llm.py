@@ -259,8 +259,9 @@ def test_hits_are_ordered_by_what_the_word_is_worth_beside_their_relevance(
     local = AbstragLlmSystem("x", own, frozenset())
     local.index(make_pool())
     alone = [element for element, _ in local.search(QUERY, 10)]
-    assert ranked(of_rank=1.0, of_word=1e-6) == alone
-    assert ranked(of_rank=-1.0, of_word=1e-6) == alone[::-1]
+    assert ranked(of_rank=1.0, of_word=1e-9)[0] == alone[0]
+    assert ranked(of_rank=-1.0, of_word=1e-9)[-1] == alone[0]
+    assert ranked(of_rank=0.0, of_word=1.0)[0] == "2"  # the model is all for it
 
 
 def test_a_case_whose_reply_cannot_be_used_is_left_out_of_a_calibration() -> None:

@@ -12,12 +12,14 @@ So what is finished at any time is a table of all systems over the same cases. T
 divided over processes, most of which wait for the model, and each has a folder and a log of calls
 of its own, so that a run that was stopped goes on where it was. --minutes ends the run when so many
 have passed: calls under way are given up, what is finished is shown, and the same command goes on.
-With --only-table nothing is asked and what is there is shown. Each set's calls are gathered in
-SET/calls.jsonl; --replay with the folder of a run makes the same again and asks nobody.
+With --only-table nothing is asked and what is there is shown; --keep puts the records of each set
+into one small file, SET/records.jsonl.xz, which --only-table reads too. Each set's calls are
+gathered in SET/calls.jsonl; --replay with the folder of a run makes the same again and asks nobody.
 
 Printed are, with 95 % intervals by 10,000 resamples of the cases: nDCG@10 and Suff@10 over cases
-with gold evidence, right labels over claims, calls of the model while searching, the share of
-cases the model was asked about, seconds of a search; the calls that indexing a document took; and
+with gold evidence, right labels over claims, token F1 of answers over questions that people
+answered (no answer counts as nothing), calls of the model while searching, the share of cases the
+model was asked about, seconds of a search; the calls that indexing a document took; and
 paired differences. --systems takes others as well, such as `abstrag-llm-no-index`: what is known of
 the calls they share with the rest is not asked again.
 """
@@ -25,6 +27,7 @@ the calls they share with the rest is not asked again.
 from __future__ import annotations
 
 import argparse
+import lzma
 import os
 import random
 import signal
@@ -44,7 +47,7 @@ from abstrag.llm.choose import ConfigSource, choose
 from abstrag.llm.connect import Models, connect, replay
 from abstrag.llm.log import CallLog, save
 from abstrag.llm.settings import Limits, Patience
-from abstrag.model.record import to_json
+from abstrag.model.record import from_json, to_json
 from abstrag.policy.load import load_programs
 from abstrag.search.calibration import calibration_file, save_calibration
 from abstrag_bench.abstrag_llm import calibrated
@@ -52,7 +55,8 @@ from abstrag_bench.baselines.backing import Backing
 from abstrag_bench.case import Case, Dataset, SplitPart, part_of, sampled
 from abstrag_bench.datasets.load import load_dataset
 from abstrag_bench.generation import ModelWriter
-from abstrag_bench.metrics.catalogue import NDCG, SUFF
+from abstrag_bench.metrics.catalogue import ANSWER_F1, NDCG, SUFF
+from abstrag_bench.metrics.label import spelled
 from abstrag_bench.record import CaseRecord
 from abstrag_bench.run_folder import RunFolder
 from abstrag_bench.runner import Options, run
@@ -67,6 +71,7 @@ SYSTEMS: Final = (*OURS, *BASELINES, *LOCAL)
 PAIRS: Final = (("abstrag-llm", "abstrag"), ("abstrag-llm-cheap", "abstrag-llm"))
 SEED: Final = 0
 RECORDING: Final = "calls.jsonl"
+KEPT: Final = "records.jsonl.xz"
 _GLANCE_S: Final = 0.2
 _FAREWELL_S: Final = 20.0  # how long a process may take to end that was told to
 
@@ -223,9 +228,20 @@ def record_calls(folder: Path) -> None:
 
 
 def records_of(folder: Path) -> list[CaseRecord]:
-    """Return the records of all parts that are there."""
+    """Return the records of a set: those in its one file, or of all parts that are there."""
+    if (kept := folder / KEPT).is_file():
+        with lzma.open(kept, "rb") as lines:
+            return [from_json(CaseRecord, line) for line in lines]
     parts = sorted(one.parent for one in folder.glob("part-*/records.jsonl"))
     return [record for one in parts for record in RunFolder(one).records()]
+
+
+def keep(folder: Path) -> None:
+    """Put the records of all parts into one small file beside them."""
+    records = sorted(records_of(folder), key=lambda one: (one.document, one.case_id, one.system))
+    with lzma.open(folder / KEPT, "wb", preset=9) as lines:
+        for one in records:
+            lines.write(to_json(one).encode() + b"\n")
 
 
 def search_calls(one: CaseRecord) -> int:
@@ -242,14 +258,23 @@ def _suff(one: CaseRecord) -> float | None:
     return 100 * (SUFF @ 10)(one) if one.gold else None
 
 
+def _answered(one: CaseRecord) -> float | None:
+    if not any(map(str.strip, one.gold_answers)):
+        return None
+    return 100 * ANSWER_F1(one) if one.answer is not None else 0.0
+
+
 def _right(one: CaseRecord) -> float | None:
-    return 100.0 * (one.label == one.gold_label) if one.gold_label else None
+    if not one.gold_label:
+        return None
+    return 100.0 * (one.label is not None and spelled(one.label) == spelled(one.gold_label))
 
 
 COLUMNS: Final[Mapping[str, Column]] = {
     "nDCG@10": _ndcg,
     "Suff@10": _suff,
     "label right, %": _right,
+    "answer F1": _answered,
     "calls a query": lambda one: float(search_calls(one)) if one.ranked else None,
     "asked, % of cases": lambda one: 100.0 * bool(search_calls(one)) if one.ranked else None,
     "s a query": lambda one: one.seconds,
@@ -284,7 +309,7 @@ def difference(records: Sequence[CaseRecord], one: str, other: str) -> Iterator[
     """Return the paired differences of two systems, in the ranking and in the calls."""
     by_system = {name: {r.case_id: r for r in records if r.system == name} for name in (one, other)}
     both = [case for case in by_system[one] if case in by_system[other]]
-    for name in ("nDCG@10", "Suff@10", "label right, %", "calls a query"):
+    for name in ("nDCG@10", "Suff@10", "label right, %", "answer F1", "calls a query"):
         column = COLUMNS[name]
         pairs = [(column(by_system[one][case]), column(by_system[other][case])) for case in both]
         known = [a - b for a, b in pairs if a is not None and b is not None]
@@ -309,22 +334,21 @@ def table(name: str, model: str, records: Sequence[CaseRecord]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def show(given: argparse.Namespace, name: str) -> None:
-    """Print the table of a set, and that of its report part where it has other cases too."""
-    records = records_of(given.out / name)
+def tables(folder: Path, name: str, model: str) -> str:
+    """Return the table of a set, and that of its report part where it has other cases too."""
+    records = records_of(folder / name)
     report = [one for one in records if part_of(one.document or "") is SplitPart.REPORT]
-    made = table(name, given.llm, records)
+    made = table(name, model, records)
     if 0 < len(report) < len(records):
-        made += "\n" + table(f"{name}, report part alone", given.llm, report)
-    (given.out / f"{name}.md").write_text(made, "utf-8")
-    print(f"\n{made}", flush=True)
+        made += "\n" + table(f"{name}, report part alone", model, report)
+    return made
 
 
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Make the main table with a language model.")
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path)
     parser.add_argument("--llm", required=True, help="the model's name at the endpoint")
-    parser.add_argument("--base-url", required=True, help="for instance http://127.0.0.1:8080/v1")
+    parser.add_argument("--base-url", help="for instance http://127.0.0.1:8080/v1")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--sets", default="scifact,qasper")
     parser.add_argument("--systems", default=",".join(SYSTEMS))
@@ -340,8 +364,11 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, help="after which the run ends")
     parser.add_argument("--replay", type=Path, help="the folder of a run: nobody is asked")
     parser.add_argument("--only-table", action="store_true", help="show what is there")
+    parser.add_argument("--keep", action="store_true", help="records in one file of each set")
     parser.add_argument("--step", help=argparse.SUPPRESS)  # what a process of a part is to do
     given = parser.parse_args()
+    if not given.only_table and (given.data is None or given.base_url is None):
+        parser.error("a run needs --data and --base-url; only a table of what is there does not")
     given.systems = given.systems.split(",")
     return given
 
@@ -360,7 +387,11 @@ def main() -> None:
         if not given.only_table:
             whole(given, names)
         for name in names:
-            show(given, name)
+            if given.keep:
+                keep(given.out / name)
+            made = tables(given.out, name, given.llm)
+            (given.out / f"{name}.md").write_text(made, "utf-8")
+            print(f"\n{made}", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from abstrag.language.entity_moves import RECOGNIZER, EntityMoves
-from abstrag.language.parser import MODEL, parse, parser
+from abstrag.language.parser import MODEL, RECOGNIZER, EntityMoves, parse, parser
 
 TEXTS = (
     "The Bank of New York Mellon Corporation paid $5.2 million to J. Smith on 3 May 2019. It rose.",

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from abstrag.language import repeated_tokens
-from abstrag.language.parser import MODEL, parse, parser
-from abstrag.language.repeated_tokens import RULES, TokenForms
+from abstrag.language.parser import MODEL, RULES, TokenForms, parse, parser
 
 TEXTS = (
     "There is a bank, and there 's another; it is the one that she was going to.",
@@ -34,12 +32,12 @@ def test_a_text_that_comes_again_is_parsed_once() -> None:
 
 def test_rows_that_cannot_be_told_apart_are_all_embedded(monkeypatch: Any) -> None:
     expected = parse(["It fell, and it rose."])[0].to_json()
-    monkeypatch.setattr(repeated_tokens, "_MULTIPLIER", np.uint64(0))
+    monkeypatch.setattr("abstrag.language.parser._MULTIPLIER", np.uint64(0))
     assert parse(["It fell, and it rose."])[0].to_json() == expected
 
 
 def test_what_was_remembered_is_forgotten_when_it_is_too_much(monkeypatch: Any) -> None:
-    monkeypatch.setattr(repeated_tokens, "_MOST", 3)
+    monkeypatch.setattr("abstrag.language.parser._MOST", 3)
     forms = TokenForms.of(parser())
     assert forms is not None
     whole = parser().pipe(TEXTS)

@@ -40,8 +40,7 @@ from abstrag.model.answer import (
     Usage,
     Verdict,
 )
-from abstrag.neural.passage import segment_text
-from abstrag.neural.scorer import SegmentJudge
+from abstrag.neural.scorer import SegmentJudge, segment_text
 from abstrag.search.neighbours import NeighbourJudge
 from abstrag.search.query.question import answer_type, unwrapped
 

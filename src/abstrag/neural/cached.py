@@ -14,12 +14,11 @@ from typing import Final, Protocol, runtime_checkable
 import numpy as np
 
 from abstrag.errors import StoreCorrupt
-from abstrag.neural.aligned_text import AlignedText
+from abstrag.neural.aligned_text import Added, AlignedText, WordTable, name_of
 from abstrag.neural.bundle import Aligning
 from abstrag.neural.encoder import TextEncoder, Vectors
+from abstrag.neural.runtime import SideBySide
 from abstrag.neural.scorer import PairScorer, SegmentJudge
-from abstrag.neural.side_by_side import SideBySide
-from abstrag.neural.word_table import Added, WordTable, name_of
 
 EMBEDDINGS: Final = "embeddings"
 JUDGEMENTS: Final = "judgements"

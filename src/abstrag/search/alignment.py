@@ -20,10 +20,9 @@ from abstrag.config import COST_UNIT, MAX_GAP, OMEGA
 from abstrag.model.patch import Precedent, StepPrice
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Family
-from abstrag.neural.aligned_text import AlignedText
+from abstrag.neural.aligned_text import AlignedText, has_content
 from abstrag.neural.aligner import PriceList
 from abstrag.neural.bundle import Aligning
-from abstrag.neural.content_words import has_content
 from abstrag.search.document_words import Considered, DocumentWords, SegmentReach, Sought, forms
 from abstrag.search.families import (
     direction,

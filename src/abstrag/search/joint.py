@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from abstrag.model.ranking import Hit
-from abstrag.neural.side_by_side import SideBySide, side_by_side
+from abstrag.neural.runtime import SideBySide, side_by_side
 from abstrag.search.judging import Judged, judge_by_bound, judge_shortlist
 from abstrag.search.postings import FloatArray, IntArray
 from abstrag.search.relevance import Preset

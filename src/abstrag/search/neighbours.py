@@ -18,7 +18,7 @@ import numpy as np
 from abstrag.model.document import Genre
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment, SegmentKind
-from abstrag.neural.side_by_side import SideBySide
+from abstrag.neural.runtime import SideBySide
 from abstrag.search.judging import Judge
 from abstrag.search.postings import FloatArray, IntArray
 

@@ -17,7 +17,7 @@ from abstrag.model.query import Bridge, LiteralKind
 from abstrag.model.ranking import GapTrace, LiteralTrace, WordTrace
 from abstrag.model.segment import Segment
 from abstrag.model.term import Family, LicenceKind, Relation
-from abstrag.neural.content_words import has_content
+from abstrag.neural.aligned_text import has_content
 from abstrag.search.aligned_trace import ALIGN_WORDS
 from abstrag.search.document_words import forms
 from abstrag.search.families import direction, opposite, step_family

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abstrag.engine.searcher import Searcher
-from abstrag.neural.passage import segment_text
+from abstrag.neural.scorer import segment_text
 from abstrag.search.dense import DenseSimilarity
 from abstrag.search.joint import JointRanking, Share
 from abstrag.search.match import Signal

@@ -3,8 +3,8 @@
 import pytest
 from tokenizers import Tokenizer
 
+from abstrag.neural.aligned_text import FUNCTION_WORDS, has_content, words_of
 from abstrag.neural.bundle import TOKENIZER, WEIGHTS
-from abstrag.neural.content_words import FUNCTION_WORDS, has_content, words_of
 from training import words
 
 TEXTS = (

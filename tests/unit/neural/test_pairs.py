@@ -15,8 +15,8 @@ from abstrag.errors import InputError, ResourceMissing
 from abstrag.model.record import to_json
 from abstrag.neural.bundle import MANIFEST, Bundle
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.pairs import PairReader, windows
-from abstrag.neural.tokens import Ids
+from abstrag.neural.judge import PairReader, windows
+from abstrag.neural.runtime import Ids
 from tests.unit.neural.conftest import QUERY_TOKENS
 from tests.unit.neural.tiny import POSITIONS, WORDS
 

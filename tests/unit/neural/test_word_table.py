@@ -5,10 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from abstrag.neural import word_table
-from abstrag.neural.aligned_text import AlignedText, rounded, spread
-from abstrag.neural.word_groups import grouped
-from abstrag.neural.word_table import WordTable, name_of
+from abstrag.neural import aligned_text
+from abstrag.neural.aligned_text import AlignedText, WordTable, grouped, name_of, rounded, spread
 
 TEXTS = ("The harbour was dredged.", "", "Sales fell\nby 40 tons.")
 
@@ -74,7 +72,7 @@ def test_a_file_that_was_cut_off_is_no_table(cut: int) -> None:
 def test_cosines_are_those_of_the_vectors_whatever_the_blocks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(word_table, "_BLOCK", 2)
+    monkeypatch.setattr(aligned_text, "_BLOCK", 2)
     table = WordTable.read(TEXTS, read)
     (asked,) = read(["one two"])
     whole = asked.vectors @ spread(table.vectors).T

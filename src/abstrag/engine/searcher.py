@@ -39,13 +39,12 @@ from abstrag.search.lexical import Lexical
 from abstrag.search.match import Signal, Similarity
 from abstrag.search.neighbours import NeighbourJudge, neighbours_of
 from abstrag.search.precedents import unsettled
-from abstrag.search.query.definition import ExpandDefinition, StatedDefinitions
+from abstrag.search.query.definition import ExpandDefinition, Glossary, StatedDefinitions
 from abstrag.search.query.expand import expand
 from abstrag.search.query.finance import RowNames, StatementRows, finance_terms
-from abstrag.search.query.gloss import Glossary
 from abstrag.search.query.normalize import normalize
 from abstrag.search.query.operators import OPERATORS, QueryOperator, admitted, standard_operators
-from abstrag.search.query.overview import asks_for_overview, said_of_itself
+from abstrag.search.query.question import asks_for_overview, said_of_itself
 from abstrag.search.query.scope import widened
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.reach import reach_of

@@ -20,7 +20,7 @@ from abstrag.search.costed_index import CostedIndex
 from abstrag.search.document_words import forms
 from abstrag.search.families import step_family
 from abstrag.search.precedents import unsettled
-from abstrag.search.query.time import interval_of
+from abstrag.search.query.operators import interval_of
 from abstrag.search.scoring import Scoring
 
 _KEEP: Final = 8  # patched indexes at hand: a cycle goes to and fro between a few states

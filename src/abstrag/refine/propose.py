@@ -41,7 +41,7 @@ from abstrag.refine.state import family_of
 from abstrag.search.aligned_trace import word_traces
 from abstrag.search.document_words import forms
 from abstrag.search.lexical import words
-from abstrag.search.query.time import interval_of
+from abstrag.search.query.operators import interval_of
 from abstrag.search.scoring import Scoring
 from abstrag.search.why_not import KINDS
 

@@ -23,7 +23,7 @@ from abstrag.search.document_words import forms
 from abstrag.search.families import direction, opposite, step_family
 from abstrag.search.literal_words import label_words
 from abstrag.search.query.definition import DEFINITION
-from abstrag.search.query.time import ExpandTime, interval_of
+from abstrag.search.query.operators import ExpandTime, interval_of
 from abstrag.search.trace import stated
 
 Labels = Mapping[str, str]

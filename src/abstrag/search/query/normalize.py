@@ -29,22 +29,24 @@ from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Interval, TermKind
 from abstrag.search.query.finance import finance_terms
-from abstrag.search.query.instructions import counted, read_request
-from abstrag.search.query.question import require_query, scope_of, unwrapped
-from abstrag.search.query.sentence import (
+from abstrag.search.query.operators import time_id
+from abstrag.search.query.question import (
     asked_for,
     carries_event,
+    counted,
     idioms_in,
     is_negated,
     may_name,
     noun_slots,
     points_at_document,
+    read_request,
+    require_query,
+    scope_of,
     subject_of,
+    unwrapped,
     verb_slots,
 )
-from abstrag.search.query.time import time_id
-from abstrag.search.query.vocabulary import TermLookup
-from abstrag.search.query.weights import weighted
+from abstrag.search.query.vocabulary import TermLookup, weighted
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

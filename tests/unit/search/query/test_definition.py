@@ -5,7 +5,7 @@ import pytest
 from abstrag.documents.load import load_bytes
 from abstrag.indexing.pipeline import index
 from abstrag.search.query.definition import StatedDefinitions
-from abstrag.search.query.overview import asks_for_overview
+from abstrag.search.query.question import asks_for_overview
 from abstrag.search.query.vocabulary import Vocabulary
 
 TEXT = """# Guide

@@ -42,7 +42,7 @@ def _program(data: Data) -> Data:
 
 SPOILT: dict[str, Callable[[Data], object]] = {
     "no such module": lambda d: _first(d).update(code=["search.nowhere:gap"]),
-    "no such name": lambda d: _first(d).update(code=["search.gap:nobody"]),
+    "no such name": lambda d: _first(d).update(code=["search.lookup:nobody"]),
     "no such method": lambda d: _first(d).update(code=["model.term:Edge.nobody"]),
     "no such test": lambda d: _first(d).update(tests=["unit/search/test_gap.py::nobody"]),
     "no tests": lambda d: _first(d).update(tests=[]),

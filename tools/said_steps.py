@@ -14,7 +14,7 @@ from abstrag.model.ranking import Hit
 from abstrag.model.record import record
 from abstrag.model.term import Family, Relation
 from abstrag.neural.aligned_text import has_content
-from abstrag.search.aligned_trace import ALIGN_WORDS
+from abstrag.search.trace import ALIGN_WORDS
 
 _WORD: Final = re.compile(r"\d+(?:[.,]\d+)*(?![^\W\d_])|\w+")
 _NEAREST: Final = re.compile(r" \(nearest(?: to “[^”]*”)?: “[^”]*”\)")

@@ -41,7 +41,7 @@ from abstrag.model.answer import (
     Verdict,
 )
 from abstrag.neural.scorer import SegmentJudge, segment_text
-from abstrag.search.neighbours import NeighbourJudge
+from abstrag.search.judging import NeighbourJudge
 from abstrag.search.query.question import answer_type, unwrapped
 
 # Telling a claim from a question by its wording.

@@ -13,7 +13,7 @@ from abstrag.collection.results import CollectionHit, DocumentScore
 from abstrag.collection.shortlist import Shortlist
 from abstrag.model.ranking import Hit
 from abstrag.search.aggregate import AGGREGATIONS
-from abstrag.search.joint import JointRanking
+from abstrag.search.judging import JointRanking
 
 # docs/collections.md says why
 ORDERED_BY: Final = "top_1"

@@ -27,17 +27,14 @@ from abstrag.neural.judge import default_judge
 from abstrag.neural.scorer import SegmentJudge
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.aggregate import AGGREGATIONS
-from abstrag.search.aligned_trace import ALIGN_WORDS
 from abstrag.search.alignment import Alignment, conditions
-from abstrag.search.bridges.graph import EdgeSource
+from abstrag.search.bridges.paths import EdgeSource
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.curve import budget_curve
 from abstrag.search.dense import DenseSimilarity
 from abstrag.search.document_words import DocumentWords
-from abstrag.search.judging import Judge
+from abstrag.search.judging import Judge, NeighbourJudge, neighbours_of
 from abstrag.search.lexical import Lexical
-from abstrag.search.match import Signal, Similarity
-from abstrag.search.neighbours import NeighbourJudge, neighbours_of
 from abstrag.search.precedents import unsettled
 from abstrag.search.query.definition import ExpandDefinition, Glossary, StatedDefinitions
 from abstrag.search.query.expand import expand
@@ -48,10 +45,11 @@ from abstrag.search.query.question import asks_for_overview, said_of_itself
 from abstrag.search.query.scope import widened
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.reach import reach_of
-from abstrag.search.relevance import Preset
+from abstrag.search.relevance import Preset, Signal, Similarity
+from abstrag.search.said_of import ToldEvents
 from abstrag.search.scoring import Scoring
 from abstrag.search.together import hits_together
-from abstrag.search.told_events import ToldEvents
+from abstrag.search.trace import ALIGN_WORDS
 from abstrag.search.why_not import why_not, why_not_text
 
 if TYPE_CHECKING:

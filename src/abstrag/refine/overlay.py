@@ -15,7 +15,7 @@ from abstrag.model.patch import StepPrice, TimeWindow
 from abstrag.model.segment import Segment
 from abstrag.model.term import Edge, Family, Interval, Licence, LicenceKind, Mention, Relation
 from abstrag.refine.state import Programs, State
-from abstrag.search.bridges.graph import EdgeSource
+from abstrag.search.bridges.paths import EdgeSource
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.document_words import forms
 from abstrag.search.families import step_family

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from abstrag.language.parser import stop_words
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
-from abstrag.search.postings import FloatArray, IntArray
+from abstrag.search.costed_index import FloatArray, IntArray
 from abstrag.search.tables import DocumentTables
 
 # BM25 as Lucene computes it, over the texts of one document.

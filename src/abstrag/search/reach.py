@@ -8,7 +8,7 @@ import numpy as np
 
 from abstrag.config import COST_UNIT, MAX_GAP
 from abstrag.model.query import Query
-from abstrag.search.bridges.graph import EdgeSource
+from abstrag.search.bridges.paths import EdgeSource
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.document_words import SegmentReach
 from abstrag.search.lookup import Lookup

@@ -10,9 +10,8 @@ import pytest
 from abstrag.engine.searcher import Searcher
 from abstrag.neural.scorer import segment_text
 from abstrag.search.dense import DenseSimilarity
-from abstrag.search.joint import JointRanking, Share
-from abstrag.search.match import Signal
-from abstrag.search.relevance import GENERAL, Preset
+from abstrag.search.judging import JointRanking, Share
+from abstrag.search.relevance import GENERAL, Preset, Signal
 from abstrag.search.scoring import Scoring
 from tests.unit.collection.shelves import Counted, Topics, indexes
 

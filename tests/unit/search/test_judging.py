@@ -7,9 +7,9 @@ from abstrag.errors import InputError
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment, SegmentKind, SegmentRole
 from abstrag.model.span import OffsetMap, Span
+from abstrag.search.costed_index import FloatArray, IntArray
 from abstrag.search.judging import judge_by_bound, judge_shortlist
 from abstrag.search.overlap import OverlapJudge
-from abstrag.search.postings import FloatArray, IntArray
 from abstrag.search.query.scope import in_scope
 
 BOUNDS = np.array([0.9, 0.8, 0.7, 0.2, 0.1])

@@ -8,7 +8,7 @@ from abstrag.model.document import Genre
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment, SegmentKind, SegmentRole
 from abstrag.model.span import OffsetMap, Span
-from abstrag.search.neighbours import CELLS, CLAUSES, TURNS, NeighbourJudge
+from abstrag.search.judging import CELLS, CLAUSES, TURNS, NeighbourJudge
 
 QUERY = Query("q", ())
 

@@ -7,7 +7,7 @@ from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import index
 from abstrag.model.ranking import WordTrace
 from abstrag.search.relevance import GENERAL
-from abstrag.search.told_events import one_event
+from abstrag.search.said_of import one_event
 
 
 @pytest.mark.parametrize(

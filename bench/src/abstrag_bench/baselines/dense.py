@@ -12,7 +12,7 @@ from abstrag.neural.encoder import TextEncoder, Vectors, cosines
 from abstrag.neural.judge import default_judge
 from abstrag.neural.scorer import PairScorer, passage
 from abstrag.neural.whole_text import default_encoder
-from abstrag.search.match import standardized
+from abstrag.search.relevance import standardized
 from abstrag_bench.baselines.bm25 import Bm25
 from abstrag_bench.baselines.system import Element, Pool, Ranked, System, best_first
 

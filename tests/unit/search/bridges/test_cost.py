@@ -8,7 +8,7 @@ import pytest
 from abstrag.errors import InputError
 from abstrag.model.query import Bridge
 from abstrag.model.term import Family
-from abstrag.search.bridges.cost import additive, bottleneck, budget, cost, to_units
+from abstrag.search.bridges.paths import additive, bottleneck, budget, cost, to_units
 from tests.worlds import edge
 
 ALIAS = Bridge.over(edge("a", "b", Family.EXPRESSION, distance=0.1))

@@ -3,8 +3,7 @@ from __future__ import annotations
 from itertools import permutations
 
 from abstrag.model.term import Edge, Family
-from abstrag.search.bridges.graph import BridgeGraph
-from abstrag.search.bridges.paths import TermReach, reach
+from abstrag.search.bridges.paths import BridgeGraph, TermReach, reach
 from tests.worlds import edge
 
 

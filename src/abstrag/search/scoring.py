@@ -10,11 +10,12 @@ from typing import Final
 import numpy as np
 
 from abstrag.config import COST_UNIT, MAX_GAP, TAU
-from abstrag.documents.sheet import cell_of
+from abstrag.documents.sheet import SHEETS, address_in_sheet
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.ranking import Hit, Ranking, ScoreLine, WordTrace
+from abstrag.model.segment import Segment
 from abstrag.search.alignment import Alignment
 from abstrag.search.bridges.paths import Aggregator, EdgeSource, additive
 from abstrag.search.costed_index import BoolArray, CostedIndex, FloatArray, IntArray
@@ -422,10 +423,16 @@ class Scoring:
             text=segment.text,
             doubt=self.document.document.doubt(segment.span, segment.page),
             headers=tuple(header.text for header in segment.headers),
-            cell=cell_of(self.document.document, segment),
+            cell=self._cell(segment),
             words=words,
             lines=self._lines(candidates, row, judgement),
         )
+
+    def _cell(self, segment: Segment) -> str | None:
+        """Return the address of a segment in its sheet; None in a document that has no sheets."""
+        if self.document.document.metadata.format not in SHEETS:
+            return None
+        return address_in_sheet(segment.section, segment.row, segment.column)
 
     @cached_property
     def _names(self) -> tuple[frozenset[str], ...]:

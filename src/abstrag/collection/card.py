@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from abstrag.config import COST_UNIT, OMEGA, TAU
 from abstrag.errors import StoreCorrupt
-from abstrag.language.keys import key, term_id
+from abstrag.language.words import key, term_id
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Family, Relation, TermKind
 from abstrag.search.bridges.paths import to_units

@@ -14,7 +14,7 @@ from abstrag.collection.card import COST_STEPS, hashed
 from abstrag.collection.postings import CollectionPostings
 from abstrag.config import OMEGA
 from abstrag.language.calendar import CALENDAR_YEAR, FiscalYear
-from abstrag.language.keys import term_id
+from abstrag.language.words import term_id
 from abstrag.model.distances import abstraction_distance
 from abstrag.model.query import Query
 from abstrag.model.term import Family, Interval, TermKind

@@ -12,7 +12,7 @@ from abstrag.config import TAU, TAU_MAX
 from abstrag.engine.lru_cache import LruCache
 from abstrag.errors import InputError
 from abstrag.language.detect import ENGLISH, language_name, language_of
-from abstrag.language.keys import key, term_id
+from abstrag.language.words import key, term_id
 from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch

@@ -34,7 +34,7 @@ from abstrag.indexing.abstraction.passage import ParsedPassage, passages
 from abstrag.indexing.abstraction.tellings import ToldAt, tellings_in, told_of
 from abstrag.indexing.layers import Events
 from abstrag.indexing.operator import IndexDraft, Layer
-from abstrag.language.keys import key, term_id
+from abstrag.language.words import key, term_id
 from abstrag.lexicon.events import Telling, event_type, inventory, named_event, names_event
 from abstrag.lexicon.inventory import lexicon_version
 from abstrag.lexicon.pos import Pos

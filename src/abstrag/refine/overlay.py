@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Final, Protocol
 
 from abstrag.config import DELTA_EXPR_ALIAS, OMEGA
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import StepPrice, TimeWindow
 from abstrag.model.segment import Segment

@@ -10,7 +10,7 @@ import numpy as np
 
 from abstrag.config import OMEGA, TAU_MAX
 from abstrag.errors import InputError
-from abstrag.language.keys import key, term_id
+from abstrag.language.words import key, term_id
 from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.prompt import Answered, Program, ask
 from abstrag.model.distances import abstraction_distance, expression_distance, intent_distance

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.config import MAX_GAP
+from abstrag.language.words import stemmed
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.index import DocumentIndex
@@ -31,7 +32,6 @@ from abstrag.neural.cached import CachedAligner, MappedMemory, TextAligner, Valu
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.scorer import segment_text
 from abstrag.search.costed_index import BoolArray, FloatArray, IntArray
-from abstrag.search.lexical import stemmed
 from abstrag.search.precedents import openings
 
 # Which literal of a query each of its words belongs to.

@@ -16,7 +16,7 @@ from typing import Final
 
 from abstrag.backgrounds.fact import agrees, folded, written_forms
 from abstrag.config import OMEGA
-from abstrag.language.keys import key, term_id
+from abstrag.language.words import key, stemmed, term_id
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import is_person
 from abstrag.lexicon.wordnet import wordnet
@@ -26,7 +26,6 @@ from abstrag.model.span import Span
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
 from abstrag.neural.aligned_text import has_content
 from abstrag.search.document_words import forms
-from abstrag.search.lexical import stemmed
 from abstrag.search.query.vocabulary import Vocabulary
 
 DEFINITION: Final = "definition"  # the operator that offers the terms a text defines

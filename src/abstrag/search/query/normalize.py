@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from abstrag.errors import NothingAsked
 from abstrag.indexing.abstraction.tellings import tellings_asked
 from abstrag.indexing.events import asked_term
-from abstrag.language.keys import key, term_id
 from abstrag.language.parser import parse
 from abstrag.language.quantities import find_quantities
 from abstrag.language.times import find_times
-from abstrag.language.words import NOUNS, Words
+from abstrag.language.words import NOUNS, Words, key, term_id
 from abstrag.lexicon.events import LIGHT_VERBS, event_key, inventory, is_meaning, names_event
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles

@@ -12,7 +12,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from abstrag.config import OMEGA
-from abstrag.language.keys import term_id
+from abstrag.language.words import term_id
 from abstrag.lexicon.events import event_key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import is_person

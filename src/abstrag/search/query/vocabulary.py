@@ -12,8 +12,8 @@ from typing import Final, Protocol
 
 from abstrag.config import EVENT_LITERAL_WEIGHT, MAX_LITERALS
 from abstrag.language.calendar import CALENDAR_YEAR, FiscalYear
-from abstrag.language.keys import key
 from abstrag.language.statements import statement_named
+from abstrag.language.words import key
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Literal, LiteralKind
 from abstrag.model.segment import SegmentRole

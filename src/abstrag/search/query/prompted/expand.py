@@ -16,7 +16,7 @@ from typing import Literal as Choice
 import numpy as np
 
 from abstrag.config import MERGE_CONFIRM, OMEGA
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.llm.prompt import Prompt

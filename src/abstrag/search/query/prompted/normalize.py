@@ -16,8 +16,8 @@ from typing import Final
 from typing import Literal as Choice
 
 from abstrag.errors import InputError
-from abstrag.language.keys import key
 from abstrag.language.spelling import places
+from abstrag.language.words import key
 from abstrag.llm.prompt import Prompt
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.record import record

@@ -1,3 +1,5 @@
+"""Gap: what a whole query costs, in full and in part."""
+
 from __future__ import annotations
 
 import pytest

@@ -26,7 +26,6 @@ from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.judge import default_judge
 from abstrag.neural.scorer import SegmentJudge
 from abstrag.neural.whole_text import default_encoder
-from abstrag.search.aggregate import AGGREGATIONS
 from abstrag.search.alignment import Alignment, conditions
 from abstrag.search.bridges.paths import EdgeSource
 from abstrag.search.costed_index import CostedIndex
@@ -35,6 +34,7 @@ from abstrag.search.dense import DenseSimilarity
 from abstrag.search.document_words import DocumentWords
 from abstrag.search.judging import Judge, NeighbourJudge, neighbours_of
 from abstrag.search.lexical import Lexical
+from abstrag.search.lookup import reach_of
 from abstrag.search.precedents import unsettled
 from abstrag.search.query.definition import ExpandDefinition, Glossary, StatedDefinitions
 from abstrag.search.query.expand import expand
@@ -44,8 +44,7 @@ from abstrag.search.query.operators import OPERATORS, QueryOperator, admitted, s
 from abstrag.search.query.question import asks_for_overview, said_of_itself
 from abstrag.search.query.scope import widened
 from abstrag.search.query.vocabulary import Vocabulary
-from abstrag.search.reach import reach_of
-from abstrag.search.relevance import Preset, Signal, Similarity
+from abstrag.search.relevance import AGGREGATIONS, Preset, Signal, Similarity
 from abstrag.search.said_of import ToldEvents
 from abstrag.search.scoring import Scoring
 from abstrag.search.together import hits_together

@@ -8,6 +8,7 @@ is judged in the same order and the rest is taken to be no evidence.
 
 from __future__ import annotations
 
+import re
 from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -429,3 +430,31 @@ class JointRanking:
             places = np.flatnonzero(owners == owner)
             found[places] = values(self.shares[owner], owner, self._inner[rows[places]], places)
         return found
+
+
+# A judge without a model: how much of the question's text stands in the segment.
+
+_OVERLAP_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapJudge:
+    """Answers the share of the question's character n-grams, within words, that recur."""
+
+    size: int = 3
+
+    def __call__(self, query: Query, segments: Sequence[Segment]) -> list[float]:
+        """Judge each segment by itself."""
+        asked = self._grams(query.text)
+        return [
+            len(asked & self._grams(segment.text)) / len(asked) if asked else 0.0
+            for segment in segments
+        ]
+
+    def _grams(self, text: str) -> set[str]:
+        padded = (f"_{word}_" for word in _OVERLAP_WORD.findall(text.casefold()))
+        return {
+            word[i : i + self.size]
+            for word in padded
+            for i in range(max(1, len(word) - self.size + 1))
+        }

@@ -33,6 +33,7 @@ from abstrag.search.costed_index import (
     IntArray,
     Landing,
 )
+from abstrag.search.document_words import SegmentReach
 
 LEARNED: Final = -1  # in place of an ending: the literal is met by the words of a segment
 _OF: Final = tuple(f"{kind.value}:" for kind in (TermKind.EVENT, TermKind.CONCEPT, TermKind.ENTITY))
@@ -337,3 +338,14 @@ def gaps(lookup: Lookup, *, hard: bool = False) -> Gaps:
         rest_gap=MAX_GAP if weights else 0.0,
         rest_share=0.0 if weights else 1.0,
     )
+
+
+# Where bridges lead before the words of a long document are looked at.
+
+
+def reach_of(
+    index: CostedIndex, query: Query, *, tau: float, sources: Sequence[EdgeSource]
+) -> SegmentReach:
+    """Return the segments that bridges reach within a budget, and what each literal costs there."""
+    laid = Lookup(index, query, tau=tau, sources=sources)
+    return SegmentReach(laid.segments, np.minimum(laid.distances / COST_UNIT, MAX_GAP))

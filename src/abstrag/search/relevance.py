@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import isfinite
+from math import exp, fsum, isfinite, log
 from typing import Final, Protocol
 
 import numpy as np
 
-from abstrag.config import COST_UNIT
-from abstrag.errors import InputError
+from abstrag.config import COST_UNIT, TOP_K_MEAN
+from abstrag.errors import InputError, NotComputable
+from abstrag.model.cost import Part, cost_of
 from abstrag.model.query import Query
+from abstrag.model.ranking import Hit
 from abstrag.model.record import record
 from abstrag.search.costed_index import FloatArray, IntArray
 from abstrag.search.lookup import Gaps
@@ -373,3 +375,59 @@ def shortlist(
         return rows
     rows = rows[np.lexsort((rows, -promise(rows)))]
     return rows[: affordable(efforts(rows), judged)]
+
+
+# What the cost of a hit is made of, in the order in which it is told.
+
+
+def cost_parts(hit: Hit, preset: Preset) -> tuple[Part, ...]:
+    """Return what each factor adds to minus the logarithm of a hit's relevance.
+
+    Where words are aligned these are the lines of the hit, else the factors under their powers.
+    """
+    if hit.lines:
+        return tuple((line.name, line.units / COST_UNIT) for line in hit.lines)
+    return (
+        ("match", _times(preset.match_power, cost_of(hit.match))),
+        ("utility", _times(preset.utility_power, cost_of(hit.utility))),
+        ("gap", preset.gap_rate * hit.gap),
+    )
+
+
+def _times(power: float, cost: float) -> float:
+    return power * cost if power else 0.0  # to the power of 0 even nothing is 1
+
+
+# From segments to a document: three ways to aggregate scores (section 3.5).
+
+Aggregation = Callable[[Sequence[float]], float]
+
+
+def top_k_mean(scores: Sequence[float], *, k: int = TOP_K_MEAN) -> float:
+    """Return the mean of the k best scores, or of all where there are fewer."""
+    best = sorted(_some(scores), reverse=True)[:k]
+    return fsum(best) / len(best)
+
+
+def top_1(scores: Sequence[float]) -> float:
+    """Return the best score."""
+    return max(_some(scores))
+
+
+def log_sum_exp(scores: Sequence[float]) -> float:
+    """Return the log of the summed exponentials: the best score, and a little for each other."""
+    peak = max(_some(scores))
+    return peak + log(fsum(exp(score - peak) for score in scores))
+
+
+AGGREGATIONS: Final[Mapping[str, Aggregation]] = {
+    "top_k_mean": top_k_mean,
+    "top_1": top_1,
+    "log_sum_exp": log_sum_exp,
+}
+
+
+def _some(scores: Sequence[float]) -> Sequence[float]:
+    if not scores:
+        raise NotComputable("a document without scored segments has no score")
+    return scores

@@ -19,10 +19,10 @@ from abstrag.search.judging import (
     CLAUSES,
     TURNS,
     NeighbourJudge,
+    OverlapJudge,
     judge_by_bound,
     judge_shortlist,
 )
-from abstrag.search.overlap import OverlapJudge
 from abstrag.search.query.scope import in_scope
 
 BOUNDS = np.array([0.9, 0.8, 0.7, 0.2, 0.1])

@@ -7,8 +7,8 @@ import pytest
 
 from abstrag.errors import InputError, NotComputable
 from abstrag.model.record import from_json, to_json
-from abstrag.search.aggregate import AGGREGATIONS, log_sum_exp, top_1, top_k_mean
 from abstrag.search.relevance import (
+    AGGREGATIONS,
     ALIGNED,
     GENERAL,
     PAPER,
@@ -17,7 +17,10 @@ from abstrag.search.relevance import (
     Preset,
     Signal,
     blend,
+    log_sum_exp,
     relevance,
+    top_1,
+    top_k_mean,
 )
 
 

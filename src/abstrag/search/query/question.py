@@ -9,7 +9,7 @@ from typing import Final
 
 from abstrag.documents.header import cover_lines, read_cover
 from abstrag.errors import InputError
-from abstrag.language.units import NUMBER_WORDS, word_value
+from abstrag.language.quantities import NUMBER_WORDS, word_value
 from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.events import idiom_at, names_event
 from abstrag.model.document import BlockKind, Document

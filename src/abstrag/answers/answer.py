@@ -40,7 +40,8 @@ from abstrag.model.answer import (
     Usage,
     Verdict,
 )
-from abstrag.neural.scorer import SegmentJudge, segment_text
+from abstrag.neural.judge import SegmentJudge
+from abstrag.neural.runtime import segment_text
 from abstrag.search.judging import NeighbourJudge
 from abstrag.search.query.question import answer_type, unwrapped
 

@@ -21,10 +21,9 @@ from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.segment import SegmentRole
 from abstrag.model.term import Edge, TermKind
 from abstrag.neural.aligner import default_aligner
-from abstrag.neural.cached import CachedAligner, CachedEncoder, CachedJudge, TextAligner, ValueCache
+from abstrag.neural.cached import CachedAligner, CachedEncoder, TextAligner, ValueCache
 from abstrag.neural.encoder import TextEncoder
-from abstrag.neural.judge import default_judge
-from abstrag.neural.scorer import SegmentJudge
+from abstrag.neural.judge import CachedJudge, SegmentJudge, default_judge
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.alignment import Alignment, conditions
 from abstrag.search.bridges.paths import EdgeSource

@@ -8,21 +8,32 @@ It says how probably a passage is evidence for the query, on the processor and w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from math import exp
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, Self
 
 import numpy as np
 
-from abstrag.errors import InputError, ResourceMissing
+from abstrag.errors import InputError, ResourceMissing, StoreCorrupt
+from abstrag.model.query import Query
+from abstrag.model.segment import Segment
 from abstrag.neural.bundle import REMEDY, WEIGHTS, Bundle, Judging, ModelTask
-from abstrag.neural.cached import ANYWHERE, ValueCache, kept_scores
+from abstrag.neural.cached import ANYWHERE, NamedModel, ValueCache, text_key
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.runtime import Ids, Loading, Tokenizer, side_by_side, thread_count
-from abstrag.neural.scorer import SegmentJudge
+from abstrag.neural.runtime import (
+    Ids,
+    Loading,
+    SideBySide,
+    Tokenizer,
+    segment_text,
+    side_by_side,
+    thread_count,
+)
 
 # A query and a passage put together for a model that reads both at once.
 #
@@ -148,6 +159,125 @@ class PairReader:
                 hint=REMEDY,
             )
         return logits
+
+
+# What anything that scores pairs of texts must do, and how segments are put to it.
+
+
+class PairScorer(Protocol):
+    """Says how probably each passage is evidence for a query.
+
+    The shipped one is `abstrag.neural.judge.EvidenceJudge`; pass your own wherever this type
+    stands. A pair must get the same score whatever else is scored with it.
+    """
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the model to the byte: scores of one fingerprint can be kept and compared."""
+        ...
+
+    @property
+    def wants_title(self) -> bool:
+        """Whether the document's title should stand before a passage."""
+        ...
+
+    def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        """Return a probability for each passage, in their order."""
+        ...
+
+
+class SegmentJudge(ABC):
+    """Makes a scorer of texts a judge of segments, as `abstrag.search.judging.Judge` has it."""
+
+    title = ""
+    fingerprint: str
+
+    @property
+    def wants_title(self) -> bool:
+        """Whether the document's title should stand before a passage."""
+        return False
+
+    @abstractmethod
+    def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        """Return a probability for each passage, in their order."""
+
+    def reading(self, title: str) -> Self:
+        """Return this judge for the segments of a document with that title.
+
+        A model that was trained without titles is not shown any.
+        """
+        judge = copy(self)
+        judge.title = title if self.wants_title else ""
+        return judge
+
+    def __call__(self, query: Query, segments: Sequence[Segment]) -> list[float]:
+        """Return how probably each segment is evidence for the query."""
+        passages = [segment_text(segment, title=self.title) for segment in segments]
+        return self.score(query.reading, passages)
+
+
+# What a judge has said about a document is remembered, and no pair is read twice.
+
+JUDGEMENTS: Final = "judgements"
+
+
+class CachedJudge(SegmentJudge):
+    """Scores each pair of query and passage once; implements `PairScorer` and a `Judge`."""
+
+    def __init__(self, judge: PairScorer, memory: ValueCache, *, content_hash: str) -> None:
+        self.fingerprint = judge.fingerprint
+        self._judge = judge
+        self._memory = memory
+        self._content = content_hash
+
+    def __repr__(self) -> str:
+        """Name the model: where its scores are kept makes no difference."""
+        return repr(self._judge)
+
+    @property
+    def threads(self) -> int:
+        """How many pairs are read side by side."""
+        return self._judge.threads if isinstance(self._judge, SideBySide) else 1
+
+    @property
+    def wants_title(self) -> bool:
+        """Whether the judge was trained with the document's title before a passage."""
+        return self._judge.wants_title
+
+    def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        """Return a probability for each passage, in their order."""
+        return kept_scores(self._memory, self._content, self._judge.score, self, query, passages)
+
+
+def kept_scores(
+    memory: ValueCache,
+    content_hash: str,
+    score: Callable[[str, Sequence[str]], list[float]],
+    model: NamedModel,
+    query: str,
+    passages: Sequence[str],
+) -> list[float]:
+    """Return a probability for each passage; only pairs that are not remembered are judged."""
+    keys = {text: text_key(query, text) for text in passages}
+    place = (JUDGEMENTS, content_hash, model.fingerprint)
+    kept = memory.recall(*place, list(keys.values()))
+    known = {key: _number(value) for key, value in kept.items()}
+    missing = [text for text, key in keys.items() if key not in known]
+    if missing:
+        said = score(query, missing)
+        fresh = {keys[text]: float(one) for text, one in zip(missing, said, strict=True)}
+        memory.remember(*place, {key: np.float64(one).tobytes() for key, one in fresh.items()})
+        known.update(fresh)
+    return [known[keys[text]] for text in passages]
+
+
+def _number(value: bytes) -> float:
+    if len(value) != np.dtype("<f8").itemsize:
+        raise StoreCorrupt(
+            f"a kept judgement has {len(value)} bytes, not 8",
+            hint="move the store away and index again",
+        )
+    return float(np.frombuffer(value, dtype="<f8")[0])
 
 
 JUDGE: Final = WEIGHTS / "judge"

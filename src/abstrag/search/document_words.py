@@ -30,7 +30,7 @@ from abstrag.neural.aligner import PriceList, default_aligner
 from abstrag.neural.bundle import Aligning
 from abstrag.neural.cached import CachedAligner, MappedMemory, TextAligner, ValueCache
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.scorer import segment_text
+from abstrag.neural.runtime import segment_text
 from abstrag.search.costed_index import BoolArray, FloatArray, IntArray
 from abstrag.search.precedents import openings
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abstrag.engine.searcher import Searcher
-from abstrag.neural.scorer import segment_text
+from abstrag.neural.runtime import segment_text
 from abstrag.search.dense import DenseSimilarity
 from abstrag.search.judging import JointRanking, Share
 from abstrag.search.relevance import GENERAL, Preset, Signal

@@ -11,7 +11,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.span import Quote, Span
 from abstrag.neural.encoder import cosines
-from abstrag.neural.scorer import passage, segment_text
+from abstrag.neural.runtime import passage, segment_text
 from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search.costed_index import IntArray
 from abstrag.search.dense import DenseSimilarity

@@ -36,9 +36,9 @@ from abstrag.indexing.layers import Events
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.words import key, term_id
 from abstrag.lexicon.events import Telling, event_type, inventory, named_event, names_event
-from abstrag.lexicon.inventory import lexicon_version
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
+from abstrag.lexicon.wordnet import lexicon_version
 from abstrag.model.background import EventRule
 from abstrag.model.term import Edge, Family, Frame, Licence, LicenceKind, Relation, TermKind
 

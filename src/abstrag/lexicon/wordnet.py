@@ -383,7 +383,7 @@ class WordNet:
         return self.taxonomy.lowest_common(a, b)
 
     def wup(self, a: int, b: int) -> float:
-        """Return the Wu–Palmer similarity, to the last bit as NLTK does (see `taxonomy`)."""
+        """Return the Wu–Palmer similarity, to the last bit as NLTK does (see `Taxonomy`)."""
         return self.taxonomy.wup(a, b)
 
     def wup_many(self, pairs: NDArray[Any]) -> NDArray[np.float64]:

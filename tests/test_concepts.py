@@ -20,9 +20,15 @@ from abstrag.config import (
     OMEGA,
     TAU,
 )
-from abstrag.search.match import LEAST_JUDGEMENT, Coverage, Pooling
-from abstrag.search.neighbours import CELLS, CLAUSES, TURNS
-from abstrag.search.relevance import DEFAULT_PRESET, GENERAL, PRESETS
+from abstrag.search.judging import CELLS, CLAUSES, TURNS
+from abstrag.search.relevance import (
+    DEFAULT_PRESET,
+    GENERAL,
+    LEAST_JUDGEMENT,
+    PRESETS,
+    Coverage,
+    Pooling,
+)
 from abstrag.search.scoring import STATED
 
 TEXT = (Path(__file__).parent.parent / "docs" / "concepts.md").read_text("utf-8")

@@ -42,9 +42,9 @@ def _program(data: Data) -> Data:
 
 SPOILT: dict[str, Callable[[Data], object]] = {
     "no such module": lambda d: _first(d).update(code=["search.nowhere:gap"]),
-    "no such name": lambda d: _first(d).update(code=["search.gap:nobody"]),
+    "no such name": lambda d: _first(d).update(code=["search.lookup:nobody"]),
     "no such method": lambda d: _first(d).update(code=["model.term:Edge.nobody"]),
-    "no such test": lambda d: _first(d).update(tests=["unit/search/test_gap.py::nobody"]),
+    "no such test": lambda d: _first(d).update(tests=["unit/search/test_lookup.py::nobody"]),
     "no tests": lambda d: _first(d).update(tests=[]),
     "no code": lambda d: _first(d).update(code=[]),
     "an id twice": lambda d: _first(d).update(id=d["row"][1]["id"]),

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstrag.errors import InputError
-from abstrag.lexicon.wordnet import DATA, pack
+from abstrag.lexicon.inventory import pack
+from abstrag.lexicon.wordnet import DATA
 
 POS_FILES: Final = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 SS_TYPES: Final = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # of index.sense
@@ -202,7 +203,7 @@ def depths(up: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
 
 
 def taxonomy(database: Database) -> tuple[Arrays, list[tuple[int, int]]]:
-    """Return the arrays of `abstrag.lexicon.taxonomy`, and the pointers dropped to get there."""
+    """Return the arrays of `abstrag.lexicon.wordnet`, and the pointers dropped to get there."""
     hypernyms = synset_links(database, HYPERNYM, INSTANCE_HYPERNYM)
     up, dropped = without_cycles(hypernyms)
     above = climb(up)
@@ -244,7 +245,7 @@ def name_all(database: Database) -> list[str]:
 
 
 def table(name: str, rows: Sequence[Iterable[int]]) -> Arrays:
-    """Return rows of numbers as `abstrag.lexicon.taxonomy.Rows` wants them."""
+    """Return rows of numbers as `abstrag.lexicon.wordnet.Rows` wants them."""
     listed = [list(row) for row in rows]
     return {
         f"{name}.counts": np.array([len(row) for row in listed], dtype="u1"),
@@ -253,7 +254,7 @@ def table(name: str, rows: Sequence[Iterable[int]]) -> Arrays:
 
 
 def text_table(name: str, texts: Sequence[str]) -> Arrays:
-    """Return texts as `abstrag.lexicon.taxonomy.Texts` wants them."""
+    """Return texts as `abstrag.lexicon.wordnet.Texts` wants them."""
     encoded = [text.encode() for text in texts]
     return {
         f"{name}.lengths": np.array([len(text) for text in encoded], dtype="u1"),

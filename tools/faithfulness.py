@@ -30,7 +30,7 @@ import numpy.typing as npt
 from abstrag.config import COST_UNIT
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit
-from abstrag.neural.passage import segment_text
+from abstrag.neural.runtime import segment_text
 from abstrag.search.relevance import PRESETS
 from abstrag.workspace.document import SearchableDocument
 from abstrag_bench.abstrag_system import AbstragSystem, SharedIndexer

@@ -19,8 +19,8 @@ from typing import Final
 from abstrag.model.index import DocumentIndex, SegmentRecord
 from abstrag.model.ranking import Hit, LiteralTrace
 from abstrag.model.segment import Segment
-from abstrag.neural.content_words import has_content
-from abstrag.search.aligned_trace import ALIGN_WORDS
+from abstrag.neural.aligned_text import has_content
+from abstrag.search.trace import ALIGN_WORDS
 
 MASK: Final = "[MASK]"
 TEXT: Final = -1  # the part of a passage that is no header

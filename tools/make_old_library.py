@@ -27,7 +27,7 @@ from abstrag.engine.searcher import Searcher
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Family, Relation
 from abstrag.neural.judge import default_judge
-from abstrag.neural.passage import segment_text
+from abstrag.neural.runtime import segment_text
 from abstrag.neural.whole_text import default_encoder
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.patch_log import PatchLog, text_hash

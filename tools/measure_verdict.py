@@ -18,7 +18,7 @@ from abstrag.answers.contradictions.find import differences
 from abstrag.answers.verdicts import WEIGHED, forced, ruled
 from abstrag.model.answer import Difference, Label
 from abstrag.neural.judge import default_judge
-from abstrag.neural.passage import passage
+from abstrag.neural.runtime import passage
 from abstrag.neural.verdict import VerdictProbabilities, default_verdict
 from abstrag_bench.case import Case
 from abstrag_bench.datasets.load import load_dataset

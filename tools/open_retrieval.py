@@ -29,8 +29,7 @@ from abstrag.collection.filters import Filters
 from abstrag.collection.shelf import K1, B
 from abstrag.collection.shortlist import Shortlist
 from abstrag.config import PRIOR_POWER
-from abstrag.search.match import standardized
-from abstrag.search.relevance import ALIGNED, DEFAULT_PRESET, FAST, Preset
+from abstrag.search.relevance import ALIGNED, DEFAULT_PRESET, FAST, Preset, standardized
 from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit
 from abstrag.model.record import record
 from abstrag.model.term import Family, Relation
-from abstrag.neural.content_words import has_content
-from abstrag.search.aligned_trace import ALIGN_WORDS
+from abstrag.neural.aligned_text import has_content
+from abstrag.search.trace import ALIGN_WORDS
 
 _WORD: Final = re.compile(r"\d+(?:[.,]\d+)*(?![^\W\d_])|\w+")
 _NEAREST: Final = re.compile(r" \(nearest(?: to “[^”]*”)?: “[^”]*”\)")

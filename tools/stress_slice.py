@@ -19,7 +19,7 @@ from abstrag.engine.refinement import packaged_evaluator
 from abstrag.errors import InputError
 from abstrag.model.record import to_json
 from abstrag.refine.evaluator import COMPRESSIONS, Evaluator, K, reach_of
-from abstrag.search.overlap import OverlapJudge
+from abstrag.search.judging import OverlapJudge
 from abstrag.search.relevance import DEFAULT_PRESET, PRESETS
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.lessons import gold_evaluator

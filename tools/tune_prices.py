@@ -31,8 +31,7 @@ from abstrag.config import COST_UNIT, MAX_GAP
 from abstrag.engine import searcher as searching
 from abstrag.errors import InputError
 from abstrag.neural.aligner import Aligner
-from abstrag.search.match import LEAST_JUDGEMENT
-from abstrag.search.relevance import ALIGNED
+from abstrag.search.relevance import ALIGNED, LEAST_JUDGEMENT
 from abstrag.search.scoring import Scoring
 from abstrag_bench.abstrag_system import AbstragSystem, SharedIndexer
 from abstrag_bench.case import Case

@@ -43,7 +43,7 @@ WORDS: Final = (
     "bank car chip collaboration collaborate supplier company visit meet announce acquire "
     "acquisition good bad hot long fast well quickly man run set break American develop development"
 )
-ODD: Final = (  # what makes Wu–Palmer in NLTK special; see `abstrag.lexicon.taxonomy`
+ODD: Final = (  # what makes Wu–Palmer in NLTK special; see `abstrag.lexicon.wordnet`
     ("dog.n.01", "cat.n.01"),
     ("person.n.01", "person.n.01"),
     ("person.n.01", "rock.n.01"),

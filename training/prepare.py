@@ -22,7 +22,7 @@ from tokenizers import Tokenizer
 from words import marks
 
 from abstrag.model.answer import Label
-from abstrag.neural.passage import passage
+from abstrag.neural.runtime import passage
 from abstrag_bench.baselines.bm25 import Bm25
 from abstrag_bench.baselines.system import Element, Pool, Ranked
 from abstrag_bench.case import Case

@@ -17,11 +17,16 @@ from abstrag.config import COST_UNIT, TAU_MAX
 from abstrag.model.context import Context
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Edge, Family, Frame, Mention, Relation
-from abstrag.search.bridges.cost import Aggregator, additive, bottleneck, budget, total
-from abstrag.search.bridges.cost import cost as bridge_cost
-from abstrag.search.bridges.graph import BridgeGraph
-from abstrag.search.gap import gaps
-from abstrag.search.lookup import FAR, Lookup
+from abstrag.search.bridges.paths import (
+    Aggregator,
+    BridgeGraph,
+    additive,
+    bottleneck,
+    budget,
+    total,
+)
+from abstrag.search.bridges.paths import cost as bridge_cost
+from abstrag.search.lookup import FAR, Lookup, gaps
 from abstrag.search.query.expand import expand
 from abstrag.search.trace import trace
 from tests.worlds import TERMS, World, budgets, edge, edges, worlds

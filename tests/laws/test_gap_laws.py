@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from abstrag.config import COST_UNIT, KAPPA, MAX_GAP, TAU_MAX
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation
-from abstrag.search.bridges.graph import BridgeGraph
-from abstrag.search.bridges.paths import reach
-from abstrag.search.gap import Gaps, gaps
-from abstrag.search.lookup import Lookup
+from abstrag.search.bridges.paths import BridgeGraph, reach
+from abstrag.search.lookup import Gaps, Lookup, gaps
 from abstrag.search.query.expand import expand
 from abstrag.search.trace import trace
 from tests.worlds import TERMS, World, budgets, edges, worlds

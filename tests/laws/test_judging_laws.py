@@ -6,12 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from abstrag.search.costed_index import FloatArray, IntArray
 from abstrag.search.judging import judge_by_bound
-from abstrag.search.match import Pooling, Signal, blend
-from abstrag.search.postings import FloatArray, IntArray
-from abstrag.search.relevance import Preset, relevance
+from abstrag.search.relevance import Candidates, Pooling, Preset, Signal, blend, relevance
 from abstrag.search.scoring import STATED
-from abstrag.search.shortlist import Candidates
 
 COARSE = st.integers(0, 4).map(lambda n: n / 4)  # coarse, so that ties are common
 CANDIDATE = st.tuples(COARSE, COARSE, st.integers(0, 4), COARSE)  # match, utility, gap, verdict

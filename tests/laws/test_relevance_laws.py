@@ -8,9 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abstrag.model.query import Bridge
-from abstrag.search.bridges.cost import Aggregator, additive, bottleneck, cost, total
-from abstrag.search.match import CERTAIN, Coverage, Pooling, Signal, blend
-from abstrag.search.relevance import PRESETS, Preset, relevance
+from abstrag.search.bridges.paths import Aggregator, additive, bottleneck, cost, total
+from abstrag.search.relevance import (
+    CERTAIN,
+    PRESETS,
+    Coverage,
+    Pooling,
+    Preset,
+    Signal,
+    blend,
+    relevance,
+)
 from tests.worlds import edges
 
 UNIT = st.floats(0.0, 1.0)

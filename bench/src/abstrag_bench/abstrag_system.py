@@ -25,10 +25,9 @@ from abstrag.model.term import Edge, LicenceKind
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.judge import default_judge
 from abstrag.neural.whole_text import default_encoder
-from abstrag.search.aligned_trace import ALIGN_WORDS
-from abstrag.search.match import Signal
 from abstrag.search.query.operators import OPERATORS
-from abstrag.search.relevance import DEFAULT_PRESET, PRESETS, Preset
+from abstrag.search.relevance import DEFAULT_PRESET, PRESETS, Preset, Signal
+from abstrag.search.trace import ALIGN_WORDS
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

@@ -40,9 +40,9 @@ from abstrag.model.answer import (
     Usage,
     Verdict,
 )
-from abstrag.neural.passage import segment_text
-from abstrag.neural.scorer import SegmentJudge
-from abstrag.search.neighbours import NeighbourJudge
+from abstrag.neural.judge import SegmentJudge
+from abstrag.neural.runtime import segment_text
+from abstrag.search.judging import NeighbourJudge
 from abstrag.search.query.question import answer_type, unwrapped
 
 # Telling a claim from a question by its wording.

@@ -18,8 +18,8 @@ from spacy.tokens import Span as Tokens
 
 from abstrag.answers.citations import CitedPassage
 from abstrag.answers.question_form import Form, stems, wanted
-from abstrag.language.keys import key
 from abstrag.language.parser import parse
+from abstrag.language.words import key
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import LiteralKind, Query

@@ -19,8 +19,7 @@ from abstrag.model.ranking import Ranking
 from abstrag.refine.sufficiency import LOOKED_AT, WARN
 from abstrag.search.dense import DenseSimilarity
 from abstrag.search.lexical import Lexical
-from abstrag.search.match import Similarity
-from abstrag.search.relevance import DEFAULT_PRESET, FAST
+from abstrag.search.relevance import DEFAULT_PRESET, FAST, Similarity
 from abstrag.stores.location import MEMORY
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.tour import (

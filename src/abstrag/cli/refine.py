@@ -30,7 +30,7 @@ from abstrag.refine.evaluator import COMPRESSIONS
 from abstrag.refine.feedback import Episode, read_episodes
 from abstrag.refine.limits import RefineBudget
 from abstrag.refine.outcome import Run
-from abstrag.search.overlap import OverlapJudge
+from abstrag.search.judging import OverlapJudge
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.refining import WINDOW, RefineOptions, one_by_one, side_by_side
 from abstrag.workspace.workspace import Workspace

@@ -28,8 +28,7 @@ from abstrag.model.patch import (
 from abstrag.model.query import AnswerForm, Bridge, LiteralKind, Query
 from abstrag.model.ranking import Hit, LiteralTrace
 from abstrag.model.term import Mention
-from abstrag.search.costs import cost_parts
-from abstrag.search.relevance import Preset
+from abstrag.search.relevance import Preset, cost_parts
 
 if TYPE_CHECKING:
     from rich.table import Table

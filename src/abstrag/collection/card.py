@@ -21,10 +21,10 @@ import numpy.typing as npt
 
 from abstrag.config import COST_UNIT, OMEGA, TAU
 from abstrag.errors import StoreCorrupt
-from abstrag.language.keys import key, term_id
+from abstrag.language.words import key, term_id
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Family, Relation, TermKind
-from abstrag.search.bridges.cost import to_units
+from abstrag.search.bridges.paths import to_units
 from abstrag.search.lexical import words
 
 VERSION: Final = 2  # of what a card holds, and that the stems of its sentences are kept

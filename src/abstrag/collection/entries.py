@@ -22,8 +22,8 @@ from abstrag.collection.homonyms import (
     shown_kinds,
 )
 from abstrag.indexing.events import TELLINGS
-from abstrag.language.keys import key
 from abstrag.language.spelling import fold
+from abstrag.language.words import key
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import record
 from abstrag.model.span import Span

@@ -12,8 +12,8 @@ import numpy as np
 from abstrag.collection.results import CollectionHit, DocumentScore
 from abstrag.collection.shortlist import Shortlist
 from abstrag.model.ranking import Hit
-from abstrag.search.aggregate import AGGREGATIONS
-from abstrag.search.joint import JointRanking
+from abstrag.search.judging import JointRanking
+from abstrag.search.relevance import AGGREGATIONS
 
 # docs/collections.md says why
 ORDERED_BY: Final = "top_1"

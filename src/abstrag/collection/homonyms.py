@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import Final
 
 from abstrag.language.acronyms import singular
-from abstrag.language.keys import key
 from abstrag.language.names import PersonName, gender_of, legal_form, person_name
 from abstrag.language.spelling import american, distance, fold, plain
+from abstrag.language.words import key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 

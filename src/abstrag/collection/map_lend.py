@@ -18,7 +18,7 @@ from abstrag.collection.map_referents import Way
 from abstrag.collection.merge import DocumentTerm
 from abstrag.config import COST_UNIT, OMEGA
 from abstrag.indexing.build_map import merged_edges, merged_terms
-from abstrag.language.keys import term_id
+from abstrag.language.words import term_id
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, Term, TermKind
 

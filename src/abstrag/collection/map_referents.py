@@ -23,7 +23,7 @@ from abstrag.collection.homonyms import (
 )
 from abstrag.collection.merge import DocumentTerm, Merge, MergeReason, Refusal, Side, by_member
 from abstrag.config import COST_UNIT, TAU_MAX
-from abstrag.search.bridges.cost import to_units
+from abstrag.search.bridges.paths import to_units
 
 _LIMIT = to_units(TAU_MAX)
 

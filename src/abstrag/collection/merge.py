@@ -26,8 +26,8 @@ from abstrag.collection.homonyms import (
     persons_clash,
 )
 from abstrag.config import COST_UNIT, OMEGA
-from abstrag.language.keys import key
 from abstrag.language.spelling import fold
+from abstrag.language.words import key
 from abstrag.model.distances import expression_distance
 from abstrag.model.record import record
 from abstrag.model.term import Family, Licence

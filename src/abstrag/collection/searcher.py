@@ -23,8 +23,7 @@ from abstrag.errors import InputError, NothingAsked
 from abstrag.model.ranking import Hit
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.whole_text import default_encoder
-from abstrag.search.joint import JointRanking, Share
-from abstrag.search.judging import Judge
+from abstrag.search.judging import JointRanking, Judge, Share
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.stores.spare import SpareMemory, remembered_together

@@ -19,7 +19,7 @@ from abstrag.collection.vectors import Coded
 from abstrag.errors import StoreCorrupt
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
-from abstrag.neural.passage import passage, segment_text
+from abstrag.neural.runtime import passage, segment_text
 from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search.document_words import keep_words
 from abstrag.search.lexical import words

@@ -14,12 +14,11 @@ from abstrag.collection.card import COST_STEPS, hashed
 from abstrag.collection.postings import CollectionPostings
 from abstrag.config import OMEGA
 from abstrag.language.calendar import CALENDAR_YEAR, FiscalYear
-from abstrag.language.keys import term_id
+from abstrag.language.words import term_id
 from abstrag.model.distances import abstraction_distance
 from abstrag.model.query import Query
 from abstrag.model.term import Family, Interval, TermKind
-from abstrag.search.query.operators import same_root
-from abstrag.search.query.time import interval_of
+from abstrag.search.query.operators import interval_of, same_root
 
 LONGEST_NAME: Final = 6  # words of a query that are looked up as one name
 _DERIVED: Final = OMEGA[Family.CONCEPT] + abstraction_distance(one_way=False)

@@ -20,7 +20,7 @@ from abstrag.collection.shortlist import Shortlist
 from abstrag.config import TAU
 from abstrag.engine.searcher import DEFAULT_K
 from abstrag.errors import InputError
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.model.ranking import Cause, WhyNot
 
 _LOOKED_INTO: Final = 10  # documents whose words are most like the passage's

@@ -17,7 +17,6 @@ from abstrag.documents.decode import decode
 from abstrag.documents.visible import MAX_SPAN, RawCell, VisibleText, is_name, is_value
 from abstrag.errors import Damaged, FileTooLarge
 from abstrag.model.document import BlockKind, Document
-from abstrag.model.segment import Segment
 from abstrag.model.span import Quote
 
 # Addresses of cells in a sheet: B7, and B7:D9 for a range.
@@ -27,7 +26,7 @@ from abstrag.model.span import Quote
 
 MAX_ROWS: Final = 1_048_576  # of a sheet, as every spreadsheet program has it
 MAX_COLUMNS: Final = 16_384
-_SHEETS: Final = frozenset({"xlsx", "csv"})  # formats whose cells have addresses
+SHEETS: Final = frozenset({"xlsx", "csv"})  # formats whose cells have addresses
 _IN_SECTION: Final = re.compile(r"\(([A-Z]+\d+(?::[A-Z]+\d+)?)\)\Z")
 _ADDRESS: Final = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
 
@@ -89,13 +88,6 @@ def address_in_sheet(section: Sequence[str], row: int | None, column: int | None
     if column is None:
         return range_address((top + row, left), (top + row, right))
     return cell_address(top + row, left + column)
-
-
-def cell_of(document: Document, segment: Segment) -> str | None:
-    """Return the address of a segment in its sheet; None in a document that has no sheets."""
-    if document.metadata.format not in _SHEETS:
-        return None
-    return address_in_sheet(segment.section, segment.row, segment.column)
 
 
 MAX_CELLS: Final = 500_000  # of all sheets, empty ones between others counted

@@ -26,7 +26,7 @@ from abstrag.neural.cached import ValueCache
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.whole_text import default_encoder
 from abstrag.policy.load import load_programs
-from abstrag.search.bridges.graph import EdgeSource
+from abstrag.search.bridges.paths import EdgeSource
 from abstrag.search.calibration import calibration_of
 from abstrag.search.prompted_judge import MAX_TOKENS, PromptedJudge
 from abstrag.search.query.prompted.expand import ExpandQuery, ProposedEdges

@@ -12,7 +12,7 @@ from abstrag.config import TAU, TAU_MAX
 from abstrag.engine.lru_cache import LruCache
 from abstrag.errors import InputError
 from abstrag.language.detect import ENGLISH, language_name, language_of
-from abstrag.language.keys import key, term_id
+from abstrag.language.words import key, term_id
 from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
@@ -21,38 +21,33 @@ from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.segment import SegmentRole
 from abstrag.model.term import Edge, TermKind
 from abstrag.neural.aligner import default_aligner
-from abstrag.neural.cached import CachedAligner, CachedEncoder, CachedJudge, TextAligner, ValueCache
+from abstrag.neural.cached import CachedAligner, CachedEncoder, TextAligner, ValueCache
 from abstrag.neural.encoder import TextEncoder
-from abstrag.neural.judge import default_judge
-from abstrag.neural.scorer import SegmentJudge
+from abstrag.neural.judge import CachedJudge, SegmentJudge, default_judge
 from abstrag.neural.whole_text import default_encoder
-from abstrag.search.aggregate import AGGREGATIONS
-from abstrag.search.aligned_trace import ALIGN_WORDS
 from abstrag.search.alignment import Alignment, conditions
-from abstrag.search.bridges.graph import EdgeSource
+from abstrag.search.bridges.paths import EdgeSource
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.curve import budget_curve
 from abstrag.search.dense import DenseSimilarity
 from abstrag.search.document_words import DocumentWords
-from abstrag.search.judging import Judge
+from abstrag.search.judging import Judge, NeighbourJudge, neighbours_of
 from abstrag.search.lexical import Lexical
-from abstrag.search.match import Signal, Similarity
-from abstrag.search.neighbours import NeighbourJudge, neighbours_of
+from abstrag.search.lookup import reach_of
 from abstrag.search.precedents import unsettled
-from abstrag.search.query.definition import ExpandDefinition, StatedDefinitions
+from abstrag.search.query.definition import ExpandDefinition, Glossary, StatedDefinitions
 from abstrag.search.query.expand import expand
 from abstrag.search.query.finance import RowNames, StatementRows, finance_terms
-from abstrag.search.query.gloss import Glossary
 from abstrag.search.query.normalize import normalize
 from abstrag.search.query.operators import OPERATORS, QueryOperator, admitted, standard_operators
-from abstrag.search.query.overview import asks_for_overview, said_of_itself
+from abstrag.search.query.question import asks_for_overview, said_of_itself
 from abstrag.search.query.scope import widened
 from abstrag.search.query.vocabulary import Vocabulary
-from abstrag.search.reach import reach_of
-from abstrag.search.relevance import Preset
+from abstrag.search.relevance import AGGREGATIONS, Preset, Signal, Similarity
+from abstrag.search.said_of import ToldEvents
 from abstrag.search.scoring import Scoring
 from abstrag.search.together import hits_together
-from abstrag.search.told_events import ToldEvents
+from abstrag.search.trace import ALIGN_WORDS
 from abstrag.search.why_not import why_not, why_not_text
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from abstrag.backgrounds.touched import Says, Suggestion, Touched
 from abstrag.config import OMEGA
 from abstrag.indexing.abstraction.nominals import class_key
 from abstrag.indexing.build_map import merged_edges, merged_terms
-from abstrag.language.keys import key, term_id
+from abstrag.language.words import key, term_id
 from abstrag.lexicon.roles import roles
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, Term, TermKind

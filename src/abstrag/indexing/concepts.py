@@ -33,10 +33,10 @@ from abstrag.indexing.layers import Concepts
 from abstrag.indexing.naming.alias_rules import NameGroup, territory_classes
 from abstrag.indexing.naming.roster import Surfaces
 from abstrag.indexing.operator import IndexDraft, Layer
-from abstrag.language.keys import key, term_id
 from abstrag.language.names import nameable, names_company
-from abstrag.lexicon.inventory import lexicon_version
+from abstrag.language.words import key, term_id
 from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.wordnet import lexicon_version
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Mention, Relation, TermKind
 
 NAME: Final = "abstract_concepts"

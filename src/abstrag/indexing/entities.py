@@ -27,8 +27,8 @@ from abstrag.indexing.naming.roster import (
 )
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.acronyms import singular
-from abstrag.language.keys import key, term_id
 from abstrag.language.spelling import distance, plain, plural
+from abstrag.language.words import key, term_id
 from abstrag.model.index import Ambiguity
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Mention, Relation, Term, TermKind
 

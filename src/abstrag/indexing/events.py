@@ -34,12 +34,11 @@ from abstrag.indexing.abstraction.passage import ParsedPassage, passages
 from abstrag.indexing.abstraction.tellings import ToldAt, tellings_in, told_of
 from abstrag.indexing.layers import Events
 from abstrag.indexing.operator import IndexDraft, Layer
-from abstrag.language.keys import key, term_id
-from abstrag.lexicon.events import event_type, inventory, named_event, names_event
-from abstrag.lexicon.inventory import lexicon_version
+from abstrag.language.words import key, term_id
+from abstrag.lexicon.events import Telling, event_type, inventory, named_event, names_event
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
-from abstrag.lexicon.tellings import Telling
+from abstrag.lexicon.wordnet import lexicon_version
 from abstrag.model.background import EventRule
 from abstrag.model.term import Edge, Family, Frame, Licence, LicenceKind, Relation, TermKind
 

@@ -20,10 +20,9 @@ from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.segment import sentences
 from abstrag.indexing.times import dated_parts, time_key
 from abstrag.language.calendar import days_of, iso
-from abstrag.language.keys import key, term_id
 from abstrag.language.parser import parse
 from abstrag.language.spelling import lowered
-from abstrag.language.words import Words
+from abstrag.language.words import Words, key, term_id
 from abstrag.model.context import Context, Field, FieldValue, Profile, Statement, StatementKind
 from abstrag.model.document import BlockKind, Document, PageLink
 from abstrag.model.segment import Segment, SegmentKind

@@ -24,8 +24,8 @@ from abstrag.language.calendar import (
     label,
     stated_fiscal_year,
 )
-from abstrag.language.keys import term_id
 from abstrag.language.times import TimeExpression, find_times
+from abstrag.language.words import term_id
 from abstrag.model.document import BlockKind, Document
 from abstrag.model.index import Ambiguity
 from abstrag.model.record import record

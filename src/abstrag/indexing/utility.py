@@ -20,7 +20,7 @@ from typing import Final
 from abstrag.config import ALPHA, W_L, W_L_DEFAULT
 from abstrag.documents.header import HeaderKind, header_line
 from abstrag.errors import InputError
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.model.context import Statement, StatementKind
 from abstrag.model.document import Genre
 from abstrag.model.index import Utility

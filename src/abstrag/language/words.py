@@ -1,15 +1,73 @@
-"""A parsed text as plain lists, which Python reads several times faster than spaCy tokens."""
+"""Words of a text: the keys they fold to, their stems, and a parsed text as plain lists."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final
 
-from abstrag.language.keys import key
+from abstrag.model.term import TermKind
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Token
+    from spacy.tokens import Span as Tokens
+
+# Canonical keys: how surfaces become the second half of a term's id.
+
+_DASHES = re.compile(r"[‐‑‒–—−]")
+_QUOTES = re.compile(r"[’‘`´]")
+_NOT_KEY = re.compile(r"[^\w\s.%&+/'-]+")
+_SPACE = re.compile(r"\s+")
+_HYPHEN = re.compile(r"(?<=\w) ?- ?(?=\w)")  # a parser takes "fine-tuned" apart
+
+
+def key(surface: str) -> str:
+    """Fold a surface to its key: compatibility forms, case, dashes and spaces made one."""
+    text = unicodedata.normalize("NFKC", surface)
+    text = _QUOTES.sub("'", _DASHES.sub("-", text)).casefold()
+    text = _SPACE.sub(" ", _NOT_KEY.sub(" ", text))
+    return _HYPHEN.sub("-", text).strip(" .'-/")
+
+
+def lemma(token: Token) -> str:
+    """Return the lemma of one token, folded; a pronoun or a name keeps its own form."""
+    text = token.text if token.pos_ in ("PROPN", "PRON") else token.lemma_
+    return key(text) or key(token.text)
+
+
+def phrase_key(tokens: Tokens) -> str:
+    """Return the key of a noun phrase: its words, the head lemmatized, no determiners in front."""
+    words = list(tokens)
+    while words and words[0].pos_ in ("DET", "PRON", "PUNCT", "NUM", "ADP", "CCONJ"):
+        words = words[1:]
+    while words and words[-1].is_punct:
+        words = words[:-1]
+    if not words:
+        return key(tokens.text)
+    return key(" ".join([*(w.lower_ for w in words[:-1]), lemma(words[-1])]))
+
+
+def term_id(kind: TermKind, term_key: str) -> str:
+    """Put the two halves of a term's id together."""
+    return f"{kind.value}:{term_key}"
+
+
+def stemmed(words: list[str]) -> list[str]:
+    """Return the stems of folded words."""
+    stems: list[str] = _stemmer().stemWords(words)
+    return stems
+
+
+@cache
+def _stemmer() -> Any:
+    import Stemmer  # type: ignore[import-not-found]
+
+    return Stemmer.Stemmer("english")
+
+
+# A parsed text as plain lists, which Python reads several times faster than spaCy tokens.
 
 NOUNS: Final = frozenset({"NOUN", "PROPN"})
 _MODIFIERS: Final = frozenset({"compound", "amod", "nmod"})
@@ -41,7 +99,7 @@ class Words:
         self.start: list[int] = [t.idx for t in tokens]
         self.end: list[int] = [a + len(t) for a, t in zip(self.start, self.text, strict=True)]
         self.stop: list[bool] = [t.is_stop for t in tokens]
-        # The same as `keys.lemma`: a name or pronoun keeps its own form.
+        # The same as `lemma`: a name or pronoun keeps its own form.
         self.key: list[str] = [
             folded(text if pos in ("PROPN", "PRON") else lemma) or folded(text)
             for text, pos, lemma in zip(self.text, self.pos, self.lemma, strict=True)

@@ -1,14 +1,90 @@
-"""A text as the aligner has read it: vectors of its words, and the bytes they are kept as."""
+"""Texts as the aligner has read them: their content words, vectors, and a table of a document's."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from hashlib import blake2b
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from abstrag.array_file import file_parts, mapped_arrays
 from abstrag.neural.encoder import Vectors
+
+# Words as the aligner sees them: what the tokenizer cuts at spaces and punctuation.
+#
+# All pieces of a word belong together, and a number with points or commas inside ("1,250.5") is one
+# word. Function words and punctuation carry no content; signs of units and currencies do. Training
+# cuts texts by the same rules.
+
+FUNCTION_WORDS: Final = frozenset(
+    "a an the of in on at to for by with from as is are was were be been being am do does did done"
+    " has have had having it its this that these those there their theirs they them he she his her"
+    " hers him we us our ours you your yours i me my mine and or but if then than so such into onto"
+    " over under about between among within during per via also both each any some can could may"
+    " might shall should will would must s t re ve ll d m".split()
+)
+_SIGNS: Final = frozenset("%$€£¥°")
+_HIDDEN: Final = "[mask]"  # a token that stands for a word nobody is to know
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)+")
+
+
+class Pieces(NamedTuple):
+    """A word of a text: its place, and the tokens it is made of."""
+
+    start: int
+    end: int
+    first: int  # token
+    last: int  # token, not included
+
+
+def words_of(
+    text: str, word_ids: Sequence[int | None], offsets: Sequence[tuple[int, int]]
+) -> Iterator[Pieces]:
+    """Go through all words of an encoded text, function words and punctuation included.
+
+    Tokens that belong to no word, as those around a text, are left out.
+    """
+    inside = {
+        place: match.start()
+        for match in _NUMBER.finditer(text)
+        for place in range(match.start(), match.end())
+    }
+    known: object = None
+    begun: Pieces | None = None
+    for place, (word, (start, end)) in enumerate(zip(word_ids, offsets, strict=True)):
+        if word is None:
+            continue
+        key = ("number", inside[start]) if start in inside else ("word", word)
+        if begun is not None and key == known and begun.last == place:
+            begun = begun._replace(end=end, last=place + 1)
+            continue
+        if begun is not None:
+            yield begun
+        begun, known = Pieces(start, end, place, place + 1), key
+    if begun is not None:
+        yield begun
+
+
+def content_words(
+    text: str, word_ids: Sequence[int | None], offsets: Sequence[tuple[int, int]]
+) -> list[Pieces]:
+    """Return the words that carry content; all of them where none does."""
+    words = list(words_of(text, word_ids, offsets))
+    return [word for word in words if has_content(text[word.start : word.end].lower())] or words
+
+
+def has_content(word: str) -> bool:
+    """Tell whether a word, in lower case, is more than grammar or punctuation."""
+    if word in _SIGNS:
+        return True
+    return any(c.isalnum() for c in word) and word not in FUNCTION_WORDS and word != _HIDDEN
+
+
+# One text: vectors of its words, and the bytes they are kept as.
 
 _SCALE: Final = 127  # a component of a vector of length 1, as a signed byte
 _HEAD: Final = np.dtype([("words", "<u4"), ("dimensions", "<u2"), ("gist", "<u2")])
@@ -83,3 +159,164 @@ def spread(whole: npt.NDArray[np.int8]) -> Vectors:
 def rounded(vectors: Vectors) -> npt.NDArray[np.int8]:
     """Return components of vectors of length 1 as signed bytes."""
     return np.rint(np.asarray(vectors) * _SCALE).astype(np.int8)
+
+
+# The words of all texts of a document, as the aligner has read them: one table, kept in one file.
+#
+# The file is mapped into memory, so that opening it costs nothing and a search reads what it needs.
+# Vectors are signed bytes. A long document has its words in groups too: whoever looks for the words
+# near another one looks at the middle of each group first.
+
+GROUPED_FROM: Final = 20_000  # texts
+_MAGIC: Final = b"ABSTRAG WORDS 2\n"
+_AT_A_TIME: Final = 2048  # texts that are read before their vectors become bytes
+
+Bytes = npt.NDArray[np.int8]
+Ints = npt.NDArray[np.int32]
+Added = tuple[int, int, str]  # where it stands in the text, and the word
+
+
+@dataclass(frozen=True)
+class WordTable:
+    """The content words of texts, in their order; `starts[i]` is the first word of text i."""
+
+    starts: npt.NDArray[np.int64]
+    spans: Ints  # words, 2: where each begins and ends in its text
+    numbers: Ints  # words: which of the vocabulary each is
+    vectors: Bytes  # words, dimensions
+    gists: Bytes  # texts, dimensions of the whole
+    added: npt.NDArray[np.bool_]  # words: whether only another reading of the text has it
+    letters: npt.NDArray[np.uint8]  # the vocabulary: UTF-8, a line each
+    middles: Bytes  # groups, dimensions; none for a short document
+    groups: npt.NDArray[np.uint16]  # words: the group of each; none for a short document
+
+    @property
+    def vocabulary(self) -> list[str]:
+        """The words that there are."""
+        text = self.letters.tobytes().decode()
+        return text.split("\n")[:-1]
+
+    @classmethod
+    def read(
+        cls,
+        texts: Sequence[str],
+        read: Callable[[Sequence[str]], list[AlignedText]],
+        added: Sequence[Sequence[Added]] = (),
+    ) -> WordTable:
+        """Read texts, some at a time; words that are added to one have no direction."""
+        sizes: list[int] = []
+        spans, vectors, gists = [], [], []
+        known: dict[str, int] = {}
+        numbers: list[int] = []
+        flags: list[bool] = []
+        for start in range(0, len(texts), _AT_A_TIME):
+            some = texts[start : start + _AT_A_TIME]
+            others = added[start : start + _AT_A_TIME] or [()] * len(some)
+            for text, one, more in zip(some, read(some), others, strict=True):
+                sizes.append(len(one) + len(more))
+                spans += [one.spans, np.array([at[:2] for at in more], np.int32).reshape(-1, 2)]
+                vectors.append(rounded(one.vectors))
+                vectors.append(np.zeros((len(more), one.vectors.shape[1]), np.int8))
+                gists.append(rounded(one.gist))
+                flags += [False] * len(one) + [True] * len(more)
+                own = [text[a:b] for a, b in one.spans.tolist()]
+                every = [word.replace("\n", " ") for word in (*own, *(at[2] for at in more))]
+                numbers += [known.setdefault(word, len(known)) for word in every]
+        rows = np.concatenate(vectors) if vectors else np.zeros((0, 0), np.int8)
+        middles, groups = np.zeros((0, rows.shape[1]), np.int8), np.zeros(0, np.uint16)
+        if len(texts) >= GROUPED_FROM:
+            middles, groups = grouped(rows)
+        lines = "".join(f"{word}\n" for word in known)
+        return cls(
+            np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).astype(np.int64),
+            np.concatenate(spans) if spans else np.zeros((0, 2), np.int32),
+            np.array(numbers, np.int32),
+            rows,
+            np.stack(gists) if gists else np.zeros((0, 0), np.int8),
+            np.array(flags, np.bool_),
+            np.frombuffer(lines.encode(errors="replace"), np.uint8),
+            middles,
+            groups,
+        )
+
+    def parts(self) -> Iterator[bytes]:
+        """Return the bytes of its file, in pieces."""
+        return file_parts(_MAGIC, {each.name: getattr(self, each.name) for each in fields(self)})
+
+    @classmethod
+    def mapped(cls, data: memoryview) -> WordTable:
+        """Return the table that lies in a file; nothing of it is copied.
+
+        Raises:
+            ValueError: The file is something else, or a part of one.
+        """
+        found = mapped_arrays(_MAGIC, data)
+        if set(found) != {each.name for each in fields(cls)}:
+            raise ValueError(f"the file has {sorted(found)}")
+        return cls(**found)
+
+    def cosines(self, asked: Vectors, words: npt.NDArray[np.int64] | None = None) -> Vectors:
+        """Return the cosine of each vector with each word, or with each of some words."""
+        chosen = self.vectors if words is None else self.vectors[words]
+        found = np.empty((len(asked), len(chosen)), np.float32)
+        for start in range(0, len(chosen), _BLOCK):
+            found[:, start : start + _BLOCK] = asked @ spread(chosen[start : start + _BLOCK]).T
+        return found
+
+    def nearness(self, gist: Vectors) -> Vectors:
+        """Return the cosine of a text with each text."""
+        found = np.empty(len(self.gists), np.float32)
+        for start in range(0, len(found), _BLOCK):
+            found[start : start + _BLOCK] = spread(self.gists[start : start + _BLOCK]) @ gist
+        return found
+
+
+_BLOCK: Final = 8192  # rows that are spread at a time, so that they stay in the cache
+
+
+def name_of(texts: Sequence[str], model: str, added: Sequence[Sequence[Added]] = ()) -> str:
+    """Return the name of the file of some texts, read by a model, with words added."""
+    digest = blake2b(digest_size=16)
+    for text in (model, *texts, repr([list(one) for one in added if one])):
+        data = text.encode(errors="surrogatepass")
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return f"{digest.hexdigest()}.words"
+
+
+# Groups of words that lie near one another: k-means on the sphere, over a sample of the words.
+
+GROUPS: Final = 1024
+_SAMPLE: Final = 64 * GROUPS  # words that the middles are found with
+_ROUNDS: Final = 6
+_GROUPED_AT_ONCE: Final = 16_384
+
+
+def grouped(vectors: Bytes) -> tuple[Bytes, npt.NDArray[np.uint16]]:
+    """Return the middles of the groups, and the group of each word: that of the nearest middle."""
+    chance = np.random.default_rng(0)
+    drawn = chance.choice(len(vectors), min(_SAMPLE, len(vectors)), replace=False)
+    sample = spread(vectors[np.sort(drawn)])
+    middles = sample[chance.choice(len(sample), min(GROUPS, len(sample)), replace=False)]
+    for _ in range(_ROUNDS):
+        own = _nearest(sample, middles)
+        sums = np.zeros_like(middles)
+        np.add.at(sums, own, sample)
+        empty = np.bincount(own, minlength=len(middles)) == 0
+        sums[empty] = middles[empty]
+        middles = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+    kept = rounded(middles)
+    middles = spread(kept)
+    parts = [
+        _nearest(spread(vectors[start : start + _GROUPED_AT_ONCE]), middles)
+        for start in range(0, len(vectors), _GROUPED_AT_ONCE)
+    ]
+    return kept, np.concatenate(parts).astype(np.uint16)
+
+
+def _nearest(rows: Vectors, middles: Vectors) -> npt.NDArray[np.int64]:
+    found = [
+        (rows[start : start + _GROUPED_AT_ONCE] @ middles.T).argmax(axis=1)
+        for start in range(0, len(rows), _GROUPED_AT_ONCE)
+    ]
+    return np.concatenate(found)

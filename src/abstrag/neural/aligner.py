@@ -24,14 +24,11 @@ import numpy.typing as npt
 
 from abstrag.config import MAX_GAP
 from abstrag.errors import InputError, ResourceMissing
-from abstrag.neural.aligned_text import AlignedText, rounded, spread
+from abstrag.neural.aligned_text import AlignedText, content_words, rounded, spread
 from abstrag.neural.bundle import MODEL, REMEDY, TOKENIZER, WEIGHTS, Aligning, Bundle, ModelTask
 from abstrag.neural.cached import ANYWHERE, ValueCache, kept_texts
-from abstrag.neural.content_words import content_words
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.runtime import session_of
-from abstrag.neural.side_by_side import side_by_side, thread_count
-from abstrag.neural.tokens import Tokenizer
+from abstrag.neural.runtime import Tokenizer, session_of, side_by_side, thread_count
 
 ALIGNER: Final = WEIGHTS / "aligner"
 MEAN: Final = "mean.npy"  # of the vectors of whole texts

@@ -1,4 +1,4 @@
-"""An encoder and a judge that remember what they said about a document.
+"""An encoder and an aligner that remember what they said about a document.
 
 The memory is anything with `recall` and `remember`; the embedded store has both. Whatever comes
 back is what the model said, to the last bit, so a ranking does not change with what is remembered.
@@ -14,15 +14,11 @@ from typing import Final, Protocol, runtime_checkable
 import numpy as np
 
 from abstrag.errors import StoreCorrupt
-from abstrag.neural.aligned_text import AlignedText
+from abstrag.neural.aligned_text import Added, AlignedText, WordTable, name_of
 from abstrag.neural.bundle import Aligning
 from abstrag.neural.encoder import TextEncoder, Vectors
-from abstrag.neural.scorer import PairScorer, SegmentJudge
-from abstrag.neural.side_by_side import SideBySide
-from abstrag.neural.word_table import Added, WordTable, name_of
 
 EMBEDDINGS: Final = "embeddings"
-JUDGEMENTS: Final = "judgements"
 ANYWHERE: Final = ""  # in place of a document's content: what was said belongs to no document
 _KEY_BYTES: Final = 16
 
@@ -143,34 +139,6 @@ class CachedAligner:
         return table
 
 
-class CachedJudge(SegmentJudge):
-    """Scores each pair of query and passage once; implements `PairScorer` and a `Judge`."""
-
-    def __init__(self, judge: PairScorer, memory: ValueCache, *, content_hash: str) -> None:
-        self.fingerprint = judge.fingerprint
-        self._judge = judge
-        self._memory = memory
-        self._content = content_hash
-
-    def __repr__(self) -> str:
-        """Name the model: where its scores are kept makes no difference."""
-        return repr(self._judge)
-
-    @property
-    def threads(self) -> int:
-        """How many pairs are read side by side."""
-        return self._judge.threads if isinstance(self._judge, SideBySide) else 1
-
-    @property
-    def wants_title(self) -> bool:
-        """Whether the judge was trained with the document's title before a passage."""
-        return self._judge.wants_title
-
-    def score(self, query: str, passages: Sequence[str]) -> list[float]:
-        """Return a probability for each passage, in their order."""
-        return kept_scores(self._memory, self._content, self._judge.score, self, query, passages)
-
-
 def kept_vectors(
     memory: ValueCache,
     content_hash: str,
@@ -179,7 +147,7 @@ def kept_vectors(
     texts: Sequence[str],
 ) -> Vectors:
     """Return one row for each text; only those that are not remembered are embedded."""
-    keys = {text: _key(text) for text in texts}
+    keys = {text: text_key(text) for text in texts}
     place = (EMBEDDINGS, content_hash, model.fingerprint)
     known = memory.recall(*place, list(keys.values()))
     missing = [text for text, key in keys.items() if key not in known]
@@ -207,7 +175,7 @@ def kept_texts(
     texts: Sequence[str],
 ) -> list[AlignedText]:
     """Return each text as vectors of its words; only those not remembered are read."""
-    keys = {text: _key(text) for text in texts}
+    keys = {text: text_key(text) for text in texts}
     place = (EMBEDDINGS, content_hash, model.fingerprint)
     known = memory.recall(*place, list(keys.values()))
     missing = [text for text, key in keys.items() if key not in known]
@@ -228,33 +196,11 @@ def kept_texts(
 
 def remembers(memory: ValueCache, content_hash: str, model: NamedModel, text: str) -> bool:
     """Tell whether a text was embedded before."""
-    key = _key(text)
+    key = text_key(text)
     return key in memory.recall(EMBEDDINGS, content_hash, model.fingerprint, [key])
 
 
-def kept_scores(
-    memory: ValueCache,
-    content_hash: str,
-    score: Callable[[str, Sequence[str]], list[float]],
-    model: NamedModel,
-    query: str,
-    passages: Sequence[str],
-) -> list[float]:
-    """Return a probability for each passage; only pairs that are not remembered are judged."""
-    keys = {text: _key(query, text) for text in passages}
-    place = (JUDGEMENTS, content_hash, model.fingerprint)
-    kept = memory.recall(*place, list(keys.values()))
-    known = {key: _number(value) for key, value in kept.items()}
-    missing = [text for text, key in keys.items() if key not in known]
-    if missing:
-        said = score(query, missing)
-        fresh = {keys[text]: float(one) for text, one in zip(missing, said, strict=True)}
-        memory.remember(*place, {key: np.float64(one).tobytes() for key, one in fresh.items()})
-        known.update(fresh)
-    return [known[keys[text]] for text in passages]
-
-
-def _key(*texts: str) -> bytes:
+def text_key(*texts: str) -> bytes:
     """Return a short name for texts; lengths are part of it, so no two splits of one are alike."""
     digest = blake2b(digest_size=_KEY_BYTES)
     for text in texts:
@@ -262,12 +208,3 @@ def _key(*texts: str) -> bytes:
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
     return digest.digest()
-
-
-def _number(value: bytes) -> float:
-    if len(value) != np.dtype("<f8").itemsize:
-        raise StoreCorrupt(
-            f"a kept judgement has {len(value)} bytes, not 8",
-            hint="move the store away and index again",
-        )
-    return float(np.frombuffer(value, dtype="<f8")[0])

@@ -11,9 +11,7 @@ from abstrag.errors import InputError
 from abstrag.neural.bundle import Bundle, ModelTask
 from abstrag.neural.cached import ANYWHERE, ValueCache, kept_vectors
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.loading import Loading
-from abstrag.neural.side_by_side import side_by_side, thread_count
-from abstrag.neural.tokens import Ids
+from abstrag.neural.runtime import Ids, Loading, side_by_side, thread_count
 
 
 class Embedder:

@@ -15,8 +15,7 @@ import numpy as np
 
 from abstrag.errors import InputError, ResourceMissing
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.pairs import AROUND, windows
-from abstrag.neural.scorer import SegmentJudge
+from abstrag.neural.judge import AROUND, SegmentJudge, windows
 
 _LIMIT: Final = 512  # tokens to read at a time at most, whatever a model says of itself
 _QUERY_SHARE: Final = 3  # a query may take one part in so many of that

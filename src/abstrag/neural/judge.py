@@ -8,18 +8,277 @@ It says how probably a passage is evidence for the query, on the processor and w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
 from functools import cache
 from math import exp
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, Self
 
-from abstrag.errors import ResourceMissing
+import numpy as np
+
+from abstrag.errors import InputError, ResourceMissing, StoreCorrupt
+from abstrag.model.query import Query
+from abstrag.model.segment import Segment
 from abstrag.neural.bundle import REMEDY, WEIGHTS, Bundle, Judging, ModelTask
-from abstrag.neural.cached import ANYWHERE, ValueCache, kept_scores
+from abstrag.neural.cached import ANYWHERE, NamedModel, ValueCache, text_key
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.pairs import PairReader
-from abstrag.neural.scorer import SegmentJudge
+from abstrag.neural.runtime import (
+    Ids,
+    Loading,
+    SideBySide,
+    Tokenizer,
+    segment_text,
+    side_by_side,
+    thread_count,
+)
+
+# A query and a passage put together for a model that reads both at once.
+#
+# The model sees [CLS] query [SEP] passage [SEP]. Of a query only so much is kept that room is left;
+# a passage that does not fit is read in windows that overlap, so that nothing of it goes unread.
+
+AROUND: Final = 3  # tokens of the frame: one at the beginning, one after either text
+_OVERLAP: Final = 4  # a window shares one part in so many with the one before
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Tokens as a model takes them, and to which text each belongs: 0 the query, 1 the passage."""
+
+    row: int  # which passage it is
+    ids: Ids
+    types: Ids
+
+    def __len__(self) -> int:
+        """Count the tokens."""
+        return len(self.ids)
+
+
+def windows(length: int, room: int) -> Iterator[slice]:
+    """Cut so many tokens into stretches that fit, the last one reaching exactly to the end."""
+    step = room - room // _OVERLAP
+    start = 0
+    while start + room < length:
+        yield slice(start, start + room)
+        start += step
+    yield slice(max(0, length - room), length)
+
+
+class PairReader:
+    """Runs a model on pairs, one at a time and several side by side.
+
+    What it gives for a pair depends on nothing but the pair: not on its neighbours, their order or
+    the number of threads, to the last bit on one machine.
+    """
+
+    def __init__(self, bundle: Bundle, *, query_tokens: int, threads: int | None) -> None:
+        manifest = bundle.manifest
+        if not 0 < query_tokens < manifest.max_tokens - AROUND:
+            raise ResourceMissing(
+                f"the model {manifest.name!r} reads {manifest.max_tokens} tokens, and its manifest "
+                f"gives the query {query_tokens} of them",
+                hint=REMEDY,
+            )
+        self.threads = thread_count(threads)
+        self._query_tokens = query_tokens
+        self._limit = manifest.max_tokens
+        self._parts = Loading(bundle, inputs=2)
+
+    def load(self) -> None:
+        """Load the model if it is not loaded yet.
+
+        Raises:
+            ResourceMissing: A file is missing, damaged or cannot be run.
+        """
+        self._parts()
+
+    @property
+    def _tokens(self) -> Tokenizer:
+        return self._parts().tokens
+
+    def _run(self, ids: Ids, types: Ids) -> Vectors:
+        return self._parts().run(ids, types)
+
+    def truncates(self, query: str) -> bool:
+        """Say whether only the beginning of a query is read."""
+        return len(self._tokens.bare([query])[0]) > self._query_tokens
+
+    def read(self, query: str, passages: Sequence[str]) -> list[list[Vectors]]:
+        """Return the logits of each passage's windows; none when either text has no words."""
+        if isinstance(passages, str):
+            raise InputError("several passages are wanted, and got one string", hint="[passage]")
+        unique = {text: row for row, text in enumerate(dict.fromkeys(passages))}
+        pairs = self._pairs(query, list(unique))
+        made = side_by_side(self._read_one, pairs, threads=self.threads, size=len)
+        found: list[list[Vectors]] = [[] for _ in unique]
+        for pair, logits in zip(pairs, made, strict=True):
+            found[pair.row].append(logits)
+        return [found[unique[text]] for text in passages]
+
+    def read_joined(self, query: str, pieces: Sequence[str], *, each: int) -> Vectors | None:
+        """Return the logits of a query with several pieces read as one text, in their order.
+
+        Of each piece `each` tokens are read, and of all of them what fits. None when either side
+        has no words.
+        """
+        asked, *texts = self._tokens.bare([query, *pieces])
+        front = [self._tokens.begin, *asked[: self._query_tokens], self._tokens.end]
+        behind = [token for text in texts if text for token in (*text[:each], self._tokens.end)]
+        if not asked or not behind:
+            return None
+        return self._read_one(self._pair(0, front, behind[: self._limit - len(front)][:-1]))
+
+    def _pairs(self, query: str, passages: Sequence[str]) -> list[Pair]:
+        asked, *texts = self._tokens.bare([query, *passages])
+        asked = asked[: self._query_tokens]
+        if not asked:
+            return []
+        room = self._limit - AROUND - len(asked)
+        front = [self._tokens.begin, *asked, self._tokens.end]
+        return [
+            self._pair(row, front, text[window])
+            for row, text in enumerate(texts)
+            if text
+            for window in windows(len(text), room)
+        ]
+
+    def _pair(self, row: int, front: list[int], text: list[int]) -> Pair:
+        ids = np.array([*front, *text, self._tokens.end], dtype=np.int64)
+        types = np.ones(len(ids), dtype=np.int64)
+        types[: len(front)] = 0
+        return Pair(row, ids, types)
+
+    def _read_one(self, pair: Pair) -> Vectors:
+        logits = self._run(pair.ids, pair.types)
+        if not np.isfinite(logits).all():
+            raise ResourceMissing(
+                f"the model answered {logits.tolist()!r}, which is no number",
+                hint=REMEDY,
+            )
+        return logits
+
+
+# What anything that scores pairs of texts must do, and how segments are put to it.
+
+
+class PairScorer(Protocol):
+    """Says how probably each passage is evidence for a query.
+
+    The shipped one is `abstrag.neural.judge.EvidenceJudge`; pass your own wherever this type
+    stands. A pair must get the same score whatever else is scored with it.
+    """
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the model to the byte: scores of one fingerprint can be kept and compared."""
+        ...
+
+    @property
+    def wants_title(self) -> bool:
+        """Whether the document's title should stand before a passage."""
+        ...
+
+    def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        """Return a probability for each passage, in their order."""
+        ...
+
+
+class SegmentJudge(ABC):
+    """Makes a scorer of texts a judge of segments, as `abstrag.search.judging.Judge` has it."""
+
+    title = ""
+    fingerprint: str
+
+    @property
+    def wants_title(self) -> bool:
+        """Whether the document's title should stand before a passage."""
+        return False
+
+    @abstractmethod
+    def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        """Return a probability for each passage, in their order."""
+
+    def reading(self, title: str) -> Self:
+        """Return this judge for the segments of a document with that title.
+
+        A model that was trained without titles is not shown any.
+        """
+        judge = copy(self)
+        judge.title = title if self.wants_title else ""
+        return judge
+
+    def __call__(self, query: Query, segments: Sequence[Segment]) -> list[float]:
+        """Return how probably each segment is evidence for the query."""
+        passages = [segment_text(segment, title=self.title) for segment in segments]
+        return self.score(query.reading, passages)
+
+
+# What a judge has said about a document is remembered, and no pair is read twice.
+
+JUDGEMENTS: Final = "judgements"
+
+
+class CachedJudge(SegmentJudge):
+    """Scores each pair of query and passage once; implements `PairScorer` and a `Judge`."""
+
+    def __init__(self, judge: PairScorer, memory: ValueCache, *, content_hash: str) -> None:
+        self.fingerprint = judge.fingerprint
+        self._judge = judge
+        self._memory = memory
+        self._content = content_hash
+
+    def __repr__(self) -> str:
+        """Name the model: where its scores are kept makes no difference."""
+        return repr(self._judge)
+
+    @property
+    def threads(self) -> int:
+        """How many pairs are read side by side."""
+        return self._judge.threads if isinstance(self._judge, SideBySide) else 1
+
+    @property
+    def wants_title(self) -> bool:
+        """Whether the judge was trained with the document's title before a passage."""
+        return self._judge.wants_title
+
+    def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        """Return a probability for each passage, in their order."""
+        return kept_scores(self._memory, self._content, self._judge.score, self, query, passages)
+
+
+def kept_scores(
+    memory: ValueCache,
+    content_hash: str,
+    score: Callable[[str, Sequence[str]], list[float]],
+    model: NamedModel,
+    query: str,
+    passages: Sequence[str],
+) -> list[float]:
+    """Return a probability for each passage; only pairs that are not remembered are judged."""
+    keys = {text: text_key(query, text) for text in passages}
+    place = (JUDGEMENTS, content_hash, model.fingerprint)
+    kept = memory.recall(*place, list(keys.values()))
+    known = {key: _number(value) for key, value in kept.items()}
+    missing = [text for text, key in keys.items() if key not in known]
+    if missing:
+        said = score(query, missing)
+        fresh = {keys[text]: float(one) for text, one in zip(missing, said, strict=True)}
+        memory.remember(*place, {key: np.float64(one).tobytes() for key, one in fresh.items()})
+        known.update(fresh)
+    return [known[keys[text]] for text in passages]
+
+
+def _number(value: bytes) -> float:
+    if len(value) != np.dtype("<f8").itemsize:
+        raise StoreCorrupt(
+            f"a kept judgement has {len(value)} bytes, not 8",
+            hint="move the store away and index again",
+        )
+    return float(np.frombuffer(value, dtype="<f8")[0])
+
 
 JUDGE: Final = WEIGHTS / "judge"
 

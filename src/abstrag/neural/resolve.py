@@ -14,8 +14,7 @@ from abstrag.errors import InputError
 from abstrag.neural.bundle import MANIFEST, WEIGHTS, Bundle, ModelTask
 from abstrag.neural.embedder import Embedder
 from abstrag.neural.encoder import TextEncoder
-from abstrag.neural.judge import EvidenceJudge
-from abstrag.neural.scorer import SegmentJudge
+from abstrag.neural.judge import EvidenceJudge, SegmentJudge
 from abstrag.neural.whole_text import WholeTextEncoder
 
 SHIPPED: Final = ("aligner", "judge", "verdict")

@@ -17,7 +17,7 @@ import numpy as np
 from abstrag.errors import InputError, ResourceMissing
 from abstrag.neural.bundle import REMEDY, WEIGHTS, Bundle, Deciding, ModelTask
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.pairs import PairReader
+from abstrag.neural.judge import PairReader
 
 VERDICT: Final = WEIGHTS / "verdict"
 

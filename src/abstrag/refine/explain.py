@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.prompt import Program, ask
 from abstrag.model.patch import Diagnosis, Failure, GapTerm, OverExpansion, Stage

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.config import OMEGA
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.patch import Alias, EventMapping, Patch, Precedent, Stage, StepPrice

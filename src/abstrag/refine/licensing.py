@@ -9,7 +9,7 @@ from itertools import product
 from typing import Final
 
 from abstrag.config import MIN_ANCESTOR_DEPTH
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.background import EMPTY, Background

@@ -30,7 +30,7 @@ from abstrag.refine.overlay import away, mentions_of, reach
 from abstrag.refine.state import State, classify
 from abstrag.search.document_words import forms
 from abstrag.search.lexical import words
-from abstrag.search.query.time import interval_of
+from abstrag.search.query.operators import interval_of
 
 _KINDS: Final = tuple(f"{kind.value}:" for kind in TermKind)
 

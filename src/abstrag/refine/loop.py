@@ -13,7 +13,7 @@ from hashlib import sha256
 
 from abstrag.config import GATE_CONTROLS
 from abstrag.errors import InputError
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.model.patch import EffectKind, Failure, Patch
 from abstrag.model.ranking import Ranking
 from abstrag.refine.critic import CalibratedCritic, Critic, LocalCritic

@@ -9,18 +9,18 @@ from datetime import date, timedelta
 from typing import Final, Protocol
 
 from abstrag.config import DELTA_EXPR_ALIAS, OMEGA
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import StepPrice, TimeWindow
 from abstrag.model.segment import Segment
 from abstrag.model.term import Edge, Family, Interval, Licence, LicenceKind, Mention, Relation
 from abstrag.refine.state import Programs, State
-from abstrag.search.bridges.graph import EdgeSource
+from abstrag.search.bridges.paths import EdgeSource
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.document_words import forms
 from abstrag.search.families import step_family
 from abstrag.search.precedents import unsettled
-from abstrag.search.query.time import interval_of
+from abstrag.search.query.operators import interval_of
 from abstrag.search.scoring import Scoring
 
 _KEEP: Final = 8  # patched indexes at hand: a cycle goes to and fro between a few states

@@ -10,7 +10,7 @@ import numpy as np
 
 from abstrag.config import OMEGA, TAU_MAX
 from abstrag.errors import InputError
-from abstrag.language.keys import key, term_id
+from abstrag.language.words import key, term_id
 from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.prompt import Answered, Program, ask
 from abstrag.model.distances import abstraction_distance, expression_distance, intent_distance
@@ -38,11 +38,11 @@ from abstrag.refine.lessons import base
 from abstrag.refine.licensing import Licensed, Licensing
 from abstrag.refine.overlay import away, mentions_of, reach
 from abstrag.refine.state import family_of
-from abstrag.search.aligned_trace import word_traces
 from abstrag.search.document_words import forms
 from abstrag.search.lexical import words
-from abstrag.search.query.time import interval_of
+from abstrag.search.query.operators import interval_of
 from abstrag.search.scoring import Scoring
+from abstrag.search.trace import word_traces
 from abstrag.search.why_not import KINDS
 
 # Aliases that the document itself suggests: initials, kinds, headings, and words that go

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Final
 
 from abstrag.config import OMEGA
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.model.patch import (
     Alias,
     ClauseCost,

@@ -20,11 +20,20 @@ from abstrag.config import COST_UNIT, MAX_GAP, OMEGA
 from abstrag.model.patch import Precedent, StepPrice
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Family
-from abstrag.neural.aligned_text import AlignedText
+from abstrag.neural.aligned_text import AlignedText, has_content
 from abstrag.neural.aligner import PriceList
 from abstrag.neural.bundle import Aligning
-from abstrag.neural.content_words import has_content
-from abstrag.search.document_words import Considered, DocumentWords, SegmentReach, Sought, forms
+from abstrag.search.costed_index import BoolArray, FloatArray, IntArray, unfilled_units
+from abstrag.search.document_words import (
+    NOWHERE,
+    Considered,
+    DocumentWords,
+    SegmentReach,
+    Sought,
+    forms,
+    label_words,
+    literals_of_words,
+)
 from abstrag.search.families import (
     direction,
     is_code,
@@ -39,12 +48,9 @@ from abstrag.search.families import (
     share_part_of_speech,
     step_family,
 )
-from abstrag.search.literal_words import NOWHERE, label_words, literals_of_words
-from abstrag.search.postings import BoolArray, FloatArray, IntArray, unfilled_units
 from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_weights
-from abstrag.search.said_of import SaidOf
-from abstrag.search.told_events import PRICE as TOLD_PRICE
-from abstrag.search.told_events import ToldEvents, told_places
+from abstrag.search.said_of import PRICE as TOLD_PRICE
+from abstrag.search.said_of import SaidOf, ToldEvents, told_places
 
 # How cheap a learned step must be to count, given what else speaks for it.
 #

@@ -10,10 +10,9 @@ from abstrag.config import COST_UNIT, TAU_MAX
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.ranking import BudgetCurve, BudgetStep, Entry
-from abstrag.search.bridges.graph import EdgeSource
-from abstrag.search.costed_index import CostedIndex
+from abstrag.search.bridges.paths import EdgeSource
+from abstrag.search.costed_index import BoolArray, CostedIndex, IntArray
 from abstrag.search.lookup import FAR, Lookup, OfAnother
-from abstrag.search.postings import BoolArray, IntArray
 from abstrag.search.query.scope import in_scope
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.neural.encoder import TextEncoder, Vectors, cosines
-from abstrag.neural.passage import segment_text
+from abstrag.neural.runtime import segment_text
 from abstrag.neural.whole_text import default_encoder
-from abstrag.search.postings import FloatArray, IntArray
+from abstrag.search.costed_index import FloatArray, IntArray
 from abstrag.search.tables import DocumentTables
 
 

@@ -1,7 +1,7 @@
 """The content words of one document: which there are, where they stand, and what lies near them.
 
 Of a long document only the segments that promise most are looked at word by word. Which those are
-is estimated: the words of a document are in groups (`neural.word_groups`), a word of the query is
+is estimated: the words of a document are in groups (`neural.aligned_text`), a word of the query is
 compared with the middle of each group, and a word in a group that is not near costs as much as one
 in the last group that is. This is how PLAID and WARP prune, with prices in place of similarities.
 """
@@ -9,7 +9,7 @@ in the last group that is. This is how PLAID and WARP prune, with prices in plac
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -20,21 +20,57 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.config import MAX_GAP
+from abstrag.language.words import stemmed
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.index import DocumentIndex
 from abstrag.model.segment import Segment
-from abstrag.neural.aligned_text import AlignedText, spread
+from abstrag.neural.aligned_text import Added, AlignedText, WordTable, has_content, spread
 from abstrag.neural.aligner import PriceList, default_aligner
 from abstrag.neural.bundle import Aligning
 from abstrag.neural.cached import CachedAligner, MappedMemory, TextAligner, ValueCache
-from abstrag.neural.content_words import has_content
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.passage import segment_text
-from abstrag.neural.word_table import Added, WordTable
-from abstrag.search.lexical import stemmed
-from abstrag.search.postings import BoolArray, FloatArray, IntArray
+from abstrag.neural.runtime import segment_text
+from abstrag.search.costed_index import BoolArray, FloatArray, IntArray
 from abstrag.search.precedents import openings
+
+# Which literal of a query each of its words belongs to.
+
+NOWHERE: Final = -1
+_PART: Final = re.compile(r"\d+(?:[.,]\d+)+|\w+")
+
+
+def label_words(label: str) -> list[str]:
+    """Return the words of a literal, those joined by hyphens one by one."""
+    return _PART.findall(label)
+
+
+def literals_of_words(
+    words: Sequence[str], labels: Sequence[str], forms: Callable[[str], Collection[str]]
+) -> tuple[int, ...]:
+    """Return the literal of each content word of a query, −1 where none does.
+
+    A word that two literals have belongs to the one that has its neighbours too: of "Confidential
+    Information may include verbal information" the last word is the literal "information" alone.
+    """
+    parts = [[frozenset(forms(word)) for word in label_words(label)] for label in labels]
+    own = [frozenset(forms(word)) for word in words]
+    found = [NOWHERE] * len(words)
+    order = sorted(range(len(labels)), key=lambda j: -len(parts[j]))
+    for j in order:
+        for start in range(len(words)):
+            run = range(start, min(start + len(parts[j]), len(words)))
+            if len(run) == len(parts[j]) and all(
+                found[i] == NOWHERE and own[i] & parts[j][i - start] for i in run
+            ):
+                for i in run:
+                    found[i] = j
+    for i, word in enumerate(own):
+        if found[i] == NOWHERE:
+            fits = (j for j, some in enumerate(parts) if any(word & part for part in some))
+            found[i] = next(fits, NOWHERE)
+    return tuple(found)
+
 
 # Words of a canonical text that the text itself does not have, and what stands there for them.
 #

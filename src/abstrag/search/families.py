@@ -14,13 +14,12 @@ from typing import Final
 
 from rapidfuzz.distance.OSA import distance as edits
 
-from abstrag.language.keys import key
+from abstrag.language.words import key, stemmed
 from abstrag.lexicon.events import event_key, event_type, names_event, nominalized
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import is_person, roles
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.term import Family
-from abstrag.search.lexical import stemmed
 
 _UP: Final = 4  # steps up to what is broader
 _UP_DERIVED: Final = 2  # where a noun is taken for its verb, or a verb for its noun

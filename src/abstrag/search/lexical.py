@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from itertools import chain
 from math import log
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from abstrag.language.parser import stop_words
+from abstrag.language.words import stemmed
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
-from abstrag.search.postings import FloatArray, IntArray
+from abstrag.search.costed_index import FloatArray, IntArray
 from abstrag.search.tables import DocumentTables
 
 # BM25 as Lucene computes it, over the texts of one document.
@@ -102,16 +102,3 @@ def words(text: str) -> list[str]:
     empty = stop_words()
     kept = [w for w in _WORD.findall(text.casefold()) if w not in empty]
     return stemmed(kept)
-
-
-def stemmed(words: list[str]) -> list[str]:
-    """Return the stems of folded words."""
-    stems: list[str] = _stemmer().stemWords(words)
-    return stems
-
-
-@cache
-def _stemmer() -> Any:
-    import Stemmer  # type: ignore[import-not-found]
-
-    return Stemmer.Stemmer("english")

@@ -1,25 +1,39 @@
-"""One query laid over one index: d_j and b* for every segment that holds something of it."""
+"""One query laid over one index: d_j, b* and Gap of every segment that holds something of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Final
 
 import numpy as np
 
-from abstrag.config import TAU, TAU_MAX
+from abstrag.config import COST_UNIT, KAPPA, MAX_GAP, TAU, TAU_MAX
 from abstrag.indexing.events import TELLINGS
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Family, LicenceKind, TermKind
-from abstrag.search.bridges.cost import Aggregator, additive, budget
-from abstrag.search.bridges.graph import EdgeSource
-from abstrag.search.bridges.neighbourhood import Neighbourhood
-from abstrag.search.bridges.offers import Combination, Offer
-from abstrag.search.bridges.paths import PathLabel, TermReach
+from abstrag.search.bridges.paths import (
+    Aggregator,
+    Combination,
+    EdgeSource,
+    Neighbourhood,
+    Offer,
+    PathLabel,
+    TermReach,
+    additive,
+    budget,
+)
 from abstrag.search.bridges.steiner import cheapest
-from abstrag.search.costed_index import CONTEXT_BIT, CostedIndex, Landing
-from abstrag.search.postings import BoolArray, IntArray
+from abstrag.search.costed_index import (
+    CONTEXT_BIT,
+    BoolArray,
+    CostedIndex,
+    FloatArray,
+    IntArray,
+    Landing,
+)
+from abstrag.search.document_words import SegmentReach
 
 LEARNED: Final = -1  # in place of an ending: the literal is met by the words of a segment
 _OF: Final = tuple(f"{kind.value}:" for kind in (TermKind.EVENT, TermKind.CONCEPT, TermKind.ENTITY))
@@ -268,3 +282,70 @@ class Lookup:
                 found = self.joint(endings, self.near, limit=self.near.limit, segment=segment)
                 known[state] = FAR if found is None else found.units
             costs[column] = known[state]
+
+
+# Gap: how much has to be assumed before a segment answers a query (sections 3.3 and 3.5).
+#
+# Gap is b* where all literals can be met within the budget. Where they cannot, the paper has one
+# cap for everything; here the segments in between are told apart by a smooth part, which starts
+# above what a met query normally costs and ends at the cap.
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """Gap of every segment a query touched, with what it is made of; arrays are in step.
+
+    `rest_gap` and `rest_share` are those of every segment that was not touched.
+    """
+
+    segments: IntArray
+    reachable: BoolArray
+    share: FloatArray
+    soft: FloatArray
+    gap: FloatArray
+    rest_gap: float
+    rest_share: float
+
+    def column(self, segment: int) -> int | None:
+        """Return where in the arrays a segment stands; None when it was not touched."""
+        at = int(np.searchsorted(self.segments, segment))
+        found = at < len(self.segments) and int(self.segments[at]) == segment
+        return at if found else None
+
+
+def gaps(lookup: Lookup, *, hard: bool = False) -> Gaps:
+    """Compute Gap for every touched segment; `hard` gives the paper's, b* or the cap."""
+    weights = [literal.weight for literal in lookup.query.literals]
+    share = np.zeros(len(lookup.segments))
+    saved = np.zeros(len(lookup.segments))
+    for weight, row in zip(weights, lookup.distances, strict=True):
+        met = row < FAR
+        share += weight * met
+        saved += weight * np.where(met, 1.0 - row / COST_UNIT / MAX_GAP, 0.0)
+    # counted from the full cap downwards, so that rounding cannot lift anything above the cap
+    soft = np.clip(1.0 - saved, 0.0, 1.0)
+    costs = lookup.bridge_costs
+    reachable = costs < FAR
+    other = np.full(len(soft), MAX_GAP) if hard else KAPPA + (MAX_GAP - KAPPA) * soft
+    gap = np.minimum(np.where(reachable, costs / COST_UNIT, MAX_GAP), other)
+    return Gaps(
+        segments=lookup.segments,
+        reachable=reachable,
+        share=np.minimum(share, 1.0),
+        soft=soft,
+        gap=gap,
+        # a query that asks nothing is met by everything: Cost(∅) = 0
+        rest_gap=MAX_GAP if weights else 0.0,
+        rest_share=0.0 if weights else 1.0,
+    )
+
+
+# Where bridges lead before the words of a long document are looked at.
+
+
+def reach_of(
+    index: CostedIndex, query: Query, *, tau: float, sources: Sequence[EdgeSource]
+) -> SegmentReach:
+    """Return the segments that bridges reach within a budget, and what each literal costs there."""
+    laid = Lookup(index, query, tau=tau, sources=sources)
+    return SegmentReach(laid.segments, np.minimum(laid.distances / COST_UNIT, MAX_GAP))

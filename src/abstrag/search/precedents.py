@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.model.document import Document
 from abstrag.model.patch import Precedent
 from abstrag.neural.encoder import Vectors

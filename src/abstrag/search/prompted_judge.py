@@ -22,7 +22,7 @@ from abstrag.model.query import Query
 from abstrag.model.record import record
 from abstrag.model.segment import Segment
 from abstrag.search.calibration import ModelCalibration
-from abstrag.search.match import Coverage
+from abstrag.search.relevance import Coverage
 
 MAX_TOKENS: Final = 4096  # of a reply
 _EACH: Final = (40, 24)  # tokens of a reply for a segment, and for each condition besides

@@ -17,14 +17,12 @@ from abstrag.model.query import Bridge, LiteralKind
 from abstrag.model.ranking import GapTrace, LiteralTrace, WordTrace
 from abstrag.model.segment import Segment
 from abstrag.model.term import Family, LicenceKind, Relation
-from abstrag.neural.content_words import has_content
-from abstrag.search.aligned_trace import ALIGN_WORDS
-from abstrag.search.document_words import forms
+from abstrag.neural.aligned_text import has_content
+from abstrag.search.document_words import forms, label_words
 from abstrag.search.families import direction, opposite, step_family
-from abstrag.search.literal_words import label_words
 from abstrag.search.query.definition import DEFINITION
-from abstrag.search.query.time import ExpandTime, interval_of
-from abstrag.search.trace import stated
+from abstrag.search.query.operators import ExpandTime, interval_of
+from abstrag.search.trace import ALIGN_WORDS, stated
 
 Labels = Mapping[str, str]
 

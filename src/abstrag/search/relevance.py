@@ -1,19 +1,147 @@
-"""Rel = Match^a · U^b · exp(−c·Gap) (Eq. 6), and the presets that fix its numbers."""
+"""Rel = Match^a · U^b · exp(−c·Gap) (Eq. 6): Match, presets that fix its numbers, a shortlist."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from math import isfinite
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import exp, fsum, isfinite, log
+from typing import Final, Protocol
 
 import numpy as np
 
-from abstrag.config import COST_UNIT
-from abstrag.errors import InputError
+from abstrag.config import COST_UNIT, TOP_K_MEAN
+from abstrag.errors import InputError, NotComputable
+from abstrag.model.cost import Part, cost_of
+from abstrag.model.query import Query
+from abstrag.model.ranking import Hit
 from abstrag.model.record import record
-from abstrag.search.match import Coverage, Pooling, Signal, log_units
-from abstrag.search.postings import FloatArray
+from abstrag.search.costed_index import FloatArray, IntArray
+from abstrag.search.lookup import Gaps
+
+# Match: how far a segment says what the query asks, in [0, 1] (appendix E).
+#
+# Coverage is the typed part, hard or graded. A judge's probability and lexical or dense similarity
+# may be blended in, as a weighted mean or in odds; similarity is never a bridge and meets no
+# literal.
+
+LEAST_JUDGEMENT: Final = 0.01  # where it says less, or has not read, this counts
+CERTAIN: Final = 7.0  # log-odds: a judge is never taken to be surer than this, either way
+
+
+class Coverage(StrEnum):
+    """The two readings of coverage."""
+
+    HARD = "hard"  # all literals within the budget, or nothing
+    GRADED = "graded"  # the share of the literals' weight that is met
+
+
+class Pooling(StrEnum):
+    """How signals become one number."""
+
+    MEAN = "mean"  # their weighted mean
+    PRODUCT = "product"  # each to the power of its weight: their logarithms add up
+    ODDS = "odds"  # the judge's odds, divided by e^weight for a signal that is not there at all
+
+
+class Signal(StrEnum):
+    """What may have a say in Match."""
+
+    COVERAGE = "coverage"
+    LEXICAL = "lexical"
+    DENSE = "dense"
+    JUDGE = "judge"
+    ALIGNMENT = "alignment"
+
+
+class Similarity(Protocol):
+    """Compares a query with segments of a document by the look of their text."""
+
+    def __call__(self, query: Query, positions: IntArray) -> FloatArray:
+        """Return one value in [0, 1] for each of some segments."""
+        ...
+
+
+def coverage(gaps: Gaps, kind: Coverage) -> FloatArray:
+    """Return the coverage of every touched segment."""
+    if kind is Coverage.HARD:
+        return gaps.reachable.astype(np.float64)
+    return gaps.share
+
+
+def blend(
+    parts: Mapping[Signal, FloatArray],
+    weights: Mapping[Signal, float],
+    pooling: Pooling = Pooling.MEAN,
+) -> FloatArray:
+    """Return what the signals come to together; every signal with a weight must be there.
+
+    In odds, what any signal lacks counts against the judge in proportion to its weight, however
+    sure the judge is: log-odds of Match = w · log-odds of the judge − Σ w · (1 − signal). A mean
+    lets a judge who is nearly sure of two segments drown everything that tells them apart.
+    """
+    counted = _weighed(parts, weights)
+    if pooling is Pooling.MEAN:
+        total = sum(weights[signal] for signal in counted)
+        mixed = sum((weights[signal] * parts[signal] for signal in counted), np.zeros(1))
+        return np.minimum(mixed / total, 1.0)
+    if pooling is Pooling.PRODUCT:
+        units = sum(log_units(parts[s], weights[s], judged=s is Signal.JUDGE) for s in counted)
+        product: FloatArray = np.exp(-np.asarray(units) / COST_UNIT)
+        return product
+    odds: FloatArray = np.zeros(1)
+    for signal in counted:
+        said = _log_odds(parts[signal]) if signal is Signal.JUDGE else parts[signal] - 1.0
+        odds = odds + weights[signal] * said
+    match: FloatArray = np.exp(-np.logaddexp(0.0, -odds))
+    return match
+
+
+def log_units(part: FloatArray | float, weight: float, *, judged: bool = False) -> FloatArray:
+    """Return what a factor adds to −log of a score, in whole units of 1/10,000.
+
+    A judge is never taken to be surer that there is nothing than `LEAST_JUDGEMENT`.
+    """
+    kept = np.maximum(part, LEAST_JUDGEMENT) if judged else np.asarray(part, np.float64)
+    if not weight:
+        return np.zeros_like(kept)
+    with np.errstate(divide="ignore"):
+        units: FloatArray = np.rint(-weight * np.log(kept) * COST_UNIT) + 0.0
+    return units
+
+
+def _weighed(
+    parts: Mapping[Signal, FloatArray], weights: Mapping[Signal, float]
+) -> tuple[Signal, ...]:
+    """Return the signals that count, in a fixed order, so that rounding is the same every time."""
+    for signal, weight in weights.items():
+        if weight < 0:
+            raise InputError(f"the weight of {signal.value!r} is {weight!r}; it cannot be negative")
+        if weight and signal not in parts:
+            raise InputError(
+                f"Match gives {signal.value!r} a weight of {weight:g}, but nothing provides it",
+                hint="pass it to the search, or choose a preset without it",
+            )
+    counted = tuple(signal for signal in Signal if weights.get(signal))
+    if not counted:
+        raise InputError("no signal has a weight, so Match is undefined")
+    return counted
+
+
+def _log_odds(probability: FloatArray) -> FloatArray:
+    least = 1.0 / (1.0 + np.exp(CERTAIN))
+    kept = np.clip(probability, least, 1.0 - least)
+    odds: FloatArray = np.log(kept / (1.0 - kept))
+    return odds
+
+
+def standardized(scores: FloatArray) -> FloatArray:
+    """Return z-scores; all are 0 where the scores say nothing because they are equal."""
+    if len(scores) == 0 or float(np.ptp(scores)) == 0.0:
+        return np.zeros(len(scores))
+    spread: FloatArray = (scores - scores.mean()) / scores.std()
+    return spread
+
 
 _DIGITS: Final = 9
 
@@ -185,3 +313,121 @@ def _check(match: FloatArray, utility: FloatArray, gap: FloatArray) -> None:
     m, u, g = (np.asarray(x) for x in (match, utility, gap))
     if not (np.all((m >= 0) & (m <= 1)) and np.all(u >= 0) and np.all(g >= 0)):
         raise InputError("Match lies in [0, 1], utility and gap are not negative")
+
+
+# The shortlist: what the judge reads of a long document, the best of it without its word.
+
+_PARAGRAPH: Final = 600  # characters: what reading one costs is the unit of a judge's effort
+_LEAST_EFFORT: Final = 0.25  # of the shortest segment: the query is read again with each
+
+
+def effort(lengths: Sequence[int] | IntArray) -> FloatArray:
+    """Return what a judge's reading of texts costs, in paragraphs."""
+    return np.maximum(np.asarray(lengths) / _PARAGRAPH, _LEAST_EFFORT)
+
+
+def affordable(efforts: FloatArray, paragraphs: int) -> int:
+    """Return how many texts, the first ones, a judge reads for the effort of some paragraphs."""
+    return max(1, int(np.searchsorted(np.cumsum(efforts), paragraphs, side="right")))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The segments that may be hits, with everything but the judge's word; arrays are in step."""
+
+    positions: IntArray
+    signals: Mapping[Signal, FloatArray]
+    utility: FloatArray
+    gap: FloatArray
+    stated: FloatArray  # the least a judge may say: it has not read the Background
+
+    def match(self, preset: Preset, judgement: FloatArray, rows: IntArray) -> FloatArray:
+        """Return Match of some rows, given what the judge said about them."""
+        parts = {signal: values[rows] for signal, values in self.signals.items()}
+        parts[Signal.JUDGE] = np.maximum(judgement, self.stated[rows])
+        return blend(parts, preset.weights, preset.pooling)
+
+    def score(self, preset: Preset, judgement: FloatArray, rows: IntArray) -> FloatArray:
+        """Return Rel of some rows, given what the judge said about them."""
+        match = self.match(preset, judgement, rows)
+        return relevance(match, self.utility[rows], self.gap[rows], preset)
+
+    def promise(self, preset: Preset, rows: IntArray) -> FloatArray:
+        """Return what some rows promise before a judge has spoken."""
+        return self.score(preset.unjudged, np.zeros(len(rows)), rows)
+
+
+def shortlist(
+    rows: IntArray,
+    judged: int,
+    promise: Callable[[IntArray], FloatArray],
+    efforts: Callable[[IntArray], FloatArray],
+) -> IntArray:
+    """Return the rows a judge may be asked about, the most promising first.
+
+    Args:
+        rows: All there are; of equals the earlier one comes first.
+        judged: How much is read, in paragraphs.
+        promise: What rows promise.
+        efforts: What reading costs, of rows in the order in which they are read.
+    """
+    if affordable(efforts(rows), judged) == len(rows):
+        return rows
+    rows = rows[np.lexsort((rows, -promise(rows)))]
+    return rows[: affordable(efforts(rows), judged)]
+
+
+# What the cost of a hit is made of, in the order in which it is told.
+
+
+def cost_parts(hit: Hit, preset: Preset) -> tuple[Part, ...]:
+    """Return what each factor adds to minus the logarithm of a hit's relevance.
+
+    Where words are aligned these are the lines of the hit, else the factors under their powers.
+    """
+    if hit.lines:
+        return tuple((line.name, line.units / COST_UNIT) for line in hit.lines)
+    return (
+        ("match", _times(preset.match_power, cost_of(hit.match))),
+        ("utility", _times(preset.utility_power, cost_of(hit.utility))),
+        ("gap", preset.gap_rate * hit.gap),
+    )
+
+
+def _times(power: float, cost: float) -> float:
+    return power * cost if power else 0.0  # to the power of 0 even nothing is 1
+
+
+# From segments to a document: three ways to aggregate scores (section 3.5).
+
+Aggregation = Callable[[Sequence[float]], float]
+
+
+def top_k_mean(scores: Sequence[float], *, k: int = TOP_K_MEAN) -> float:
+    """Return the mean of the k best scores, or of all where there are fewer."""
+    best = sorted(_some(scores), reverse=True)[:k]
+    return fsum(best) / len(best)
+
+
+def top_1(scores: Sequence[float]) -> float:
+    """Return the best score."""
+    return max(_some(scores))
+
+
+def log_sum_exp(scores: Sequence[float]) -> float:
+    """Return the log of the summed exponentials: the best score, and a little for each other."""
+    peak = max(_some(scores))
+    return peak + log(fsum(exp(score - peak) for score in scores))
+
+
+AGGREGATIONS: Final[Mapping[str, Aggregation]] = {
+    "top_k_mean": top_k_mean,
+    "top_1": top_1,
+    "log_sum_exp": log_sum_exp,
+}
+
+
+def _some(scores: Sequence[float]) -> Sequence[float]:
+    if not scores:
+        raise NotComputable("a document without scored segments has no score")
+    return scores

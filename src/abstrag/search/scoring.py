@@ -10,29 +10,32 @@ from typing import Final
 import numpy as np
 
 from abstrag.config import COST_UNIT, MAX_GAP, TAU
-from abstrag.documents.sheet import cell_of
+from abstrag.documents.sheet import SHEETS, address_in_sheet
 from abstrag.errors import InputError
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.ranking import Hit, Ranking, ScoreLine, WordTrace
-from abstrag.search.aligned_trace import word_traces
+from abstrag.model.segment import Segment
 from abstrag.search.alignment import Alignment
-from abstrag.search.bridges.cost import Aggregator, additive
-from abstrag.search.bridges.graph import EdgeSource
-from abstrag.search.costed_index import CostedIndex
-from abstrag.search.gap import Gaps, gaps
-from abstrag.search.joint import BATCH, JointRanking, Share
-from abstrag.search.judging import Judge
-from abstrag.search.lookup import Lookup
-from abstrag.search.match import Pooling, Signal, Similarity, coverage, log_units
-from abstrag.search.neighbours import NeighbourJudge
-from abstrag.search.postings import BoolArray, FloatArray, IntArray
+from abstrag.search.bridges.paths import Aggregator, EdgeSource, additive
+from abstrag.search.costed_index import BoolArray, CostedIndex, FloatArray, IntArray
+from abstrag.search.judging import BATCH, JointRanking, Judge, NeighbourJudge, Share
+from abstrag.search.lookup import Gaps, Lookup, gaps
 from abstrag.search.precedents import led, pulled
 from abstrag.search.query.scope import in_scope
 from abstrag.search.reading import DOUBTFUL, read_aloud
-from abstrag.search.relevance import SMOOTH, Preset
-from abstrag.search.shortlist import Candidates, effort
-from abstrag.search.trace import stated, trace
+from abstrag.search.relevance import (
+    SMOOTH,
+    Candidates,
+    Pooling,
+    Preset,
+    Signal,
+    Similarity,
+    coverage,
+    effort,
+    log_units,
+)
+from abstrag.search.trace import stated, trace, word_traces
 from abstrag.telemetry import span
 
 NOTHING: Final = 1 << 40  # units: the score of what has no utility at all is 0
@@ -420,10 +423,16 @@ class Scoring:
             text=segment.text,
             doubt=self.document.document.doubt(segment.span, segment.page),
             headers=tuple(header.text for header in segment.headers),
-            cell=cell_of(self.document.document, segment),
+            cell=self._cell(segment),
             words=words,
             lines=self._lines(candidates, row, judgement),
         )
+
+    def _cell(self, segment: Segment) -> str | None:
+        """Return the address of a segment in its sheet; None in a document that has no sheets."""
+        if self.document.document.metadata.format not in SHEETS:
+            return None
+        return address_in_sheet(segment.section, segment.row, segment.column)
 
     @cached_property
     def _names(self) -> tuple[frozenset[str], ...]:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from abstrag.model.segment import CELL_SEPARATOR, Segment, SegmentKind
-from abstrag.search.postings import FloatArray, IntArray
+from abstrag.search.costed_index import FloatArray, IntArray
 
 _LONGEST: Final = 1_500  # characters of a card: about what an embedder reads
 

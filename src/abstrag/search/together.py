@@ -21,10 +21,8 @@ from abstrag.config import COST_UNIT, MAX_GAP, TAU
 from abstrag.model.query import Bridge, Query
 from abstrag.model.ranking import Hit, LeftOut, LiteralTrace, SupportSet
 from abstrag.model.term import TermKind
-from abstrag.search.bridges.cost import Aggregator, additive, budget, cost
-from abstrag.search.bridges.graph import BridgeGraph
-from abstrag.search.costed_index import CostedIndex
-from abstrag.search.postings import FloatArray
+from abstrag.search.bridges.paths import Aggregator, BridgeGraph, additive, budget, cost
+from abstrag.search.costed_index import CostedIndex, FloatArray
 from abstrag.search.scoring import Scoring
 
 # Support sets: hits that can be believed together (the last step of query-side scoring).

@@ -14,7 +14,7 @@ from math import inf, log
 from typing import Final
 
 from abstrag.config import OMEGA, TAU_MAX
-from abstrag.language.keys import key, term_id
+from abstrag.language.words import key, term_id
 from abstrag.model.query import Literal, LiteralKind
 from abstrag.model.ranking import Cause, Counterfactual, Hit, LiteralTrace, WhyNot
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind

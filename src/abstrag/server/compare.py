@@ -11,7 +11,7 @@ import numpy.typing as npt
 from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Ranking
 from abstrag.neural.encoder import cosines
-from abstrag.neural.passage import segment_text
+from abstrag.neural.runtime import segment_text
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.lexical import BM25, words
 

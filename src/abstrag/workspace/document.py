@@ -21,8 +21,7 @@ from abstrag.model.ranking import BudgetCurve, Hit, LiteralTrace, Ranking, Suppo
 from abstrag.model.record import record
 from abstrag.model.term import AbstractionMap
 from abstrag.refine.sufficiency import LOOKED_AT, sufficiency
-from abstrag.search.costs import cost_parts
-from abstrag.search.relevance import Preset
+from abstrag.search.relevance import Preset, cost_parts
 from abstrag.telemetry import span
 from abstrag.workspace.options import SearchOptions
 

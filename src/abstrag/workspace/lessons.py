@@ -17,7 +17,7 @@ from abstrag.engine.prompting import Prompting
 from abstrag.engine.refinement import Refiner, packaged_evaluator
 from abstrag.errors import InputError, NeedsModel, UnknownDocument
 from abstrag.indexing.pipeline import index
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.llm.prompt import Program
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import StepPrice

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abstrag.errors import InputError
-from abstrag.search.match import standardized
+from abstrag.search.relevance import standardized
 from abstrag_bench.baselines.bm25 import K1, B, Bm25
 from abstrag_bench.baselines.dense import Hybrid
 from abstrag_bench.baselines.registry import BASELINES, build_baseline

@@ -13,8 +13,7 @@ from abstrag.engine.searcher import Searcher
 from abstrag.errors import InputError
 from abstrag.model.document import Genre
 from abstrag.model.record import from_json, to_json
-from abstrag.search.aggregate import AGGREGATIONS
-from abstrag.search.relevance import FAST, GENERAL, SMOOTH, Preset
+from abstrag.search.relevance import AGGREGATIONS, FAST, GENERAL, SMOOTH, Preset
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import DocumentInfo, Store
 from tests.unit.collection.shelves import (

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from abstrag.engine.searcher import Searcher
-from abstrag.neural.passage import segment_text
+from abstrag.neural.runtime import segment_text
 from abstrag.search.dense import DenseSimilarity
-from abstrag.search.joint import JointRanking, Share
-from abstrag.search.match import Signal
-from abstrag.search.relevance import GENERAL, Preset
+from abstrag.search.judging import JointRanking, Share
+from abstrag.search.relevance import GENERAL, Preset, Signal
 from abstrag.search.scoring import Scoring
 from tests.unit.collection.shelves import Counted, Topics, indexes
 

@@ -3,7 +3,7 @@
 from abstrag.documents.load import load_bytes
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import index
-from abstrag.search.query.overview import said_of_itself
+from abstrag.search.query.question import said_of_itself
 from abstrag.search.relevance import GENERAL
 
 DUCKS = """# Duck

@@ -17,9 +17,8 @@ from abstrag.model.query import Query
 from abstrag.model.ranking import Cause, Ranking, WhyNot
 from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Segment
-from abstrag.neural.judge import default_judge
-from abstrag.neural.scorer import SegmentJudge
-from abstrag.search.neighbours import NeighbourJudge
+from abstrag.neural.judge import SegmentJudge, default_judge
+from abstrag.search.judging import NeighbourJudge
 from abstrag.search.relevance import PRESETS, Preset
 from abstrag.workspace.facade import AbstRAG
 from abstrag.workspace.tour import (

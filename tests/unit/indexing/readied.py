@@ -12,7 +12,7 @@ from abstrag.indexing.layers import (
     TimeMention,
 )
 from abstrag.indexing.operator import IndexDraft
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.model.term import Interval, Mention, Term, TermKind
 from tests.unit.indexing.drafts import draft_of
 

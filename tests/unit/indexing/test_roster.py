@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 from abstrag.indexing.naming.alias_rules import AliasReason
 from abstrag.indexing.naming.mentions import Definition, PlacedName
 from abstrag.indexing.naming.roster import Roster, build_roster, canonical_names
-from abstrag.language.keys import key
 from abstrag.language.names import person_name
+from abstrag.language.words import key
 
 NAMES = (
     ("Jane Smith", "PERSON"),

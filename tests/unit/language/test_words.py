@@ -1,8 +1,7 @@
 import pytest
 
-from abstrag.language.keys import phrase_key
 from abstrag.language.parser import parse
-from abstrag.language.words import Words
+from abstrag.language.words import Words, phrase_key
 
 SENTENCE = "Two chip suppliers sold fine-tuned language models to the large European data centers."
 

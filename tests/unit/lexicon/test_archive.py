@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from abstrag.errors import ResourceMissing
-from abstrag.lexicon.wordnet import FORMAT, MAGIC, WordNet, pack, unpack
+from abstrag.lexicon.inventory import FORMAT, MAGIC, pack, unpack
+from abstrag.lexicon.wordnet import WordNet
 
 ARRAYS = {
     "flags": np.array([True, False, True]),

@@ -11,7 +11,8 @@ from abstrag.lexicon.events import (
     names_event,
     nominalized,
 )
-from abstrag.lexicon.inventory import lexicon_version, read_inventory
+from abstrag.lexicon.inventory import read_inventory
+from abstrag.lexicon.wordnet import lexicon_version
 
 
 def test_there_are_at_least_forty_types_and_each_has_a_word_of_its_own() -> None:

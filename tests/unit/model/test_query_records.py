@@ -10,8 +10,7 @@ from abstrag.model.ranking import GapTrace
 from abstrag.model.record import from_json, to_json
 from abstrag.model.term import Family, Mention
 from abstrag.search.costed_index import CostedIndex
-from abstrag.search.gap import gaps
-from abstrag.search.lookup import Lookup
+from abstrag.search.lookup import Lookup, gaps
 from abstrag.search.query.expand import expand
 from abstrag.search.trace import trace
 from tests.worlds import edge, literal, query

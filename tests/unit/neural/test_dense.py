@@ -11,10 +11,10 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.span import Quote, Span
 from abstrag.neural.encoder import cosines
-from abstrag.neural.passage import passage, segment_text
+from abstrag.neural.runtime import passage, segment_text
 from abstrag.neural.whole_text import WholeTextEncoder
+from abstrag.search.costed_index import IntArray
 from abstrag.search.dense import DenseSimilarity
-from abstrag.search.postings import IntArray
 from abstrag_bench.baselines.dense import Dense, element_text
 from abstrag_bench.baselines.system import Element, ElementKind, Pool
 from tests.unit.neural.letters import Letters

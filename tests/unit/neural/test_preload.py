@@ -12,7 +12,7 @@ import pytest
 from abstrag.errors import ResourceMissing
 from abstrag.neural import aligner as aligners
 from abstrag.neural import judge as judges
-from abstrag.neural import loading
+from abstrag.neural import runtime
 from abstrag.neural.aligner import Aligner, default_aligner
 from abstrag.neural.bundle import MODEL
 from abstrag.neural.cached import CachedAligner
@@ -39,7 +39,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         seen.append(ALIGNED)
         return session_of(model)
 
-    monkeypatch.setattr(loading, "Runtime", counted)
+    monkeypatch.setattr(runtime, "Runtime", counted)
     monkeypatch.setattr(aligners, "session_of", aligned)
     return seen
 

@@ -8,8 +8,7 @@ from abstrag.model.ranking import LiteralTrace
 from abstrag.model.span import Span
 from abstrag.model.term import Edge, Family, Frame, Mention, Slot
 from abstrag.search.costed_index import CostedIndex
-from abstrag.search.gap import gaps
-from abstrag.search.lookup import FAR, Lookup
+from abstrag.search.lookup import FAR, Lookup, gaps
 from abstrag.search.trace import trace
 from tests.worlds import edge, literal, query
 

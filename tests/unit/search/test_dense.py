@@ -8,7 +8,7 @@ import numpy as np
 
 from abstrag.model.query import Query
 from abstrag.neural.cached import CachedEncoder
-from abstrag.neural.passage import segment_text
+from abstrag.neural.runtime import segment_text
 from abstrag.search.dense import DenseSimilarity
 from abstrag.stores.sqlite import SqliteStore
 from tests.unit.neural.letters import Letters

@@ -2,9 +2,8 @@
 
 import pytest
 
-from abstrag.search.document_words import forms
+from abstrag.search.document_words import forms, literals_of_words
 from abstrag.search.families import direction, office_around, opposite, step_family
-from abstrag.search.literal_words import literals_of_words
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abstrag.model.term import Edge, Mention, Term, TermKind
-from abstrag.search.costed_index import CostedIndex
-from abstrag.search.gap import gaps
-from abstrag.search.lookup import Lookup
-from abstrag.search.postings import Postings
+from abstrag.search.costed_index import CostedIndex, Postings
+from abstrag.search.lookup import Lookup, gaps
 from abstrag.search.trace import trace
 from tests.worlds import TERMS, World, budgets, edge, edges, literal, query, worlds
 

@@ -13,8 +13,7 @@ from abstrag.model.query import Query
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.segment import Segment
 from abstrag.neural.judge import default_judge
-from abstrag.search.match import Pooling
-from abstrag.search.relevance import DEFAULT_PRESET, FAST, GENERAL, Preset
+from abstrag.search.relevance import DEFAULT_PRESET, FAST, GENERAL, Pooling, Preset
 from abstrag.search.scoring import STATED
 from abstrag.workspace.tour import DEMO_QUERY, DEMO_SENTENCE, demo_index
 

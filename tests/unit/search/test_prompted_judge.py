@@ -17,8 +17,8 @@ from abstrag.model.segment import SegmentRole as Part
 from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.policy.load import load_program
 from abstrag.search.calibration import ModelCalibration
-from abstrag.search.match import Coverage
 from abstrag.search.prompted_judge import LiteralJudgement, PromptedJudge
+from abstrag.search.relevance import Coverage
 
 QUERY = Query(
     "Which banks failed?",

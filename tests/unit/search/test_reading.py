@@ -13,9 +13,9 @@ from abstrag.model.ranking import GapTrace, Hit, LiteralTrace, WordTrace
 from abstrag.model.segment import Segment, SegmentKind, SegmentRole
 from abstrag.model.span import OffsetMap, Span
 from abstrag.model.term import Family, Licence, LicenceKind, Mention, Relation
-from abstrag.search.aligned_trace import ALIGN_WORDS
 from abstrag.search.reading import read_aloud
 from abstrag.search.relevance import SMOOTH
+from abstrag.search.trace import ALIGN_WORDS
 
 
 def segment_of(text: str, section: tuple[str, ...] = ()) -> Segment:

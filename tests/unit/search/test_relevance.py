@@ -7,9 +7,21 @@ import pytest
 
 from abstrag.errors import InputError, NotComputable
 from abstrag.model.record import from_json, to_json
-from abstrag.search.aggregate import AGGREGATIONS, log_sum_exp, top_1, top_k_mean
-from abstrag.search.match import Pooling, Signal, blend
-from abstrag.search.relevance import ALIGNED, GENERAL, PAPER, PAPER_HARD, Preset, relevance
+from abstrag.search.relevance import (
+    AGGREGATIONS,
+    ALIGNED,
+    GENERAL,
+    PAPER,
+    PAPER_HARD,
+    Pooling,
+    Preset,
+    Signal,
+    blend,
+    log_sum_exp,
+    relevance,
+    top_1,
+    top_k_mean,
+)
 
 
 def one(value: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

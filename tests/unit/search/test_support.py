@@ -5,10 +5,9 @@ from abstrag.model.ranking import Hit
 from abstrag.model.segment import SegmentRole
 from abstrag.model.span import Span
 from abstrag.model.term import Edge, Family, Mention
-from abstrag.search.bridges.graph import BridgeGraph
+from abstrag.search.bridges.paths import BridgeGraph
 from abstrag.search.costed_index import CostedIndex
-from abstrag.search.gap import gaps
-from abstrag.search.lookup import Lookup
+from abstrag.search.lookup import Lookup, gaps
 from abstrag.search.together import support_set
 from abstrag.search.trace import trace
 from tests.worlds import edge

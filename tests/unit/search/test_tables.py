@@ -9,9 +9,9 @@ from abstrag.indexing.pipeline import index
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.segment import SegmentKind
+from abstrag.search.costed_index import IntArray
 from abstrag.search.dense import DenseSimilarity
 from abstrag.search.lexical import Lexical
-from abstrag.search.postings import IntArray
 from abstrag.search.tables import DocumentTables
 from tests.unit.neural.letters import Letters
 

@@ -12,8 +12,7 @@ from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.ranking import GapTrace
 from abstrag.model.term import Edge, Family, Frame, Licence, LicenceKind, Mention, Slot
 from abstrag.search.costed_index import CostedIndex
-from abstrag.search.gap import gaps
-from abstrag.search.lookup import Lookup
+from abstrag.search.lookup import Lookup, gaps
 from abstrag.search.relevance import PRESETS, relevance
 from abstrag.search.trace import stated, trace
 from tests.worlds import edge

@@ -15,8 +15,9 @@ from abstrag.collection.card import Card
 from abstrag.collection.vectors import Coded
 from abstrag.engine.refinement import Refiner, local_judges
 from abstrag.engine.searcher import Searcher
-from abstrag.neural.cached import CachedEncoder, CachedJudge
+from abstrag.neural.cached import CachedEncoder
 from abstrag.neural.encoder import Vectors
+from abstrag.neural.judge import CachedJudge
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.patch_log import PatchLog, text_hash

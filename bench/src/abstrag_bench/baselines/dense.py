@@ -9,11 +9,10 @@ import numpy.typing as npt
 
 from abstrag.errors import InputError
 from abstrag.neural.encoder import TextEncoder, Vectors, cosines
-from abstrag.neural.judge import default_judge
-from abstrag.neural.passage import passage
-from abstrag.neural.scorer import PairScorer
+from abstrag.neural.judge import PairScorer, default_judge
+from abstrag.neural.runtime import passage
 from abstrag.neural.whole_text import default_encoder
-from abstrag.search.match import standardized
+from abstrag.search.relevance import standardized
 from abstrag_bench.baselines.bm25 import Bm25
 from abstrag_bench.baselines.system import Element, Pool, Ranked, System, best_first
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from abstrag.errors import InputError
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.side_by_side import side_by_side, thread_count
+from abstrag.neural.runtime import side_by_side, thread_count
 
 VARIABLE: Final = "ABSTRAG_PUBLIC_MODELS"
 EMBEDDER: Final = "bge_small_en"

@@ -19,7 +19,7 @@ from abstrag.model.ranking import Ranking
 from abstrag.model.term import Family, LicenceKind
 from abstrag.refine.feedback import Episode
 from abstrag.refine.propose import LocalProposer, Proposer, Unusable
-from abstrag.search.query.time import ExpandTime
+from abstrag.search.query.operators import ExpandTime
 from abstrag.search.relevance import PRESETS, Preset
 from abstrag.search.scoring import Scoring
 from abstrag.workspace.document import SearchableDocument

@@ -15,8 +15,7 @@ from abstrag.answers.contradictions.statement import (
     alike,
 )
 from abstrag.data_file import read_data_file
-from abstrag.language.quantities import QuantityExpression
-from abstrag.language.units import CURRENCY_CODES, UNIT_WORDS
+from abstrag.language.quantities import CURRENCY_CODES, UNIT_WORDS, QuantityExpression
 from abstrag.language.words import NOUNS
 from abstrag.model.answer import DifferenceKind
 from abstrag.model.term import Quantity

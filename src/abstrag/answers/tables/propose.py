@@ -24,7 +24,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.search.query.finance import finance_terms
-from abstrag.search.query.instructions import read_request
+from abstrag.search.query.question import read_request
 
 _REVENUE: Final = ("net sales", "revenues", "total revenues", "net revenue", "revenue", "sales")
 _MOST: Final = 8

@@ -9,8 +9,7 @@ from typing import Final
 from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.indexing.abstraction.role_terms import office_of, owner_of_unit, role_at
 from abstrag.indexing.operator import IndexDraft
-from abstrag.language.keys import term_id
-from abstrag.language.words import NOUNS, Words
+from abstrag.language.words import NOUNS, Words, term_id
 from abstrag.lexicon.events import (
     LIGHT_VERBS,
     SHARING_VERBS,

@@ -10,9 +10,9 @@ from typing import Final
 
 from abstrag.config import DELTA_ABS_BASELINE, DELTA_ABS_ONE_WAY, MIN_ANCESTOR_DEPTH, OMEGA
 from abstrag.indexing.abstraction.passage import ParsedPassage
-from abstrag.language.keys import phrase_key, term_id
 from abstrag.language.parser import parse
 from abstrag.language.quantities import find_quantities
+from abstrag.language.words import phrase_key, term_id
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import sense_uses, wordnet
 from abstrag.model.term import (

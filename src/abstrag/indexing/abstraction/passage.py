@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from abstrag.indexing.layers import TimeMention
 from abstrag.indexing.operator import IndexDraft
-from abstrag.language.keys import term_id
 from abstrag.language.parser import parse
 from abstrag.language.spelling import lowered
-from abstrag.language.words import Words
+from abstrag.language.words import Words, term_id
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.segment import Segment

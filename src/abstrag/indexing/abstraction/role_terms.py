@@ -16,8 +16,7 @@ from abstrag.config import (
 )
 from abstrag.indexing.abstraction.nominals import TermCollector
 from abstrag.indexing.abstraction.passage import NameMention, ParsedPassage
-from abstrag.language.keys import key, term_id
-from abstrag.language.words import NOUNS, folded
+from abstrag.language.words import NOUNS, folded, key, term_id
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import (
     OFFICIAL,

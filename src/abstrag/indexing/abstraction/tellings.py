@@ -12,8 +12,14 @@ from typing import Final
 
 from abstrag.indexing.abstraction.arguments import arguments_of
 from abstrag.language.words import NOUNS, Words
-from abstrag.lexicon.events import OWNERS, nominalized
-from abstrag.lexicon.tellings import Telling, TellingWord, is_one_of, tellings_from
+from abstrag.lexicon.events import (
+    OWNERS,
+    Telling,
+    TellingWord,
+    is_one_of,
+    nominalized,
+    tellings_from,
+)
 
 _LIGHT: Final = frozenset({"be", "have", "get"})
 _KINDS: Final = {

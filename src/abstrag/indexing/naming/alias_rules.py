@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import Final
 
 from abstrag.indexing.naming.mentions import UNLABELLED, Definition
-from abstrag.language.keys import key, term_id
 from abstrag.language.names import PersonName, house_form, legal_form, person_name
 from abstrag.language.spelling import fold, plural
+from abstrag.language.words import key, term_id
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.term import TermKind

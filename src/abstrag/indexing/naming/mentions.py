@@ -21,7 +21,6 @@ from spacy.tokens import Span as Tokens
 
 from abstrag.indexing.operator import IndexDraft
 from abstrag.language.acronyms import Acronym, acronyms, introduces, singular
-from abstrag.language.keys import key, phrase_key, term_id
 from abstrag.language.names import (
     house_form,
     legal_form,
@@ -31,6 +30,7 @@ from abstrag.language.names import (
     trim,
 )
 from abstrag.language.spelling import fold, plural
+from abstrag.language.words import key, phrase_key, term_id
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.term import TermKind

@@ -29,9 +29,9 @@ from abstrag.indexing.naming.alias_rules import (
 )
 from abstrag.indexing.naming.mentions import Definition, PlacedName
 from abstrag.indexing.operator import IndexDraft
-from abstrag.language.keys import key, term_id
 from abstrag.language.names import house_form, legal_form, without_titles
 from abstrag.language.spelling import fold
+from abstrag.language.words import key, term_id
 from abstrag.model.term import TermKind
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from abstrag.indexing.prompted.alignment import Aligned, Pair, align, plan_align
 from abstrag.indexing.prompted.merging import alike
 from abstrag.indexing.prompted.prompts import Plan, TermsAt, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
-from abstrag.language.keys import key, term_id
 from abstrag.language.spelling import overlaps
+from abstrag.language.words import key, term_id
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
 from abstrag.lexicon.wordnet import wordnet

@@ -26,7 +26,7 @@ from abstrag.indexing.prompted.merging import (
 )
 from abstrag.indexing.prompted.prompts import Plan, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
-from abstrag.language.keys import key, term_id
+from abstrag.language.words import key, term_id
 from abstrag.llm.budget import Batching
 from abstrag.llm.prompt import Answered, Prompt
 from abstrag.llm.shape import Percent

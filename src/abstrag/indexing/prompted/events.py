@@ -19,8 +19,8 @@ from abstrag.indexing.operator import IndexDraft, Layer, ReplyFault
 from abstrag.indexing.prompted.alignment import LIKELY, Aligned, Pair, align, plan_alignment
 from abstrag.indexing.prompted.prompts import Plan, TermsAt, planned
 from abstrag.indexing.prompted.reader import Batch, StageReader, batches, prose
-from abstrag.language.keys import key, term_id
 from abstrag.language.spelling import Place, overlaps
+from abstrag.language.words import key, term_id
 from abstrag.lexicon.events import event_type, named_event
 from abstrag.llm.budget import Batching
 from abstrag.llm.prompt import Answered, Prompt

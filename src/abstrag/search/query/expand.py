@@ -12,12 +12,18 @@ from collections.abc import Iterator
 
 from abstrag.config import COST_UNIT, TAU
 from abstrag.model.query import Bridge, Clause, Literal, Query
-from abstrag.search.bridges.combinations import combinations
-from abstrag.search.bridges.cost import Aggregator, additive, budget
-from abstrag.search.bridges.graph import BridgeGraph
-from abstrag.search.bridges.neighbourhood import Neighbourhood
-from abstrag.search.bridges.offers import Combination, Offer, undominated
-from abstrag.search.bridges.paths import TermReach
+from abstrag.search.bridges.paths import (
+    Aggregator,
+    BridgeGraph,
+    Combination,
+    Neighbourhood,
+    Offer,
+    TermReach,
+    additive,
+    budget,
+    undominated,
+)
+from abstrag.search.bridges.steiner import combinations
 
 
 def expand(

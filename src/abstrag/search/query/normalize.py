@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from abstrag.errors import NothingAsked
 from abstrag.indexing.abstraction.tellings import tellings_asked
 from abstrag.indexing.events import asked_term
-from abstrag.language.keys import key, term_id
 from abstrag.language.parser import parse
 from abstrag.language.quantities import find_quantities
 from abstrag.language.times import find_times
-from abstrag.language.words import NOUNS, Words
+from abstrag.language.words import NOUNS, Words, key, term_id
 from abstrag.lexicon.events import LIGHT_VERBS, event_key, inventory, is_meaning, names_event
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
@@ -29,22 +28,24 @@ from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Interval, TermKind
 from abstrag.search.query.finance import finance_terms
-from abstrag.search.query.instructions import counted, read_request
-from abstrag.search.query.question import require_query, scope_of, unwrapped
-from abstrag.search.query.sentence import (
+from abstrag.search.query.operators import time_id
+from abstrag.search.query.question import (
     asked_for,
     carries_event,
+    counted,
     idioms_in,
     is_negated,
     may_name,
     noun_slots,
     points_at_document,
+    read_request,
+    require_query,
+    scope_of,
     subject_of,
+    unwrapped,
     verb_slots,
 )
-from abstrag.search.query.time import time_id
-from abstrag.search.query.vocabulary import TermLookup
-from abstrag.search.query.weights import weighted
+from abstrag.search.query.vocabulary import TermLookup, weighted
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

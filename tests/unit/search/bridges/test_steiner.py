@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from abstrag.search.bridges.combinations import combinations
-from abstrag.search.bridges.cost import bottleneck
-from abstrag.search.bridges.offers import Offer, undominated
-from abstrag.search.bridges.steiner import cheapest
+from abstrag.search.bridges.paths import Offer, bottleneck, undominated
+from abstrag.search.bridges.steiner import cheapest, combinations
 
 PRICES = {1: 1000, 2: 2000}
 

@@ -6,7 +6,7 @@ import pytest
 
 from abstrag.errors import InputError
 from abstrag.model.term import Edge, Family
-from abstrag.search.bridges.graph import BridgeGraph
+from abstrag.search.bridges.paths import BridgeGraph
 from abstrag.search.query.expand import expand
 from tests.worlds import edge, literal, query
 

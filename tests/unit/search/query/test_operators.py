@@ -11,10 +11,12 @@ from abstrag.search.query.operators import (
     OPERATORS,
     ExpandAlias,
     ExpandSynonym,
+    ExpandTime,
     admitted,
+    interval_of,
     standard_operators,
+    time_id,
 )
-from abstrag.search.query.time import ExpandTime, interval_of, time_id
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.relevance import FAST
 from abstrag.workspace.tour import DEMO_QUERY, DEMO_SENTENCE, demo_index

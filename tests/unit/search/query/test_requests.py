@@ -8,8 +8,8 @@ from abstrag.config import MAX_LITERALS
 from abstrag.documents.load import load_bytes
 from abstrag.indexing.pipeline import index
 from abstrag.model.query import AnswerForm, Query
-from abstrag.search.query.instructions import read_request
 from abstrag.search.query.normalize import normalize
+from abstrag.search.query.question import read_request
 from abstrag.search.query.vocabulary import Vocabulary
 
 TEXT = b"""3M makes tape. Capital expenditures of 3M rose in 2018. Property, plant and equipment

@@ -16,7 +16,7 @@ from typing import Literal as Choice
 import numpy as np
 
 from abstrag.config import MERGE_CONFIRM, OMEGA
-from abstrag.language.keys import key
+from abstrag.language.words import key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.llm.prompt import Prompt
@@ -31,7 +31,7 @@ from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.record import record
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
 from abstrag.neural.encoder import TextEncoder
-from abstrag.search.bridges.cost import budget, total
+from abstrag.search.bridges.paths import budget, total
 from abstrag.search.query.vocabulary import Vocabulary
 
 _MAX_TOKENS: Final = 1536

@@ -16,14 +16,13 @@ from typing import Final
 from typing import Literal as Choice
 
 from abstrag.errors import InputError
-from abstrag.language.keys import key
 from abstrag.language.spelling import places
+from abstrag.language.words import key
 from abstrag.llm.prompt import Prompt
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.record import record
 from abstrag.search.query.normalize import normalize
-from abstrag.search.query.vocabulary import Vocabulary
-from abstrag.search.query.weights import weighted
+from abstrag.search.query.vocabulary import Vocabulary, weighted
 
 _MAX_TOKENS: Final = 1024
 _UNMARKED: Final = 0.5  # what a condition that the model did not mark keeps of its weight

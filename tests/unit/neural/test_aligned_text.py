@@ -1,14 +1,52 @@
-"""The table of a document's words: what is read comes back from its file, and groups are sound."""
+"""Texts as the aligner reads them: their words, as training cuts them, and a table of all words."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
 
-from abstrag.neural import word_table
-from abstrag.neural.aligned_text import AlignedText, rounded, spread
-from abstrag.neural.word_groups import grouped
-from abstrag.neural.word_table import WordTable, name_of
+from abstrag.neural import aligned_text
+from abstrag.neural.aligned_text import (
+    FUNCTION_WORDS,
+    AlignedText,
+    WordTable,
+    grouped,
+    has_content,
+    name_of,
+    rounded,
+    spread,
+    words_of,
+)
+from abstrag.neural.bundle import TOKENIZER, WEIGHTS
+from training import words
+
+# Words are cut at run time as training, which does without the package, cuts them.
+
+WORDED = (
+    "Did the physician's sales decline by 3,250.5 % in FY2018?",
+    "Antihypertensives, e.g. lisinopril (10 mg), cost $4.20 each.",
+    "p53-dependent apoptosis; write-ahead log, 1.2.3",
+    "",
+)
+
+
+@pytest.mark.parametrize("text", WORDED)
+def test_words_and_their_content_are_those_of_training(text: str) -> None:
+    found = Tokenizer.from_file(str(WEIGHTS / TOKENIZER)).encode(text, add_special_tokens=False)
+    marks = [0] * len(found.ids)
+    for word in words_of(text, found.word_ids, found.offsets):
+        content = words.CONTENT if has_content(text[word.start : word.end].lower()) else 0
+        for place in range(word.first, word.last):
+            marks[place] = content + (words.STARTS if place == word.first else 0)
+    assert marks == words.marks(text, found)
+
+
+def test_function_words_are_those_of_training() -> None:
+    assert FUNCTION_WORDS == words.FUNCTION_WORDS
+
+
+# The table of a document's words: what is read comes back from its file, and groups are sound.
 
 TEXTS = ("The harbour was dredged.", "", "Sales fell\nby 40 tons.")
 
@@ -74,7 +112,7 @@ def test_a_file_that_was_cut_off_is_no_table(cut: int) -> None:
 def test_cosines_are_those_of_the_vectors_whatever_the_blocks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(word_table, "_BLOCK", 2)
+    monkeypatch.setattr(aligned_text, "_BLOCK", 2)
     table = WordTable.read(TEXTS, read)
     (asked,) = read(["one two"])
     whole = asked.vectors @ spread(table.vectors).T

@@ -1,3 +1,5 @@
+"""Gap: what a whole query costs, in full and in part."""
+
 from __future__ import annotations
 
 import pytest
@@ -5,8 +7,7 @@ import pytest
 from abstrag.model.query import Query
 from abstrag.model.term import Family, Mention
 from abstrag.search.costed_index import CostedIndex
-from abstrag.search.gap import gaps
-from abstrag.search.lookup import Lookup
+from abstrag.search.lookup import Lookup, gaps
 from abstrag.search.trace import trace
 from tests.worlds import edge, literal, query
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from abstrag.errors import ResourceMissing
 from abstrag.neural.bundle import TOKENIZER, WEIGHTS
-from abstrag.neural.tokens import Tokenizer
+from abstrag.neural.runtime import Tokenizer
 from tests.unit.neural.tiny import WORDS, tokenizer
 
 LIMIT = 6  # so that 96 characters are looked at first

@@ -20,7 +20,7 @@ from abstrag.errors import InputError
 from abstrag.llm.prompt import Prompt
 from abstrag.model.record import from_json, record, to_json
 from abstrag.policy.location import policy_root
-from abstrag.search.postings import FloatArray
+from abstrag.search.costed_index import FloatArray
 
 FOLDER: Final = "calibration"
 _EDGE: Final = 0.01  # shares are kept so far from 0 and 1

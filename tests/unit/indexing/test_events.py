@@ -188,6 +188,16 @@ def test_a_rule_for_something_the_document_does_not_tell_is_left_out() -> None:
         ("Acme was sued and penalized.", "fine", [("whom", "Acme")]),
         ("Founded by Acme, TSMC grew.", "founding", [("who", "Acme"), ("whom", "TSMC")]),
         ("A plant built by TSMC closed.", "construction", [("who", "TSMC"), ("whom", "A plant")]),
+        (
+            "The lease is governed by and construed in accordance with the laws of Taipei.",
+            "govern",
+            [("who", "the laws of Taipei"), ("whom", "The lease")],
+        ),
+        (
+            "A share was owned by and held for the trust of Acme.",
+            "own",
+            [("who", "the trust of Acme"), ("whom", "A share")],
+        ),
     ],
 )
 def test_arguments_fill_slots(text: str, event: str, expected: list[tuple[str, str]]) -> None:

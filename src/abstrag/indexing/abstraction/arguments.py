@@ -343,11 +343,31 @@ def _of_verb(words: Words, verb: int, noun: int | None) -> Iterator[_Found]:
         elif dep in ("dobj", "dative") and words.pos[child] != "ADP":
             yield from _partners(words, verb, child) or [("whom", child)]
         elif dep == "agent":
-            yield from _object_as(words, "who", child)
+            shared = None if words.child(child, "pobj") is not None else _later_object(words, verb)
+            yield from _object_as(words, "who", child) if shared is None else [("who", shared)]
         elif dep in ("prep", "dative"):
             yield from _by_preposition(words, child)
     if not subject:
         yield from _inherited(words, verb)
+
+
+def _later_object(words: Words, verb: int) -> int | None:
+    """Return what "by" shares with a later preposition: "owned by and held for the trust".
+
+    A noun that stands bare between two prepositions is a part of them: "governed by and construed
+    in accordance with the laws".
+    """
+    for other in (c for c in words.children[verb] if words.dep[c] == "conj" and c > verb):
+        for prep in (c for c in words.children[other] if words.dep[c] == "prep"):
+            place = words.child(prep, "pobj")
+            while place is not None and words.children[place]:
+                after = words.child(place, "prep")
+                if words.children[place] != [after] or after is None or words.lower[after] == "of":
+                    break
+                place = words.child(after, "pobj")
+            if place is not None:
+                return place
+    return None
 
 
 def _partners(words: Words, verb: int, noun: int) -> list[_Found]:

@@ -441,7 +441,9 @@ class _Reader:
             self.taken.add(i)
             if not self._only_asks(i):
                 slots = verb_slots(w, i, self.named)
-                yield self._event(i, w.lemma[i], [self._verb_event(i)], slots)
+                particle = w.child(i, "prt")
+                label = w.lemma[i] if particle is None else f"{w.lemma[i]} {w.lower[particle]}"
+                yield self._event(i, label, [self._verb_event(i)], slots)
 
     def _only_asks(self, verb: int) -> bool:
         """Tell whether a verb asks and names nothing: "What happened to the margin?".

@@ -137,7 +137,7 @@ def test_an_entry_of_a_bibliography_is_never_quoted(report: Searcher) -> None:
 def test_the_judge_decides_which_sentence_is_quoted(report: Searcher) -> None:
     ranking = report.search("Which plant is in Leeds?", k=3)
     passages = [
-        CitedPassage(n, hit, report.index.segments[hit.position])
+        CitedPassage(n, hit, report.index.segments[hit.position], report.index.document)
         for n, hit in enumerate(ranking.hits, 1)
     ]
     liked = passages[-1].segment.text
@@ -157,7 +157,7 @@ def test_a_sentence_without_a_percentage_does_not_answer_a_question_for_one(
 ) -> None:
     query = report.search("By what percentage did the plant in Leeds grow?", k=3)
     passages = [
-        CitedPassage(n, hit, report.index.segments[hit.position])
+        CitedPassage(n, hit, report.index.segments[hit.position], report.index.document)
         for n, hit in enumerate(query.hits, 1)
     ]
     assert passages

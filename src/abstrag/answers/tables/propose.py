@@ -247,6 +247,8 @@ class TableAnswers:
             if passage.hit.position == position:
                 return passage
         hit = self.searcher.explain(self.ranking.query.text, segments[position].id)
-        made = CitedPassage(len(self.passages) + 1, hit, segments[position])
+        made = CitedPassage(
+            len(self.passages) + 1, hit, segments[position], self.searcher.index.document
+        )
         self.passages.append(made)
         return made

@@ -106,6 +106,7 @@ def mcp_server(toolbox: Toolbox) -> MCPServer[Any]:
         toolbox.explain,
         toolbox.why_not,
         toolbox.ask,
+        toolbox.ask_all,
     ):
         server.add_tool(_in_thread(tool), annotations=_READS)
     if toolbox.takes_feedback:

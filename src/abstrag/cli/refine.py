@@ -111,6 +111,8 @@ def refine_command(
     TARGET may be a collection, as for `abstrag search`. Then each document that the search opens is
     refined as if it were the one that is asked; --gold names a segment as DOCUMENT:SEGMENT.
     """
+    if episodes is not None and collection.whole:
+        raise InputError("--episodes names its targets itself", hint="leave --all out")
     place = None if episodes or query is None else collection.place(config, target)
     cases = () if place else _cases(target, query, gold, episodes)
     if workers_options.is_given and episodes is None:

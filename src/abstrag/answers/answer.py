@@ -172,9 +172,9 @@ def answer_of_many(
 ) -> Answer:
     """Answer from many documents, or say what they make of a claim.
 
-    A generator is given the best passages of all. Without one, each document that is near the best
-    is asked as if it were alone; where they answer differently, the best one's answer has the
-    others' beside it.
+    A generator is given the best passages of all. Without one, each document that is near the best,
+    or among the first for a claim, is asked as if it were alone; where they answer differently, the
+    best one's answer has the others' beside it.
 
     Args:
         query: a question or a claim, as the search has read it.
@@ -192,7 +192,8 @@ def answer_of_many(
         return together.nothing()
     if generator is not None:
         return together.generated(generator, together.task)
-    near = [one.searcher for one in documents[:MOST_ASKED] if one.share >= NEAR_BEST]
+    least = NEAR_BEST if asked is Asked.QUESTION else 0.0  # what refutes is worded otherwise
+    near = [one.searcher for one in documents[:MOST_ASKED] if one.share >= least]
     each = [answer(one, query.text, k=k, tau=tau, asked=asked, verdicts=verdicts) for one in near]
     told = [one for one in each if one.found]
     if not told:

@@ -31,7 +31,8 @@ NOTES = {
     ),
     "animals/hounds.md": "# Hounds\n\nHounds need long walks. A puppy sleeps twenty hours a day.",
 }
-QUERY = {"query": "Who passes the lock?", "judge": False}
+QUESTION = "Who passes the lock?"
+QUERY = {"query": QUESTION, "judge": False}
 
 
 @pytest.fixture(scope="module")
@@ -168,35 +169,34 @@ def _models() -> tuple[Models, ScriptedModel]:
 
 
 def test_with_a_model_http_and_tools_give_what_python_gives(store: Path, tmp_path: Path) -> None:
-    question = QUERY["query"]
     with AbstRAG(store, models=_models()[0], policy=tmp_path) as rag:
-        wanted = to_data(rag.search_all(question, k=5))
-        answered = to_data(rag.ask_all(question))
+        wanted = to_data(rag.search_all(QUESTION, k=5))
+        answered = to_data(rag.ask_all(QUESTION))
     assert answered["sentences"][0]["citations"] == [1]
     assert answered["citations"][0]["document"] == "lock"
     models, model = _models()
     with running(store, models=models, policy=tmp_path) as client:
-        found = client.post("/api/search", {"query": question, "k": 5}).data
+        found = client.post("/api/search", {"query": QUESTION, "k": 5}).data
         assert found["hits"] == wanted["hits"]
-        told = client.post("/api/ask", {"question": question, "folder": "harbour"})
+        told = client.post("/api/ask", {"question": QUESTION, "folder": "harbour"})
         events = [json.loads(one) for one in told.body.decode().split("data: ") if one]
         assert [one["type"] for one in events] == ["citation", "text", "done"]
         assert events[-1]["answer"]["citations"] == answered["citations"]
         assert {request.stage for request in model.requests} == {*QUERY_SIDE, "answer"}
     with Workspace(WorkspaceConfig(store, policy=tmp_path), models=_models()[0]) as workspace:
         tools = Toolbox(workspace)
-        assert to_data(tools.search_all(question)) == to_data(
-            collection_result(workspace.collection().search(question, k=5))
+        assert to_data(tools.search_all(QUESTION)) == to_data(
+            collection_result(workspace.collection().search(QUESTION, k=5))
         )
-        assert to_data(tools.ask_all(question)) == answered
-        assert tools.ask_all(question, title="hounds").evidence[0].document == "hounds"
+        assert to_data(tools.ask_all(QUESTION)) == answered
+        assert tools.ask_all(QUESTION, title="hounds").evidence[0].document == "hounds"
 
 
 def test_all_documents_are_refined_over_http_and_no_folder_is_told(
     store: Path, tmp_path: Path
 ) -> None:
     with running(store, policy=tmp_path) as client:
-        made = client.post("/api/refine", {"query": "Who passes the lock?", "title": "lock"})
+        made = client.post("/api/refine", {"query": QUESTION, "title": "lock"})
     assert made.status == 200
     assert [one["document"] for one in made.data["documents"]] == ["lock"]
     assert made.data["after"]["hits"]

@@ -113,6 +113,14 @@ def test_a_claim_gets_the_verdict_of_the_document_that_takes_a_side(rag: AbstRAG
     assert (made.document, made.verdict.label) == ("harbour", Label.REFUTES)
 
 
+def test_a_document_that_refutes_a_claim_is_shown_beside_the_one_that_supports_it(
+    rag: AbstRAG,
+) -> None:
+    made = rag.ask_all("Nordline carried 18,400 passengers in 2023.")
+    labels = {one.document: one.verdict.label for one in (made, *made.others) if one.verdict}
+    assert labels == {"harbour": Label.SUPPORTS, "almanac": Label.REFUTES}
+
+
 def test_a_model_writes_from_passages_of_several_documents_and_quotes_each(
     store: Path, tmp_path: Path
 ) -> None:

@@ -23,8 +23,16 @@ from abstrag.answers.generator import (
 )
 from abstrag.answers.proposals import AnswerWay, ProposedAnswer, ToldAnswer, best_of
 from abstrag.answers.sentences import SURE, Chosen, Reads, choose, read_sentences, unmet
-from abstrag.answers.tables.propose import TableAnswers
-from abstrag.answers.verdicts import WEIGHED, Verdicts, compared, forced, objection, ruled
+from abstrag.answers.tables.propose import ROW_FORM, TableAnswers
+from abstrag.answers.verdicts import (
+    SIDE_FLOOR,
+    WEIGHED,
+    Verdicts,
+    compared,
+    forced,
+    objection,
+    ruled,
+)
 from abstrag.config import GIVEN_PASSAGES, TAU
 from abstrag.engine.searcher import Searcher
 from abstrag.language.parser import parse
@@ -137,7 +145,7 @@ def answer(
         return told.nothing()
     if generator is not None:
         return told.generated(generator, told.task)
-    return told.claim(verdicts) if asked is Asked.CLAIM else told.question()
+    return told.alone(verdicts)
 
 
 def passages_for(asked: Asked, generator: Generator | None) -> int:
@@ -174,7 +182,8 @@ def answer_of_many(
 
     A generator is given the best passages of all. Without one, each document that is near the best,
     or among the first for a claim, is asked as if it were alone; where they answer differently, the
-    best one's answer has the others' beside it.
+    best one's answer has the others' beside it. No figure is told of a document whose passages
+    hardly are evidence: many print figures under the same names.
 
     Args:
         query: a question or a claim, as the search has read it.
@@ -194,8 +203,10 @@ def answer_of_many(
         return together.generated(generator, together.task)
     least = NEAR_BEST if asked is Asked.QUESTION else 0.0  # what refutes is worded otherwise
     near = [one.searcher for one in documents[:MOST_ASKED] if one.share >= least]
-    each = [answer(one, query.text, k=k, tau=tau, asked=asked, verdicts=verdicts) for one in near]
-    told = [one for one in each if one.found]
+    most = k or passages_for(asked, generator)
+    each = [_Document(one, query.text, k=most, tau=tau, asked=asked) for one in near]
+    answers = [(one, one.alone(verdicts)) for one in each if one.task is not None]
+    told = [made for one, made in answers if made.found and not one.strays(made)]
     if not told:
         return together.unsure()
     sides = [one for one in told if _takes_side(one)]
@@ -425,6 +436,16 @@ class _Document(_Answering):
         self._ranking = self._searcher.search(query, k=k, tau=tau)
         found = [(self._index, hit) for hit in self._ranking.hits]
         super().__init__(self._ranking.query, asked, found, index=self._index)
+
+    def alone(self, verdicts: Verdicts | None) -> Answer:
+        """Answer without a language model."""
+        return self.claim(verdicts) if self._asked is Asked.CLAIM else self.question()
+
+    def strays(self, made: Answer) -> bool:
+        """Tell whether an answer is a figure of tables that no passage found bears out."""
+        judged = [p.hit.judgement for p in self._passages if p.hit.judgement is not None]
+        figure = made.short is not None and made.short.form != ROW_FORM
+        return figure and bool(judged) and max(judged) < SIDE_FLOOR
 
     def question(self) -> Answer:
         """Say what is most probably right of what tables and sentences give.

@@ -219,3 +219,29 @@ def test_gold_names_a_document_and_its_segment_or_the_words_of_one(rag: AbstRAG)
     assert only.document == "hounds"
     with pytest.raises(InputError, match="no document that was opened has a segment 'nowhere'"):
         rag.refine_all(PUPPY, gold=["nowhere"])
+
+
+def test_a_model_criticizes_each_document_that_is_opened_as_it_would_the_one(
+    store: Path, tmp_path: Path
+) -> None:
+    def criticized(name: str, *, many: bool) -> list[tuple[str, str]]:
+        model = ScriptedModel({"critic": {"sufficient": True, "failure": None}})
+        models = Models({CallRole.CRITIC: model})
+        with AbstRAG(store, policy=tmp_path / name, models=models) as rag:
+            opened = [one.document for one in rag.search_all(CONFLICT).documents]
+            if many:
+                assert [one.document for one in rag.refine_all(CONFLICT).documents] == opened
+            else:
+                for document in opened:
+                    rag.refine(CONFLICT, document=document)
+        return [(request.stage, request.user) for request in model.requests]
+
+    asked = criticized("many", many=True)
+    assert asked
+    assert asked == criticized("single", many=False)
+
+
+def test_where_no_document_passes_a_filter_nothing_is_found(rag: AbstRAG) -> None:
+    made = rag.ask_all(PUPPY, filters=Filters(title="nowhere"))
+    assert (made.found, made.evidence) == (False, ())
+    assert made.note == "no passage of these documents holds anything of the query"

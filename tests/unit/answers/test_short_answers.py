@@ -101,7 +101,8 @@ def test_a_figure_is_looked_up_or_reckoned_and_its_cells_are_cited(
 def test_among_many_documents_a_figure_needs_a_passage_that_is_evidence(
     report: Searcher, judged: float, told: bool
 ) -> None:
-    def judge(_query: Query, segments: Sequence[Segment]) -> list[float]:
+    def judge(query: Query, segments: Sequence[Segment]) -> list[float]:
+        del query
         return [judged] * len(segments)
 
     searcher = Searcher(report.index, preset=DEFAULT_PRESET, judge=judge)

@@ -95,3 +95,29 @@ def test_the_first_time_is_within_the_estimate_and_the_second_makes_no_call(
     assert again.splitlines()[:3] == found.splitlines()[:3]
     assert "0 calls" in console("ask", article, QUERY)
     assert console.spent() == asked
+
+
+def test_a_store_is_searched_and_asked_with_a_model_within_the_estimate_and_once(
+    console: Console, tmp_path: Path
+) -> None:
+    texts = {
+        "bakery": ARTICLE,
+        "mill": "The mill in Leeds grinds rye. Bread is sold beside it by Tom Hall.\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.md").write_text(text, "utf-8")
+    files = [tmp_path / f"{name}.md" for name in texts]
+    store = ("--store", tmp_path / "library.db")
+    console("index", *files, *store, "--llm", "none")
+    for command in ("search", "ask"):
+        question = (command, "--all", QUERY, *store)
+        before = console.spent()
+        most = json.loads(console(*question, "--dry-run", "--json"))["estimate"]
+        assert console.spent() == before
+        first = console(*question)
+        made = console.spent() - before
+        assert 1 <= made <= most["calls"]
+        again = console(*question)
+        assert "models: 0 calls" in again
+        assert again.split("models:")[0] == first.split("models:")[0]
+        assert console.spent() - before == made

@@ -223,6 +223,31 @@ def test_all_documents_together_answer_the_same_by_every_door(doors: Doors) -> N
             assert to_data(doors.rag.collection().explain(question, name)) == hit
 
 
+def test_an_answer_from_all_documents_is_the_same_by_every_door(
+    library: dict[str, Circumstance],
+) -> None:
+    """The defaults hold for answers by every door, so there is one way of asking."""
+    for one in library.values():
+        config = WorkspaceConfig(one.store, policy=one.policy)
+        with (
+            AbstRAG(one.store, policy=one.policy) as rag,
+            Workspace(config) as workspace,
+            serving(workspace) as client,
+            Workspace(config) as tools,
+        ):
+            doors = Doors(one, True, rag, client, tools)
+            for question in QUESTIONS[3:6]:
+                wanted = to_data(rag.ask_all(question))
+                assert {**doors.run("ask", "--all", question), "ledger": None} == {
+                    **wanted,
+                    "ledger": None,
+                }
+                assert doors.tools([("ask_all", {"question": question})]) == [wanted]
+                events = client.post("/api/ask", {"question": question}).body.decode()
+                last = json.loads(events.strip().rpartition("data: ")[2])["answer"]
+                assert last == wanted
+
+
 def test_eight_threads_and_an_event_loop_at_once_get_the_same_answers(
     library: dict[str, Circumstance],
 ) -> None:

@@ -16,6 +16,7 @@ from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.llm.settings import Limits
+from abstrag.model.answer import AnswerMode
 from abstrag.model.record import to_data
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -45,6 +46,27 @@ def test_a_search_beside_a_model_is_the_local_one(
                 told = to_data(here.search(question, k=K))
                 assert to_data(there.search(question, k=K)) == told
     assert model.calls == 0
+
+
+@pytest.mark.parametrize("name", ["background", "patched", "edited"])
+def test_a_search_of_all_documents_beside_a_model_is_the_local_one(
+    library: dict[str, Circumstance], name: str
+) -> None:
+    one = library[name]
+    config = WorkspaceConfig(one.store, policy=one.policy)
+    reply = {"status": "not_in_document", "sentences": [], "missing": []}
+    model = ScriptedModel({"answer": reply})
+    with (
+        Workspace(config) as local,
+        Workspace(config, models=Models({CallRole.ANSWER: model})) as asked,
+    ):
+        for question in QUESTIONS:
+            here, there = local.collection(), asked.collection()
+            told = to_data(here.search(question, k=K))
+            assert to_data(there.search(question, k=K)) == told
+            assert model.calls == 0
+        written = asked.collection().ask(QUESTIONS[0])
+        assert (written.mode, written.found, model.calls) == (AnswerMode.GENERATED, False, 1)
 
 
 def test_a_cap_holds_with_eight_at_once() -> None:

@@ -4,7 +4,8 @@ python -m tools.answers --data DATA [--before OLD/src] [--part report] [--limit 
 
 Every question is put to a file that is read as any user's. With --before another release answers
 the same questions in the same run. By default our own questions of the open half and the tuning
-parts are asked; `--part report --held` is for figures that are published.
+parts are asked; `--part report --held` is for figures that are published. With --together each
+question that some file answers is put to its own file, and again to a store of all these files.
 """
 
 from __future__ import annotations
@@ -38,7 +39,71 @@ def questions_of(given: argparse.Namespace) -> list[Question]:
             made += data_questions(
                 given.data, name, given.part, given.limit, pages, skip=given.skip
             )
+    if given.together:  # a question that was put to another file is answered by its own
+        made = [one for one in made if not one.misplaced]
     return sorted(made, key=lambda one: (SETS.index(one.set), one.file))
+
+
+def ask_together(questions: Sequence[Question], store: Path, out: Path) -> None:
+    """Put every question to a store of all their files, and write down what it says."""
+    from abstrag import AbstRAG
+    from abstrag.model.answer import Answer, Asked
+    from abstrag.model.segment import SegmentKind
+
+    tabular = (SegmentKind.TABLE_ROW, SegmentKind.TABLE_CELL)
+    files = list(dict.fromkeys(one.file for one in questions))
+    with AbstRAG(store) as rag, out.open("w", encoding="utf-8") as file:
+        rag.index_many(files)
+        names = {info.source_path: info.id for info in rag.documents()}
+
+        def said(made: Answer) -> dict[str, object]:
+            cited = [(c.document, c.segment) for c in made.citations]
+            kinds = {
+                (name, s.id): s.kind
+                for name in {name for name, _ in cited}
+                for s in rag.workspace.index(name).segments
+            }
+            return {
+                "text": made.text,
+                "short": made.short.text if made.short else "",
+                "label": made.verdict.label.value if made.verdict else "",
+                "found": made.found,
+                "prose": all(kinds[one] not in tabular for one in cited),
+            }
+
+        for n, one in enumerate(questions, 1):
+            asked = Asked.CLAIM if one.claim else Asked.QUESTION
+            made = rag.collection().ask(one.query, asked=asked)
+            own = names[str(Path(one.file).resolve())]
+            more = {"own": own == made.document, "others": [said(each) for each in made.others]}
+            line = {"set": one.set, "id": one.id, **said(made), **more}
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+            print(f"\r{n} of {len(questions)}", end="", file=sys.stderr)
+    print(file=sys.stderr)
+
+
+def told_together(questions: Sequence[Question], out: Path) -> None:
+    """Print from which document answers are, and how often documents answer differently."""
+    lines = {(o["set"], o["id"]): o for o in map(json.loads, out.read_text("utf-8").splitlines())}
+    counts: Counter[str] = Counter()
+    for one in questions:
+        line = lines[one.set, one.id]
+        if not line["found"]:
+            continue
+        counts["answered"] += 1
+        counts["own"] += line["own"]
+        every = [Said(**{f: o[f] for f in Said.__slots__}) for o in (line, *line["others"])]
+        right = [outcome(one.query, one.expected, said) == "right" for said in every]
+        if len(every) > 1:
+            counts["several"] += 1
+            counts["first"] += right[0]
+            counts["any"] += any(right)
+    print(
+        f"of {counts['answered']} answered {counts['own']} are from the question's own document; "
+        f"to {counts['several']} documents answer differently: "
+        f"the first is right in {counts['first']}, one of them in {counts['any']}"
+    )
 
 
 def ask_all(questions: Sequence[Question], store: Path, out: Path) -> None:
@@ -137,6 +202,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=60, help="questions of each data set")
     parser.add_argument("--skip", type=int, default=0, help="questions of each to leave out before")
     parser.add_argument("--before", type=Path, help="src of another release, to compare with")
+    parser.add_argument("--together", action="store_true", help="ask a store of all files too")
     parser.add_argument("--work", type=Path, default=Path("/tmp/abstrag-answers"))
     parser.add_argument("--answers", type=Path, help="only ask, and write what is said here")
     parser.add_argument("--show", action="store_true", help="print every question with its outcome")
@@ -145,6 +211,9 @@ def main() -> None:
     questions = questions_of(given)
     if given.answers:
         ask_all(questions, given.work / f"{given.answers.stem}.db", given.answers)
+        return
+    if given.together:
+        _measure_together(questions, given)
         return
     places = {"this release": HERE / "src"}
     if given.before:
@@ -161,6 +230,18 @@ def main() -> None:
         table(name, questions, said)
         if given.show:
             _show(questions, said)
+
+
+def _measure_together(questions: Sequence[Question], given: argparse.Namespace) -> None:
+    store = given.work / "together.db"
+    for name, ask in (("each file alone", ask_all), ("all files together", ask_together)):
+        out = given.work / f"{name.replace(' ', '-')}.jsonl"
+        ask(questions, store, out)
+        said = read(out)
+        table(name, questions, said)
+        if given.show:
+            _show(questions, said)
+    told_together(questions, out)
 
 
 def _show(questions: Sequence[Question], said: dict[tuple[str, str], Said]) -> None:

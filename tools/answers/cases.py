@@ -48,6 +48,7 @@ class Question:
     query: str
     claim: bool
     expected: Expected
+    misplaced: bool = False  # put to another file than the one that answers it
 
 
 def data_questions(
@@ -124,7 +125,9 @@ def _misplaced(name: str, cases: Sequence[Case], write: _Pages) -> Iterator[Ques
                 len(words - content_words(f"{text} {heads}")) >= ABSENT_WORDS
             ):
                 name_ = f"{case.case_id}@{other.document.id}"
-                yield Question(name, name_, write(other), case.query, False, Expected("none"))
+                yield Question(
+                    name, name_, write(other), case.query, False, Expected("none"), misplaced=True
+                )
                 break
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from abstrag.answers.citations import Citations, CitedPassage, Quoted
@@ -22,8 +23,16 @@ from abstrag.answers.generator import (
 )
 from abstrag.answers.proposals import AnswerWay, ProposedAnswer, ToldAnswer, best_of
 from abstrag.answers.sentences import SURE, Chosen, Reads, choose, read_sentences, unmet
-from abstrag.answers.tables.propose import TableAnswers
-from abstrag.answers.verdicts import WEIGHED, Verdicts, compared, forced, objection, ruled
+from abstrag.answers.tables.propose import ROW_FORM, TableAnswers
+from abstrag.answers.verdicts import (
+    SIDE_FLOOR,
+    WEIGHED,
+    Verdicts,
+    compared,
+    forced,
+    objection,
+    ruled,
+)
 from abstrag.config import GIVEN_PASSAGES, TAU
 from abstrag.engine.searcher import Searcher
 from abstrag.language.parser import parse
@@ -40,6 +49,9 @@ from abstrag.model.answer import (
     Usage,
     Verdict,
 )
+from abstrag.model.index import DocumentIndex
+from abstrag.model.query import Query
+from abstrag.model.ranking import Hit
 from abstrag.neural.judge import SegmentJudge
 from abstrag.neural.runtime import segment_text
 from abstrag.search.judging import NeighbourJudge
@@ -77,13 +89,15 @@ def wording_of(text: str) -> Asked:
 QUOTED: Final = "quoted from the document; no language model was asked"
 READ: Final = "read from a table of the document; no language model was asked"
 RECKONED: Final = "reckoned from quoted cells; no language model was asked"
-UNSURE: Final = "nothing in this document answers this with confidence"
-NO_EVIDENCE: Final = "nothing in this document bears on this claim with confidence"
-NOTHING: Final = "no passage of this document holds anything of the query"
+THIS: Final = "this document"
+THESE: Final = "these documents"
+UNSURE: Final = "nothing in {} answers this with confidence"
+NO_EVIDENCE: Final = "nothing in {} bears on this claim with confidence"
+NOTHING: Final = "no passage of {} holds anything of the query"
 NO_JUDGE: Final = "the evidence is quoted; a verdict needs a language model or the local judge"
 HESITANT: Final = "the evidence is quoted; the local judge is not sure enough to say what it means"
 WITHHELD: Final = "the evidence is quoted without a verdict"
-NOT_HERE: Final = "not in this document"
+NOT_HERE: Final = "not in {}"
 _TOLD: Final = {
     Label.SUPPORTS: "The evidence supports the claim.",
     Label.REFUTES: "The evidence refutes the claim.",
@@ -126,13 +140,106 @@ def answer(
         ModelError: The generator's model failed.
     """
     asked = asked or wording_of(query)
-    least = WEIGHED if asked is Asked.CLAIM and generator is None else GIVEN_PASSAGES
-    told = _Answering(searcher, query, k=k or least, tau=tau, asked=asked)
+    told = _Document(searcher, query, k=k or passages_for(asked, generator), tau=tau, asked=asked)
     if told.task is None:
         return told.nothing()
     if generator is not None:
         return told.generated(generator, told.task)
-    return told.claim(verdicts) if asked is Asked.CLAIM else told.question()
+    return told.alone(verdicts)
+
+
+def passages_for(asked: Asked, generator: Generator | None) -> int:
+    """Return how many passages are looked at unless somebody says."""
+    return WEIGHED if asked is Asked.CLAIM and generator is None else GIVEN_PASSAGES
+
+
+# Many documents: each that is near the best answers for itself, as if it were asked alone.
+
+NEAR_BEST: Final = 0.05  # of the best document's score from which on another is asked too
+MOST_ASKED: Final = 4  # documents; docs/ask.md says why
+
+
+@dataclass(frozen=True, slots=True)
+class AskedDocument:
+    """One of many documents: what searches it, and its score beside that of the best, in [0, 1]."""
+
+    searcher: Searcher
+    share: float
+
+
+def answer_of_many(
+    query: Query,
+    documents: Sequence[AskedDocument],
+    found: Sequence[tuple[DocumentIndex, Hit]],
+    *,
+    k: int | None = None,
+    tau: float = TAU,
+    asked: Asked | None = None,
+    generator: Generator | None = None,
+    verdicts: Verdicts | None = None,
+) -> Answer:
+    """Answer from many documents, or say what they make of a claim.
+
+    A generator is given the best passages of all. Without one, each document that is near the best,
+    or among the first for a claim, is asked as if it were alone; where they answer differently, the
+    best one's answer has the others' beside it. No figure is told of a document whose passages
+    hardly are evidence: many print figures under the same names.
+
+    Args:
+        query: a question or a claim, as the search has read it.
+        documents: those that were searched, best first.
+        found: the best passages of all, each with the index of its document.
+        k: how many passages of each document are looked at, as for one.
+        tau: the budget for bridges.
+        asked: what the query is; None tells it by the wording.
+        generator: writes the answer; without one it is quoted.
+        verdicts: the local judge of claims, for when there is no generator.
+    """
+    asked = asked or wording_of(query.text)
+    together = _Answering(query, asked, found)
+    if together.task is None:
+        return together.nothing()
+    if generator is not None:
+        return together.generated(generator, together.task)
+    least = NEAR_BEST if asked is Asked.QUESTION else 0.0  # what refutes is worded otherwise
+    near = [one.searcher for one in documents[:MOST_ASKED] if one.share >= least]
+    most = k or passages_for(asked, generator)
+    each = [_Document(one, query.text, k=most, tau=tau, asked=asked) for one in near]
+    answers = [(one, one.alone(verdicts)) for one in each if one.task is not None]
+    told = [made for one, made in answers if made.found and not one.strays(made)]
+    if not told:
+        return together.unsure()
+    sides = [one for one in told if _takes_side(one)]
+    best = (sides or told)[0]
+    return replace(best, others=_others(best, sides if asked is Asked.CLAIM else told))
+
+
+def task_of_many(
+    query: Query, found: Sequence[tuple[DocumentIndex, Hit]], asked: Asked | None = None
+) -> GenerationTask | None:
+    """Return what a generator would be given of many documents; None when there is nothing."""
+    return _Answering(query, asked or wording_of(query.text), found).task
+
+
+def _others(best: Answer, told: Sequence[Answer]) -> tuple[Answer, ...]:
+    """Return the answers that say something else than the best one, and each of it once."""
+    known, others = {_gist(best)}, []
+    for one in told:
+        if one is not best and _gist(one) not in known:
+            known.add(_gist(one))
+            others.append(one)
+    return tuple(others)
+
+
+def _takes_side(told: Answer) -> bool:
+    return told.verdict is not None and told.verdict.label is not Label.NOT_ENOUGH_INFO
+
+
+def _gist(told: Answer) -> str:
+    """Return what an answer says, in the shortest form there is."""
+    if told.verdict is not None:
+        return told.verdict.label.value
+    return " ".join((told.short.text if told.short else told.text).casefold().split())
 
 
 def generation_task(
@@ -144,12 +251,12 @@ def generation_task(
     asked: Asked | None = None,
 ) -> GenerationTask | None:
     """Return what a generator would be given for a query; None when there is nothing to give."""
-    return _Answering(searcher, query, k=k, tau=tau, asked=asked or wording_of(query)).task
+    return _Document(searcher, query, k=k, tau=tau, asked=asked or wording_of(query)).task
 
 
 def proposed_answers(searcher: Searcher | SearchedDocument, query: str) -> list[ProposedAnswer]:
     """Return everything that a question could be answered with, sure or not."""
-    asked = _Answering(searcher, query, k=GIVEN_PASSAGES, tau=TAU, asked=Asked.QUESTION)
+    asked = _Document(searcher, query, k=GIVEN_PASSAGES, tau=TAU, asked=Asked.QUESTION)
     return list(asked.proposed())
 
 
@@ -184,113 +291,52 @@ def events_of(made: Answer) -> Iterator[AnswerEvent]:
 
 
 class _Answering:
-    """One query about one document with the passages found for it, and the ways to answer it."""
+    """One query with the passages found for it, and how what is said of it is put together."""
 
     def __init__(
         self,
-        searcher: Searcher | SearchedDocument,
-        query: str,
-        *,
-        k: int,
-        tau: float,
+        query: Query,
         asked: Asked,
+        found: Sequence[tuple[DocumentIndex, Hit]],
+        *,
+        index: DocumentIndex | None = None,
     ) -> None:
-        self._searcher = searcher if isinstance(searcher, Searcher) else searcher.searcher
-        self._index = self._searcher.index
-        self._ranking = self._searcher.search(query, k=k, tau=tau)
+        """Take what was found; `index` is that of the one document that was asked, if it is one."""
+        self._query = query
         self._asked = asked
+        self._one = index
         self._passages = [
-            CitedPassage(number, hit, self._index.records[hit.position].segment)
-            for number, hit in enumerate(self._ranking.hits, 1)
+            CitedPassage(number, hit, own.records[hit.position].segment, own.document)
+            for number, (own, hit) in enumerate(found, 1)
         ]
-        self._citations = Citations(self._index.document, self._passages)
+        self._citations = Citations(self._passages)
 
     @property
     def task(self) -> GenerationTask | None:
         """What a generator is given: the passages as it sees them; None when there are none."""
         if not self._passages:
             return None
-        given = (Given(p.segment.text, p.segment.section, p.headers) for p in self._passages)
-        return GenerationTask(self._asked, self._ranking.query.text, tuple(given))
+        several = self._one is None
+        given = (
+            Given(
+                p.segment.text,
+                p.segment.section,
+                p.headers,
+                document=(p.document.title or p.document.id) if several else "",
+            )
+            for p in self._passages
+        )
+        return GenerationTask(self._asked, self._query.text, tuple(given))
 
     def nothing(self) -> Answer:
-        """Say that the document holds nothing of the query; no model is asked about nothing."""
-        missing = tuple(literal.label for literal in self._ranking.query.literals)
-        return self._extracted(found=False, missing=missing, note=NOTHING)
+        """Say that nothing of the query is held; no model is asked about nothing."""
+        missing = tuple(literal.label for literal in self._query.literals)
+        return self._extracted(found=False, missing=missing, note=NOTHING.format(self._where))
 
-    def question(self) -> Answer:
-        """Say what is most probably right of what tables and sentences give.
-
-        Where nothing is probable enough, the closest passages are shown.
-        """
-        best = best_of(list(self.proposed()))
-        if best is not None:
-            return self._told(best)
-        if self._reads() is None and (sentences := self._quoted()):
-            return self._extracted(sentences=sentences, note=QUOTED)
-        return self._abstention(UNSURE)
-
-    def proposed(self) -> Iterator[ProposedAnswer]:
-        """Go through all answers that tables and, where a judge reads them, sentences give."""
-        reads = self._reads()
-        passages = list(self._passages)
-        yield from TableAnswers(
-            self._searcher, self._ranking, self._passages, self._citations, reads
-        )()
-        if reads is None:
-            return
-        found = read_sentences(reads, self._index, self._ranking.query, passages)
-        if found is not None:
-            text = " ".join(one.text for one in found.chosen)
-            yield ProposedAnswer(
-                AnswerWay.SENTENCE,
-                found.features,
-                text,
-                lambda: ToldAnswer(self._verbatim(found.chosen)),
-            )
-
-    def _told(self, best: ProposedAnswer) -> Answer:
-        told = best.tell()
-        note = QUOTED
-        if told.short is not None:
-            note = RECKONED if told.short.formula else READ
-        return self._extracted(sentences=told.sentences, short=told.short, note=note)
-
-    def claim(self, verdicts: Verdicts | None) -> Answer:
-        """Quote the evidence for or against a claim, with the local judge's opinion if it has one.
-
-        The judge reads all passages, so where it takes a side they are quoted whatever they meet
-        of the claim's words.
-        """
-        found = compared(self._ranking.query.text, self._passages)
-        verdict, leaning, doubt = self._opinion(verdicts, found)
-        sides = verdict is not None and verdict.label is not Label.NOT_ENOUGH_INFO
-        sentences = self._quoted(strict=not sides)
-        if not sentences:
-            said = f"{NO_EVIDENCE}: {doubt}" if doubt else NO_EVIDENCE
-            return self._abstention(said, verdict=verdict, leaning=leaning, differences=found)
-        note = QUOTED if verdict else NO_JUDGE if verdicts is None else HESITANT
-        if doubt:
-            note = f"{WITHHELD}: {doubt}"
-        return self._extracted(
-            sentences=sentences, verdict=verdict, leaning=leaning, differences=found, note=note
-        )
-
-    def _opinion(
-        self, verdicts: Verdicts | None, found: Sequence[Difference]
-    ) -> tuple[Verdict | None, Label | None, str | None]:
-        """Return the local judge's opinion, the label it leans to, and what speaks against it."""
-        if verdicts is None:
-            return None, None, None
-        claim, document = self._ranking.query.text, self._index.document
-        texts = [segment_text(passage.segment) for passage in self._passages]
-        told = verdicts(claim, texts)
-        leaning = forced(told, found)
-        verdict, doubt = ruled(told, verdicts.threshold, found)
-        if verdict is None:
-            return None, leaning, doubt
-        doubt = objection(verdict, claim, self._passages, document)
-        return (None, leaning, doubt) if doubt else (verdict, leaning, None)
+    def unsure(self) -> Answer:
+        """Show the passages, which are not an answer."""
+        said = NO_EVIDENCE if self._asked is Asked.CLAIM else UNSURE
+        return self._abstention(said.format(self._where))
 
     def generated(self, generator: Generator, task: GenerationTask) -> Answer:
         """Let the generator write, and check every quotation it gives."""
@@ -330,36 +376,23 @@ class _Answering:
             found=sides,
             sentences=sentences,
             verdict=Verdict(label, reply.reply.model, grounded=grounded),
-            differences=compared(self._ranking.query.text, self._passages),
+            differences=compared(self._query.text, self._passages),
             missing=missing,
             note=f"judged by {reply.reply.model} from {len(self._passages)} passages",
         )
 
     def _sentence(self, text: str, cited: Sequence[CitedWords]) -> AnswerSentence:
         quoted = [Quoted(one.quote, one.number) for one in cited]
-        return self._citations.sentence(text, quoted, question=self._ranking.query.text)
+        return self._citations.sentence(text, quoted, question=self._query.text)
 
-    def _reads(self) -> Reads | None:
-        """Return who reads sentences and rows; None without a judge that reads texts."""
-        judge = self._searcher.judge
-        judge = judge.alone if isinstance(judge, NeighbourJudge) else judge
-        return judge.score if isinstance(judge, SegmentJudge) else None
-
-    def _quoted(self, *, strict: bool = True) -> tuple[AnswerSentence, ...]:
-        """Quote the sentences that meet most of the query; of a claim those the judge knows."""
-        index, query, reads = self._index, self._ranking.query, self._reads()
-        if strict and reads is not None:
-            found = read_sentences(reads, index, query, self._passages, tables=True)
-            good = found is not None and found.chosen[0].score >= SURE
-            return self._verbatim(found.chosen) if found and good else ()
-        return self._verbatim(choose(index, query, self._passages, strict=strict))
-
-    def _verbatim(self, chosen: Sequence[Chosen]) -> tuple[AnswerSentence, ...]:
-        return tuple(self._citations.verbatim(one.passage, one.start, one.end) for one in chosen)
+    @property
+    def _where(self) -> str:
+        return THESE if self._one is None else THIS
 
     def _missing(self) -> tuple[str, ...]:
-        title = self._index.document.title
-        return unmet(self._ranking.hits, self._ranking.query, title)
+        own = self._one
+        titles = {p.document.title for p in self._passages} if own is None else {own.document.title}
+        return unmet([p.hit for p in self._passages], self._query, " ".join(sorted(titles)))
 
     def _abstention(self, note: str, **more: Any) -> Answer:
         return self._extracted(found=False, missing=self._missing(), note=note, **more)
@@ -374,14 +407,138 @@ class _Answering:
 
     def _answer(self, **fields: Any) -> Answer:
         """Return an answer, with all that has been cited so far."""
+        cited = {one.document for one in self._citations.all}
+        document = cited.pop() if len(cited) == 1 else ""
         return Answer(
-            query=self._ranking.query.text,
-            document=self._index.document.id,
+            query=self._query.text,
+            document=document if self._one is None else self._one.document.id,
             asked=self._asked,
             citations=self._citations.all,
             evidence=tuple(passage.evidence for passage in self._passages),
             **fields,
         )
+
+
+class _Document(_Answering):
+    """One query about one document, and the ways to answer it without a language model."""
+
+    def __init__(
+        self,
+        searcher: Searcher | SearchedDocument,
+        query: str,
+        *,
+        k: int,
+        tau: float,
+        asked: Asked,
+    ) -> None:
+        self._searcher = searcher if isinstance(searcher, Searcher) else searcher.searcher
+        self._index = self._searcher.index
+        self._ranking = self._searcher.search(query, k=k, tau=tau)
+        found = [(self._index, hit) for hit in self._ranking.hits]
+        super().__init__(self._ranking.query, asked, found, index=self._index)
+
+    def alone(self, verdicts: Verdicts | None) -> Answer:
+        """Answer without a language model."""
+        return self.claim(verdicts) if self._asked is Asked.CLAIM else self.question()
+
+    def strays(self, made: Answer) -> bool:
+        """Tell whether an answer is a figure of tables that no passage found bears out."""
+        judged = [p.hit.judgement for p in self._passages if p.hit.judgement is not None]
+        figure = made.short is not None and made.short.form != ROW_FORM
+        return figure and bool(judged) and max(judged) < SIDE_FLOOR
+
+    def question(self) -> Answer:
+        """Say what is most probably right of what tables and sentences give.
+
+        Where nothing is probable enough, the closest passages are shown.
+        """
+        best = best_of(list(self.proposed()))
+        if best is not None:
+            return self._told(best)
+        if self._reads() is None and (sentences := self._quoted()):
+            return self._extracted(sentences=sentences, note=QUOTED)
+        return self._abstention(UNSURE.format(self._where))
+
+    def proposed(self) -> Iterator[ProposedAnswer]:
+        """Go through all answers that tables and, where a judge reads them, sentences give."""
+        reads = self._reads()
+        passages = list(self._passages)
+        yield from TableAnswers(
+            self._searcher, self._ranking, self._passages, self._citations, reads
+        )()
+        if reads is None:
+            return
+        found = read_sentences(reads, self._index, self._query, passages)
+        if found is not None:
+            text = " ".join(one.text for one in found.chosen)
+            yield ProposedAnswer(
+                AnswerWay.SENTENCE,
+                found.features,
+                text,
+                lambda: ToldAnswer(self._verbatim(found.chosen)),
+            )
+
+    def _told(self, best: ProposedAnswer) -> Answer:
+        told = best.tell()
+        note = QUOTED
+        if told.short is not None:
+            note = RECKONED if told.short.formula else READ
+        return self._extracted(sentences=told.sentences, short=told.short, note=note)
+
+    def claim(self, verdicts: Verdicts | None) -> Answer:
+        """Quote the evidence for or against a claim, with the local judge's opinion if it has one.
+
+        The judge reads all passages, so where it takes a side they are quoted whatever they meet
+        of the claim's words.
+        """
+        found = compared(self._query.text, self._passages)
+        verdict, leaning, doubt = self._opinion(verdicts, found)
+        sides = verdict is not None and verdict.label is not Label.NOT_ENOUGH_INFO
+        sentences = self._quoted(strict=not sides)
+        if not sentences:
+            said = NO_EVIDENCE.format(self._where)
+            said = f"{said}: {doubt}" if doubt else said
+            return self._abstention(said, verdict=verdict, leaning=leaning, differences=found)
+        note = QUOTED if verdict else NO_JUDGE if verdicts is None else HESITANT
+        if doubt:
+            note = f"{WITHHELD}: {doubt}"
+        return self._extracted(
+            sentences=sentences, verdict=verdict, leaning=leaning, differences=found, note=note
+        )
+
+    def _opinion(
+        self, verdicts: Verdicts | None, found: Sequence[Difference]
+    ) -> tuple[Verdict | None, Label | None, str | None]:
+        """Return the local judge's opinion, the label it leans to, and what speaks against it."""
+        if verdicts is None:
+            return None, None, None
+        claim, document = self._query.text, self._index.document
+        texts = [segment_text(passage.segment) for passage in self._passages]
+        told = verdicts(claim, texts)
+        leaning = forced(told, found)
+        verdict, doubt = ruled(told, verdicts.threshold, found)
+        if verdict is None:
+            return None, leaning, doubt
+        doubt = objection(verdict, claim, self._passages, document)
+        return (None, leaning, doubt) if doubt else (verdict, leaning, None)
+
+    def _reads(self) -> Reads | None:
+        """Return who reads sentences and rows; None without a judge that reads texts."""
+        judge = self._searcher.judge
+        judge = judge.alone if isinstance(judge, NeighbourJudge) else judge
+        return judge.score if isinstance(judge, SegmentJudge) else None
+
+    def _quoted(self, *, strict: bool = True) -> tuple[AnswerSentence, ...]:
+        """Quote the sentences that meet most of the query; of a claim those the judge knows."""
+        index, query, reads = self._index, self._query, self._reads()
+        if strict and reads is not None:
+            found = read_sentences(reads, index, query, self._passages, tables=True)
+            good = found is not None and found.chosen[0].score >= SURE
+            return self._verbatim(found.chosen) if found and good else ()
+        return self._verbatim(choose(index, query, self._passages, strict=strict))
+
+    def _verbatim(self, chosen: Sequence[Chosen]) -> tuple[AnswerSentence, ...]:
+        return tuple(self._citations.verbatim(one.passage, one.start, one.end) for one in chosen)
 
 
 def _usage(reply: Answered[Any]) -> Usage:

@@ -91,11 +91,12 @@ _FIGURE: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 @dataclass(frozen=True, slots=True)
 class CitedPassage:
-    """One piece of evidence as a generator is given it, with the way back to the document."""
+    """One piece of evidence as a generator is given it, with the way back to its document."""
 
     number: int
     hit: Hit
     segment: Segment
+    document: Document
 
     @property
     def headers(self) -> tuple[str, ...]:
@@ -123,6 +124,7 @@ class CitedPassage:
             reading=hit.reading,
             headers=self.headers,
             cell=hit.cell,
+            document=self.document.id,
         )
 
     def locate(self, quote: str) -> tuple[str, Span] | None:
@@ -147,8 +149,7 @@ class Quoted:
 class Citations:
     """Collects the verified quotations of one answer and numbers them as they come."""
 
-    def __init__(self, document: Document, passages: Sequence[CitedPassage]) -> None:
-        self._document = document
+    def __init__(self, passages: Sequence[CitedPassage]) -> None:
         self._passages = passages
         self._made: dict[tuple[Span, int], Citation] = {}
 
@@ -203,13 +204,14 @@ class Citations:
                 number=len(self._made) + 1,
                 evidence=passage.number,
                 segment=passage.segment.id,
-                quote=self._document.quote(span),
+                quote=passage.document.quote(span),
                 text=text,
                 span=span,
                 page=passage.segment.page,
                 section=passage.segment.section,
                 headers=passage.headers if headers is None else headers,
                 cell=passage.hit.cell,
+                document=passage.document.id,
             )
         return self._made[key]
 
@@ -232,9 +234,12 @@ class Citations:
         if not parts:
             return "it cites nothing"
         wrong = next(part for part in parts if self._place(part, None) is None)
-        if any(find_quote(wrong, block.text) for block in self._document.blocks):
-            return f"its quotation {wrong!r} is in the document but not in the evidence given"
-        return f"its quotation {wrong!r} is not in the document"
+        documents = {passage.document.id: passage.document for passage in self._passages}
+        where = "the document" if len(documents) == 1 else "the documents"
+        blocks = (block for document in documents.values() for block in document.blocks)
+        if any(find_quote(wrong, block.text) for block in blocks):
+            return f"its quotation {wrong!r} is in {where} but not in the evidence given"
+        return f"its quotation {wrong!r} is not in {where}"
 
 
 def figures(text: str) -> set[str]:

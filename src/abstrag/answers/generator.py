@@ -7,7 +7,7 @@ answers is a difference between the passages they were given.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final, Literal
 
@@ -19,19 +19,27 @@ from abstrag.model.record import record, to_json
 
 STAGES: Final = {Asked.QUESTION: "answer", Asked.CLAIM: "verdict"}
 _MAX_TOKENS: Final = 1024
+# what a program is told besides where passages are of several documents
+_SEVERAL: Final = (
+    "Passages are of different documents, which `document` names. Where documents differ, say what "
+    "each of them says."
+)
 
 
 @record
 class Given:
-    """A passage as a generator sees it."""
+    """A passage as a generator sees it; its document is named where there are several."""
 
     text: str
     section: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
+    document: str = ""
 
     def inputs(self, number: int) -> dict[str, Any]:
         """Return it as an input of the program: headers belong to a cell, the section is told."""
         made: dict[str, Any] = {"number": number, "text": self.text}
+        if self.document:
+            made["document"] = self.document
         if self.headers:
             made["headers"] = list(self.headers)
         if self.section:
@@ -95,6 +103,11 @@ class GenerationTask:
     query: str
     passages: tuple[Given, ...]
 
+    @property
+    def kind(self) -> tuple[Asked, bool]:
+        """What is asked, and whether of several documents: tasks of a kind have one program."""
+        return self.asked, any(one.document for one in self.passages)
+
     def inputs(self) -> dict[str, Any]:
         """Return the inputs of the program."""
         shown = [one.inputs(number) for number, one in enumerate(self.passages, 1)]
@@ -116,7 +129,7 @@ class Generator:
 
     def request(self, task: GenerationTask) -> ModelRequest:
         """Return the request a task would make."""
-        program, _ = self._stage(task.asked)
+        program, _ = self._stage(*task.kind)
         return program.request(CallRole.ANSWER, task.inputs(), max_tokens=_MAX_TOKENS)
 
     def __call__(self, task: GenerationTask) -> Answered[Any]:
@@ -125,7 +138,7 @@ class Generator:
         Raises:
             ModelError: The model failed, or said something else than was asked for.
         """
-        program, kind = self._stage(task.asked)
+        program, kind = self._stage(*task.kind)
         return ask(
             self.model,
             program,
@@ -138,11 +151,9 @@ class Generator:
     def many(self, tasks: Sequence[GenerationTask]) -> list[Answered[Any] | ModelError]:
         """Generate several texts side by side; one that fails has its error in its place."""
         made: dict[int, Answered[Any] | ModelError] = {}
-        for asked in Asked:
-            places = [i for i, task in enumerate(tasks) if task.asked is asked]
-            if not places:
-                continue
-            program, kind = self._stage(asked)
+        for one in dict.fromkeys(task.kind for task in tasks):
+            places = [i for i, task in enumerate(tasks) if task.kind == one]
+            program, kind = self._stage(*one)
             replies = ask_many(
                 self.model,
                 program,
@@ -154,6 +165,7 @@ class Generator:
             made.update(zip(places, replies, strict=True))
         return [made[i] for i in range(len(tasks))]
 
-    def _stage(self, asked: Asked) -> tuple[Program, type[Any]]:
+    def _stage(self, asked: Asked, several: bool) -> tuple[Program, type[Any]]:
         kind = AnswerReply if asked is Asked.QUESTION else VerdictReply
-        return self.programs[STAGES[asked]], kind
+        program = self.programs[STAGES[asked]]
+        return replace(program, rules=(*program.rules, _SEVERAL)) if several else program, kind

@@ -169,12 +169,13 @@ def holds(hit: Hit, title: str = "") -> bool:
 
 
 def unmet(hits: Sequence[Hit], query: Query, title: str = "") -> tuple[str, ...]:
-    """Return what of the query neither passages nor title meet, in the query's order."""
+    """Return what of the query neither passages nor titles meet, in the query's order."""
     topic = key(title)
+    met = {one.literal.label for hit in hits for one in hit.trace.literals if one.met}
     return tuple(
         literal.label
-        for j, literal in enumerate(query.literals)
-        if key(literal.label) not in topic and not any(hit.trace.literals[j].met for hit in hits)
+        for literal in query.literals
+        if key(literal.label) not in topic and literal.label not in met
     )
 
 

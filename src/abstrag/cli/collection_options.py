@@ -187,19 +187,15 @@ class CollectionChoice:
     @contextmanager
     def open(self, models: LlmOptions, *, as_json: bool) -> Iterator[SearchableCollection]:
         """Open the collection; a bar shows how missing cards are made."""
-        if models.settings() is not None or models.dry_run:
-            raise InputError(
-                "a collection is searched without a language model",
-                hint="leave --llm and --dry-run out, or name one document",
-            )
         if self.config.background is not None or self.config.settings.granularity is not None:
             raise InputError(
                 "a collection is searched as it was indexed",
                 hint="give --background and --granularity to abstrag index",
             )
-        with opened(self.config) as workspace:
+        with opened(self.config, models) as workspace:
             # the models load while the cards are read, and a first question waits for less
-            judged = workspace.defaults.preset.judge_weight > 0
+            shipped = workspace.models is None
+            judged = shipped and workspace.defaults.preset.judge_weight > 0
             embeddings = not self.options.no_embeddings
             preload(aligner=embeddings, judge=judged)
             with progress(None, quiet=as_json) as bar:
@@ -218,11 +214,11 @@ class CollectionChoice:
             yield collection
 
 
-def collection_options(*arguments: str) -> Callable[[_Command], _Command]:
+def collection_options(*arguments: str, required: bool = True) -> Callable[[_Command], _Command]:
     """Hand a command its `collection` as `CollectionOptions`.
 
     `arguments` are the names of its arguments, TARGET first; with --all there is no TARGET and the
-    rest move up.
+    rest move up. Unless they are `required`, the command itself sees whether any are missing.
     """
 
     def decorated(command: _Command) -> _Command:
@@ -234,7 +230,7 @@ def collection_options(*arguments: str) -> Callable[[_Command], _Command]:
                     raise click.UsageError("With --all there is no TARGET.")
                 given = [None, *given[:-1]]
             missing = [n for n, v in zip(arguments, given, strict=True) if v is None]
-            if missing and missing != [arguments[0]] * collection.whole:
+            if required and missing and missing != [arguments[0]] * collection.whole:
                 raise click.UsageError(f"Missing argument '{missing[-1].upper()}'.")
             named = dict(zip(arguments, given, strict=True))
             return command(collection=collection, **named, **rest)
@@ -243,7 +239,7 @@ def collection_options(*arguments: str) -> Callable[[_Command], _Command]:
         for name in reversed(arguments):
             first = name == arguments[0]
             kind = DocumentTarget() if first else None
-            made = click.argument(name, required=first, type=kind)(made)
+            made = click.argument(name, required=first and required, type=kind)(made)
         return made
 
     return decorated

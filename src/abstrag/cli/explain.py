@@ -6,7 +6,15 @@ import click
 from rich.markup import escape
 
 from abstrag.cli.collection_options import CollectionOptions, collection_options
-from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
+from abstrag.cli.opened import (
+    estimate_of_many,
+    opened,
+    print_models,
+    print_patches,
+    report_of,
+    report_of_models,
+    tell_estimate,
+)
 from abstrag.cli.options import LlmOptions, json_option, llm_options, patch_options, search_options
 from abstrag.cli.output import console, print_json
 from abstrag.cli.trace import labels_of, print_hit, print_query, print_trace
@@ -37,6 +45,9 @@ def explain_command(
     place = collection.place(config, target)
     if place is not None:
         with place.open(models_options, as_json=as_json) as many:
+            if models_options.dry_run:
+                tell_estimate(*estimate_of_many(many, query), as_json=as_json)
+                return
             _explain_one_of_many(many, query, hit, as_json=as_json)
         return
     with opened(config, models_options) as workspace:
@@ -78,8 +89,9 @@ def _explain_one_of_many(
     found = many.hit(query, hit)
     standing = many.standing(query, found.document)
     if as_json:
-        print_json({"hit": found, "standings": standing})
+        print_json({"hit": found, "standings": standing, **report_of_models(many)})
         return
+    print_models(many)
     out = console()
     document = many.document(found.document)
     print_query(out, document.normalize(query))

@@ -60,7 +60,9 @@ def mcp_command(
     allow_feedback: bool,
     store_path: Target | None,
 ) -> None:
-    """Give an agent tools over a store: documents, search, search_all, explain, why_not and ask.
+    """Give an agent tools over a store: documents, search, explain, why_not and ask.
+
+    search_all and ask_all go to every document.
 
     With --allow-index FOLDER there is also index, for files inside FOLDER and no others, and with
     --allow-feedback there is feedback. With

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from abstrag.cli.options import LlmOptions
     from abstrag.llm.budget import Estimate
+    from abstrag.workspace.collection import SearchableCollection
     from abstrag.workspace.document import SearchableDocument
     from abstrag.workspace.options import WorkspaceConfig
 
@@ -66,19 +67,22 @@ def _steps() -> Iterator[Callable[[str], None]]:
 def report_of(document: SearchableDocument) -> dict[str, Any]:
     """Return what a JSON result carries besides the result: patches, and what models took."""
     patches = {"patches": [each.id for each in document.patches]}
-    models = document.workspace.models
-    if models is None:
-        return patches
-    return {**patches, "notes": list(document.notes), "ledger": models.ledger()}
+    return {**patches, **report_of_models(document)}
 
 
-def print_models(document: SearchableDocument) -> None:
+def report_of_models(asked: SearchableDocument | SearchableCollection) -> dict[str, Any]:
+    """Return what a JSON result carries of models: nothing where there are none."""
+    models = asked.workspace.models
+    return {} if models is None else {"notes": list(asked.notes), "ledger": models.ledger()}
+
+
+def print_models(asked: SearchableDocument | SearchableCollection) -> None:
     """Say on standard error what the models took and what of it was of no use."""
-    models = document.workspace.models
+    models = asked.workspace.models
     if models is not None:
         from abstrag.cli.options import print_ledger
 
-        for note in document.notes:
+        for note in asked.notes:
             click.echo(f"note: {note}", err=True)
         print_ledger(models.ledger())
 
@@ -102,6 +106,13 @@ def patches_sentence(document: SearchableDocument) -> str:
     if idle:
         return f"{patches} kept for this document left out: {idle}"
     return f"{patches} in force (abstrag policy diff shows, --no-patches leaves out)"
+
+
+def estimate_of_many(many: SearchableCollection, query: str) -> tuple[Estimate, Estimate]:
+    """Say what a question to a collection takes: nothing is indexed, and one search at most."""
+    from abstrag.llm.budget import Estimate
+
+    return Estimate(), many.estimate(query)
 
 
 def tell_estimate(indexing: Estimate, asking: Estimate, *, as_json: bool) -> None:

@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
+from rich.markup import escape
 
+from abstrag.cli.collection_options import CollectionOptions, collection_options
 from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
-from abstrag.cli.opened import opened, tell_estimate
+from abstrag.cli.opened import estimate_of_many, opened, print_models, tell_estimate
 from abstrag.cli.options import (
-    DocumentTarget,
     LlmOptions,
     json_option,
     llm_options,
@@ -19,7 +20,7 @@ from abstrag.cli.options import (
     print_ledger,
     search_options,
 )
-from abstrag.cli.output import console, print_json
+from abstrag.cli.output import console, counted, print_json
 from abstrag.cli.trace import print_refinement, print_run
 from abstrag.engine.refinement import refinement_estimate
 from abstrag.errors import InputError, PartialFailure
@@ -31,14 +32,20 @@ from abstrag.refine.feedback import Episode, read_episodes
 from abstrag.refine.limits import RefineBudget
 from abstrag.refine.outcome import Run
 from abstrag.search.judging import OverlapJudge
+from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.options import WorkspaceConfig
-from abstrag.workspace.refining import WINDOW, RefineOptions, one_by_one, side_by_side
+from abstrag.workspace.refining import (
+    WINDOW,
+    CollectionRefinement,
+    RefineOptions,
+    one_by_one,
+    side_by_side,
+)
 from abstrag.workspace.workspace import Workspace
 
 
 @click.command("refine")
-@click.argument("target", required=False, type=DocumentTarget())
-@click.argument("query", required=False)
+@collection_options("target", "query", required=False)
 @click.option(
     "--episodes",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -81,6 +88,7 @@ def refine_command(
     config: WorkspaceConfig,
     models_options: LlmOptions,
     workers_options: EngineOptions,
+    collection: CollectionOptions,
     target: str | None,
     query: str | None,
     episodes: Path | None,
@@ -99,8 +107,14 @@ def refine_command(
     distractors, and something gets better; `abstrag policy revert` takes it back. --gold says what
     the evidence is, and without it a judge does. With --episodes, --workers refine several
     documents side by side; the cases of one document stay in order.
+
+    TARGET may be a collection, as for `abstrag search`. Then each document that the search opens is
+    refined as if it were the one that is asked; --gold names a segment as DOCUMENT:SEGMENT.
     """
-    cases = _cases(target, query, gold, episodes)
+    if episodes is not None and collection.whole:
+        raise InputError("--episodes names its targets itself", hint="leave --all out")
+    place = None if episodes or query is None else collection.place(config, target)
+    cases = () if place else _cases(target, query, gold, episodes)
     if workers_options.is_given and episodes is None:
         raise InputError("several workers need several documents", hint="use --episodes FILE")
     how = RefineOptions(
@@ -109,6 +123,15 @@ def refine_command(
         budget=RefineBudget(cycles=cycles),
         keep=not forget,
     )
+    if place is not None and query is not None:
+        place = replace(place, config=replace(place.config, policy=policy, family=family))
+        with place.open(models_options, as_json=as_json) as many:
+            if models_options.dry_run:
+                _tell_estimate_of_many(many, query, cycles, as_json=as_json)
+                return
+            _print_many(many, many.refine(query, gold=gold, options=how), how, as_json=as_json)
+            print_models(many)
+        return
     config = replace(config, policy=policy, family=family)
     with opened(config, models_options) as workspace:
         models = workspace.models
@@ -138,6 +161,31 @@ def _one(workspace: Workspace, episode: Episode, how: RefineOptions, *, as_json:
         print_json(made)
         return
     print_refinement(console(), made, document.index, forgets=not how.keep)
+
+
+def _print_many(
+    many: SearchableCollection, made: CollectionRefinement, how: RefineOptions, *, as_json: bool
+) -> None:
+    """Print what was done to each document, and where the hits of all stand now."""
+    if as_json:
+        print_json(made)
+        return
+    out = console()
+    for one in made.documents:
+        out.print(f"\n[bold]{escape(one.document)}[/]", end="")
+        print_refinement(out, one, many.document(one.document).index, forgets=not how.keep)
+    kept = counted(len(made.patches), "patch", "patches")
+    out.print(f"\n{counted(len(made.documents), 'document', 'documents')} refined, {kept} kept")
+
+
+def _tell_estimate_of_many(
+    many: SearchableCollection, query: str, cycles: int, *, as_json: bool
+) -> None:
+    indexing, total = estimate_of_many(many, query)
+    models = many.workspace.models
+    if models is not None:
+        total += refinement_estimate(models, cycles * many.searcher.shortlist_size)
+    tell_estimate(indexing, total, as_json=as_json)
 
 
 def _many(runs: Iterable[tuple[Run, DocumentIndex]], *, as_json: bool) -> None:

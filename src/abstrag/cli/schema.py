@@ -10,7 +10,7 @@ from abstrag.cli.output import print_json
 from abstrag.errors import InputError
 
 _DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
-_REPORT: Final = {  # what a result of one document carries besides, as cli/opened.py makes it
+_REPORT: Final = {  # what a result carries besides, as cli/opened.py makes it
     "patches": {"type": "array", "items": {"type": "string"}},
     "notes": {"type": "array", "items": {"type": "string"}},
     "ledger": {"anyOf": [{"$ref": "#/$defs/ModelUsage"}, {"type": "null"}]},
@@ -45,10 +45,11 @@ def _definitions() -> dict[str, Any]:
     from abstrag.model.record import json_schema
     from abstrag.refine.outcome import Refinement, Run
     from abstrag.stores.protocol import DocumentInfo
+    from abstrag.workspace.refining import CollectionRefinement
 
     made = json_schema(
         *(Hit, Ranking, SupportSet, BudgetCurve, WhyNot, Clause),
-        *(CollectionHit, CollectionRanking, CollectionWhyNot),
+        *(CollectionHit, CollectionRanking, CollectionWhyNot, CollectionRefinement),
         *(Answer, AnswerEvent, Refinement, Run, DocumentInfo, ModelUsage),
     )
     definitions: dict[str, Any] = made["$defs"]
@@ -73,22 +74,27 @@ def _printed(every: dict[str, Any]) -> dict[str, Any]:
     standings = {"type": "array", "items": _ref("Standing")}
     return {
         "search": _either(
-            _reported(every["Ranking"], refinement=_ref("Refinement")), _ref("CollectionRanking")
+            _reported(every["Ranking"], refinement=_ref("Refinement")),
+            _reported(every["CollectionRanking"]),
         ),
         "explain": _either(
             _object({**one_hit, "alternatives": clauses, **_REPORT}, ["hit", "alternatives"]),
-            _object({**one_hit, "standings": standings}, ["hit", "standings"]),
+            _object({**one_hit, "standings": standings, **_REPORT}, ["hit", "standings"]),
         ),
-        "why-not": _either(_reported(every["WhyNot"]), _ref("CollectionWhyNot")),
+        "why-not": _either(_reported(every["WhyNot"]), _reported(every["CollectionWhyNot"])),
         "budget": _reported(every["BudgetCurve"]),
         "ask": _reported(every["Answer"]),
-        "refine": _either(_ref("Refinement"), {"type": "array", "items": _ref("Run")}),
+        "refine": _either(
+            _ref("Refinement"),
+            _ref("CollectionRefinement"),
+            {"type": "array", "items": _ref("Run")},
+        ),
         "store-list": {"type": "array", "items": _listed(every["DocumentInfo"])},
     }
 
 
 def _reported(result: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Return the schema of a result of one document as it is printed, with patches and models."""
+    """Return the schema of a result as it is printed, with patches and models."""
     return {**result, "properties": {**result["properties"], **_REPORT, **more}}
 
 
@@ -97,9 +103,9 @@ def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required, **closed}
 
 
-def _either(one: dict[str, Any], many: dict[str, Any]) -> dict[str, Any]:
+def _either(*printed: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of what is printed of one document, or of many."""
-    return {"anyOf": [one, many]}
+    return {"anyOf": list(printed)}
 
 
 def _ref(name: str) -> dict[str, str]:

@@ -9,7 +9,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.collection_options import CollectionOptions, collection_options
-from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
+from abstrag.cli.opened import (
+    estimate_of_many,
+    opened,
+    print_models,
+    print_patches,
+    report_of,
+    report_of_models,
+    tell_estimate,
+)
 from abstrag.cli.options import LlmOptions, json_option, llm_options, patch_options, search_options
 from abstrag.cli.output import console, print_json
 from abstrag.cli.trace import describe, print_hit, print_query, print_trace
@@ -77,8 +85,7 @@ def search_command(
     segments. --set is for questions that need more than one place, and for all of something.
 
     TARGET may also be a collection: a store (a file or postgresql://…), or a folder that was
-    indexed; --all is the whole store. Then the best hits of all documents are shown, and there is
-    no --llm.
+    indexed; --all is the whole store. Then the best hits of all documents are shown.
     """
     place = collection.place(config, target)
     if place is not None:
@@ -87,14 +94,20 @@ def search_command(
         if refine or as_set:
             raise InputError(
                 f"--{'refine' if refine else 'set'} is for one document",
-                hint="name the document as TARGET",
+                hint="abstrag refine takes a collection"
+                if refine
+                else "name the document as TARGET",
             )
         with place.open(models_options, as_json=as_json) as many:
+            if models_options.dry_run:
+                tell_estimate(*estimate_of_many(many, query), as_json=as_json)
+                return
             ranked = many.search(query, k=top)
             if as_json:
-                print_json(ranked)
-            else:
-                print_ranking(console(), many, ranked, with_trace=with_trace)
+                print_json({**to_data(ranked), **report_of_models(many)})
+                return
+            print_models(many)
+            print_ranking(console(), many, ranked, with_trace=with_trace)
         return
     if refine and not config.defaults.patched:
         raise InputError(

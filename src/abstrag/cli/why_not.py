@@ -7,7 +7,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from abstrag.cli.collection_options import CollectionOptions, collection_options
-from abstrag.cli.opened import opened, print_models, print_patches, report_of, tell_estimate
+from abstrag.cli.opened import (
+    estimate_of_many,
+    opened,
+    print_models,
+    print_patches,
+    report_of,
+    report_of_models,
+    tell_estimate,
+)
 from abstrag.cli.options import LlmOptions, json_option, llm_options, patch_options, search_options
 from abstrag.cli.output import console, print_json
 from abstrag.cli.trace import print_trace
@@ -57,11 +65,15 @@ def why_not_command(
         from abstrag.cli.collection_options import print_why_not
 
         with place.open(models_options, as_json=as_json) as many:
+            if models_options.dry_run:
+                tell_estimate(*estimate_of_many(many, query), as_json=as_json)
+                return
             told = many.why_not(query, passage=passage, segment=segment, k=top, document=document)
             if as_json:
-                print_json(told)
-            else:
-                print_why_not(console(), many, told)
+                print_json({**to_data(told), **report_of_models(many)})
+                return
+            print_models(many)
+            print_why_not(console(), many, told)
         return
     if document is not None:
         raise InputError(

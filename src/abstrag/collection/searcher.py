@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -22,9 +22,11 @@ from abstrag.engine.searcher import DEFAULT_K, Searcher, unread_notice
 from abstrag.errors import InputError, NothingAsked
 from abstrag.model.ranking import Hit
 from abstrag.neural.encoder import TextEncoder
+from abstrag.neural.runtime import side_by_side
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.judging import JointRanking, Judge, Share
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
+from abstrag.search.scoring import Scoring
 from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.stores.spare import SpareMemory, remembered_together
 
@@ -58,6 +60,7 @@ class CollectionSearcher:
         on_made: OnMade = lambda _done, _all: None,
         open_document: OpenDocument | None = None,
         shelf: Shelf | None = None,
+        threads: int = 1,
     ) -> None:
         """Take a store, whose documents get a card each where they have none.
 
@@ -72,6 +75,8 @@ class CollectionSearcher:
             on_made: Told how many missing cards are made, of how many.
             open_document: Makes the searcher of a document, where another than the usual is wanted.
             shelf: The shelf of this store, where it is at hand; until `reload`.
+            threads: How many documents read a query at once; more than one only helps where a
+                language model reads it.
         """
         if shortlist < 1:
             raise InputError(f"the shortlist is {shortlist}", hint="open at least one document")
@@ -85,6 +90,7 @@ class CollectionSearcher:
         self._on_made = on_made
         self._open_document = open_document or self._usual
         self._shelf = shelf
+        self._threads = threads
         self._searchers: LruCache[Searcher] = LruCache(_KEPT)
 
     @property
@@ -101,6 +107,20 @@ class CollectionSearcher:
             return None
         return self._given_encoder or default_encoder()
 
+    @property
+    def joint_preset(self) -> Preset:
+        """How the documents are ranked together: the judge reads less than of one alone."""
+        preset = self.preset
+        if preset.judged is None:
+            return preset
+        return replace(preset, judged=min(preset.judged, _JUDGED))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What of the models' answers could not be used so far, by document, in words."""
+        opened = {one.index.document.id: one for one in self._searchers.values()}
+        return tuple(f"{name}: {note}" for name in sorted(opened) for note in opened[name].notes)
+
     def reload(self) -> None:
         """Read everything again before the next question; documents may have come or gone."""
         self._shelf = None
@@ -109,6 +129,18 @@ class CollectionSearcher:
     def forget(self) -> None:
         """Close the documents that are open."""
         self._searchers.clear()
+
+    def local(self) -> CollectionSearcher:
+        """Return the same with documents opened as they are without any language model."""
+        return CollectionSearcher(
+            self.store,
+            preset=self.preset,
+            encoder=self._given_encoder,
+            embeddings=self._embeddings,
+            shortlist=self.shortlist_size,
+            prior_power=self._prior_power,
+            shelf=self._shelf,
+        )
 
     def search(
         self,
@@ -197,14 +229,12 @@ class CollectionSearcher:
     def lay(self, text: str, shortlist: Shortlist, *, tau: float) -> CollectionMatch:
         """Lay a query over every document on the shortlist."""
         rows, shares = [], []
-        preset = self.preset.plain if unread_notice(text) else self.preset
-        if preset.judged is not None:
-            preset = replace(preset, judged=min(preset.judged, _JUDGED))
+        preset = self.joint_preset.plain if unread_notice(text) else self.joint_preset
         best = max((float(shortlist.prior[row]) for row in shortlist.rows), default=1.0)
-        for row in shortlist.rows:
-            try:
-                scoring = self.open(self.shelf.documents[row]).scoring(text, tau=tau, preset=preset)
-            except NothingAsked:  # words that other documents know and this one does not
+        for row, scoring in zip(
+            shortlist.rows, self._scorings(text, shortlist.rows, tau, preset), strict=True
+        ):
+            if scoring is None:
                 continue
             rows.append(row)
             share = float(shortlist.prior[row]) / best
@@ -214,3 +244,18 @@ class CollectionSearcher:
         )
         joint = JointRanking(shares, preset)
         return CollectionMatch(shortlist, tuple(rows), joint, looked, self._prior_power)
+
+    def _scorings(
+        self, text: str, rows: Sequence[int], tau: float, preset: Preset
+    ) -> list[Scoring | None]:
+        """Score a query in documents; None for one that knows no word of it."""
+
+        def scoring(row: int) -> Scoring | None:
+            try:
+                return self.open(self.shelf.documents[row]).scoring(text, tau=tau, preset=preset)
+            except NothingAsked:  # words that other documents know and this one does not
+                return None
+
+        # the first goes ahead: what a model makes of the query alone is then known to the others
+        first = [scoring(row) for row in rows[:1]]
+        return first + side_by_side(scoring, rows[1:], threads=self._threads, size=lambda _: 1)

@@ -33,7 +33,7 @@ from abstrag.search.query.prompted.expand import ExpandQuery, ProposedEdges
 from abstrag.search.query.prompted.normalize import Normalized, NormalizeQuery
 from abstrag.search.query.prompted.read import QueryReading, ReadQuery
 from abstrag.search.query.vocabulary import Vocabulary
-from abstrag.search.relevance import Preset, judged_preset
+from abstrag.search.relevance import Preset, judged_preset, most_texts
 
 _KEPT: Final = 256  # queries whose reading stays at hand
 
@@ -168,14 +168,17 @@ class Prompting:
 
         Without `judge` no model judges, whatever the preset.
         """
-        prompt = self._prompt("entailment", CallRole.JUDGE) if judge else None
-        curve = calibration_of(prompt) if prompt else None
-        if curve is not None and not curve.tells:
-            prompt = None  # its word was found to say nothing
-        judged = judged_preset(preset) if prompt else preset
+        prompt = self._judging() if judge else None
+        judged = self.preset(preset, judge=judge)
         own = None
         if prompt:
-            own = PromptedJudge.of(index, prompt, coverage=judged.coverage, calibration=curve)
+            own = PromptedJudge.of(
+                index,
+                prompt,
+                coverage=judged.coverage,
+                calibration=calibration_of(prompt),
+                threads=self.models.concurrency,
+            )
         return Searcher(
             index,
             preset=judged,
@@ -186,6 +189,16 @@ class Prompting:
             reader=PromptedReader(self.normalizer, self.expander, own),
             patches=patches,
         )
+
+    def preset(self, preset: Preset, *, judge: bool = True) -> Preset:
+        """Return the preset that is searched by: a model that judges has its say in any."""
+        return judged_preset(preset) if judge and self._judging() else preset
+
+    def _judging(self) -> Prompt | None:
+        """Return what the model that judges is asked; None where its word says nothing."""
+        prompt = self._prompt("entailment", CallRole.JUDGE)
+        curve = calibration_of(prompt) if prompt else None
+        return None if curve is not None and not curve.tells else prompt
 
     @property
     def normalizer(self) -> NormalizeQuery | None:
@@ -214,21 +227,34 @@ class Prompting:
                 )
         return total
 
-    def estimate_search(self, index: DocumentIndex, *, singly: bool = False) -> Estimate:
-        """Say what one search of a document takes at most; `singly` where segments are explained.
+    def estimate_search(
+        self, *indexes: DocumentIndex, singly: bool = False, paragraphs: int | None = None
+    ) -> Estimate:
+        """Say what one search of a document, or of several together, takes at most.
 
-        An explanation may ask the judge about segments one at a time.
+        Args:
+            indexes: The documents that are opened.
+            singly: The judge may be asked about segments one at a time: where one is explained, or
+                where those that are judged together are of several documents.
+            paragraphs: How much of all of them is judged; None for everything.
         """
         total = Estimate(most=True)
         for stage in ("normalize_query", "expand_query"):
             if prompt := self._prompt(stage, CallRole.INDEX):
                 sent = tokens_in(prompt.program.request(prompt.role, {})) + _QUERY_TOKENS
-                total += self.models.guess(CallRole.INDEX, 1, sent, _QUERY_TOKENS, most=True)
-        if judge := self._prompt("entailment", CallRole.JUDGE):
-            calls, sent = PromptedJudge.of(index, judge).most_calls(
-                index.segments, 1 if singly else _BATCH
-            )
-            total += self.models.guess(CallRole.JUDGE, calls, sent, calls * MAX_TOKENS, most=True)
+                guess = self.models.guess(CallRole.INDEX, 1, sent, _QUERY_TOKENS, most=True)
+                total = sum((guess for _ in indexes), total)
+        if judge := self._judging():
+            lengths = [len(s.text) for index in indexes for s in index.segments]
+            read = len(lengths) if paragraphs is None else most_texts(paragraphs) + 1
+            least = sorted(lengths, reverse=True)[:read][-1:] or [0]
+            for index in indexes:
+                longest = [s for s in index.segments if len(s.text) >= least[0]]
+                calls, sent = PromptedJudge.of(index, judge).most_calls(
+                    longest, 1 if singly else _BATCH
+                )
+                reply = calls * MAX_TOKENS
+                total += self.models.guess(CallRole.JUDGE, calls, sent, reply, most=True)
         return total
 
     def _prompt(self, stage: str, role: CallRole) -> Prompt | None:

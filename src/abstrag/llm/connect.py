@@ -119,6 +119,11 @@ class Models:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def concurrency(self) -> int:
+        """How many calls are made side by side."""
+        return self._patience.concurrency
+
     def close(self) -> None:
         """Close connections and the log."""
         self._stack.close()

@@ -1,6 +1,6 @@
 """What asking returns: sentences with numbered citations to exact quotes, or what is missing.
 
-A citation is a place in the document, never just words: `document.quote(citation.span)` is the
+A citation is a place in a document, never just words: `document.quote(citation.span)` is the
 quotation. A sentence nobody could tie to such a place is kept, and says so.
 """
 
@@ -76,6 +76,7 @@ class Evidence:
     reading: str = ""  # why it counts as evidence, in one sentence
     headers: tuple[str, ...] = ()  # of a table's row or cell
     cell: str | None = None  # the address of a cell, row or table in its sheet: B7, A7:D7
+    document: str = ""
 
 
 @record
@@ -92,6 +93,7 @@ class Citation:
     section: tuple[str, ...]
     headers: tuple[str, ...] = ()  # of a table's row or cell
     cell: str | None = None  # the address of a cell, row or table in its sheet: B7, A7:D7
+    document: str = ""
 
 
 @record
@@ -180,11 +182,13 @@ class Answer(Result):
 
     `found` is False when the document does not hold the answer: then there are no sentences, and
     `missing` says what it lacks. A claim has no `verdict` when nobody could give one, and none that
-    says SUPPORTS comes without a model beside `differences`.
+    says SUPPORTS comes without a model beside `differences`. Where many documents were asked,
+    `document` is the one that everything cited is from, and `others` are what further documents
+    answer instead.
     """
 
     query: str
-    document: str
+    document: str  # "" where many were asked and it is none of them, or several
     asked: Asked
     mode: AnswerMode
     found: bool
@@ -198,6 +202,7 @@ class Answer(Result):
     short: ShortAnswer | None = None  # without a model: what tables give, in the asked form
     note: str = ""  # how the answer was made, or why there is none, for a person
     usage: Usage = Usage()
+    others: tuple[Answer, ...] = ()  # that say something else, each of one document
 
     @property
     def text(self) -> str:

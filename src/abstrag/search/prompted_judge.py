@@ -86,6 +86,7 @@ class PromptedJudge:
     coverage: Coverage = Coverage.GRADED
     calibration: ModelCalibration | None = None
     batching: Batching = field(default_factory=Batching)
+    threads: int = 1  # judges of several documents that may ask at once
     memory: JudgedSegments = field(default_factory=JudgedSegments, compare=False, repr=False)
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import exp, fsum, isfinite, log
+from math import ceil, exp, fsum, isfinite, log
 from typing import Final, Protocol
 
 import numpy as np
@@ -329,6 +329,11 @@ def effort(lengths: Sequence[int] | IntArray) -> FloatArray:
 def affordable(efforts: FloatArray, paragraphs: int) -> int:
     """Return how many texts, the first ones, a judge reads for the effort of some paragraphs."""
     return max(1, int(np.searchsorted(np.cumsum(efforts), paragraphs, side="right")))
+
+
+def most_texts(paragraphs: int) -> int:
+    """Return how many texts a judge reads at most for the effort of some paragraphs."""
+    return ceil(paragraphs / _LEAST_EFFORT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,10 +167,9 @@ class FeedbackIn(RequestBody):
     wrong: Annotated[list[StepIn], Field(max_length=100)] = []
 
 
-class CollectionIn(RequestBody):
+class ManyIn(RequestBody):
     """Which documents are asked, and how to rank; what is None does not matter, or is as usual."""
 
-    query: QueryText
     tau: Budget | None = None
     preset: str | None = None
     judge: bool | None = None
@@ -185,6 +184,18 @@ class CollectionIn(RequestBody):
     def filters(self) -> Filters:
         """Which documents are asked."""
         return Filters(self.since, self.until, self.source, self.genre, self.folder, self.title)
+
+
+class CollectionIn(ManyIn):
+    """A question or a claim, and which documents it is put to."""
+
+    query: QueryText
+
+
+class AskAllIn(ManyIn):
+    """A question to answer in words from all documents."""
+
+    question: QueryText
 
 
 class SearchAllIn(CollectionIn):

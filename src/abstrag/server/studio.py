@@ -288,8 +288,6 @@ class Preloader:
     def _prepare(self) -> None:
         """Open the collection once, which makes what is missing and keeps what it reads."""
         try:
-            if self._workspace.models is not None:
-                return  # a collection is searched without one
             if len(self._workspace.documents()) > 1:
                 from abstrag.neural.preload import preload
 

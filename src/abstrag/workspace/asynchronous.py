@@ -61,7 +61,9 @@ class AsyncAbstRAG:
     support = _awaited(AbstRAG.support)
     budget = _awaited(AbstRAG.budget)
     ask = _awaited(AbstRAG.ask)
+    ask_all = _awaited(AbstRAG.ask_all)
     refine = _awaited(AbstRAG.refine)
+    refine_all = _awaited(AbstRAG.refine_all)
     feedback = _awaited(AbstRAG.feedback)
 
     async def close(self) -> None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from abstrag.refine.outcome import Refinement
     from abstrag.refine.patch_log import PatchInForce
     from abstrag.workspace.collection import SearchableCollection
-    from abstrag.workspace.refining import RefineOptions
+    from abstrag.workspace.refining import CollectionRefinement, RefineOptions
 
 
 class AbstRAG:
@@ -263,6 +263,23 @@ class AbstRAG:
         """
         return self.open(document).ask(query, k=k, tau=tau, generator=generator)
 
+    def ask_all(
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        tau: float | None = None,
+        folder: str | Path | None = None,
+        filters: Filters | None = None,
+        generator: Generator | None = None,
+    ) -> Answer:
+        """Answer a question from all documents, or from those that filters let through.
+
+        Every citation names its document; documents that say something else are under `others`.
+        """
+        many = self.collection(folder, filters=filters)
+        return many.ask(query, k=k, tau=tau, generator=generator)
+
     def refine(
         self,
         query: str,
@@ -276,6 +293,18 @@ class AbstRAG:
         What is accepted holds for every later search of the same text, in every front end.
         """
         return self.open(document).refine(query, gold=gold, options=options)
+
+    def refine_all(
+        self,
+        query: str,
+        *,
+        gold: Sequence[str] = (),
+        folder: str | Path | None = None,
+        filters: Filters | None = None,
+        options: RefineOptions | None = None,
+    ) -> CollectionRefinement:
+        """Refine each document that a search over all opens; gold is DOCUMENT:SEGMENT or words."""
+        return self.collection(folder, filters=filters).refine(query, gold=gold, options=options)
 
     def feedback(
         self,

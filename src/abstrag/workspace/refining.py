@@ -15,14 +15,17 @@ from pathlib import Path
 from socket import gethostname
 from typing import Final
 
+from abstrag.collection.results import CollectionRanking
 from abstrag.engine.refinement import Refiner, local_judges, packaged_evaluator, prompted_judges
 from abstrag.errors import AbstragError
 from abstrag.model.index import DocumentIndex
+from abstrag.model.patch import Patch
+from abstrag.model.record import Result, record
 from abstrag.refine.evaluator import Evaluator, reach_of
 from abstrag.refine.feedback import Episode
 from abstrag.refine.gate import ALL, Controls
 from abstrag.refine.limits import RefineBudget
-from abstrag.refine.outcome import Run
+from abstrag.refine.outcome import Refinement, Run
 from abstrag.refine.patch_log import PatchInForce, PatchLog, text_hash
 from abstrag.refine.propose import Proposer
 from abstrag.search.judging import Judge
@@ -83,6 +86,21 @@ def refiner_of(
     return Refiner(
         plain, judges, patch_log=patch_log, tau=document.options.tau, carried=tuple(carried or ())
     )
+
+
+@record
+class CollectionRefinement(Result):
+    """Many documents refined on one query, and the search over all before and after."""
+
+    query: str
+    documents: tuple[Refinement, ...]
+    before: CollectionRanking
+    after: CollectionRanking
+
+    @property
+    def patches(self) -> tuple[Patch, ...]:
+        """What was accepted, of all documents."""
+        return tuple(patch for one in self.documents for patch in one.patches)
 
 
 @dataclass(frozen=True, slots=True)

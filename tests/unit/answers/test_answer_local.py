@@ -165,9 +165,9 @@ def test_a_true_claim_has_no_differences() -> None:
 
 def test_passages_that_are_no_evidence_are_not_compared() -> None:
     hit = unjudged().search(CLAIM, k=1).hits[0]
-    segment = unjudged().index.segments[hit.position]
-    good = CitedPassage(1, replace(hit, judgement=SIDE_FLOOR), segment)
-    poor = CitedPassage(1, replace(hit, judgement=SIDE_FLOOR - 0.01), segment)
+    segment, document = unjudged().index.segments[hit.position], unjudged().index.document
+    good = CitedPassage(1, replace(hit, judgement=SIDE_FLOOR), segment, document)
+    poor = CitedPassage(1, replace(hit, judgement=SIDE_FLOOR - 0.01), segment, document)
     assert compared(CLAIM, [good])
     assert compared(CLAIM, [poor]) == ()
     assert compared(CLAIM, [poor, replace(good, number=2)])[0].passage == 2
@@ -203,7 +203,7 @@ def test_no_side_is_taken_on_what_is_hardly_evidence(label: Label) -> None:
     segment = unjudged().index.segments[hits[0].position]
     document = unjudged().index.document
     for judgement, told in ((SIDE_FLOOR, None), (SIDE_FLOOR - 0.01, "no passage is evidence")):
-        passage = CitedPassage(1, replace(hits[0], judgement=judgement), segment)
+        passage = CitedPassage(1, replace(hits[0], judgement=judgement), segment, document)
         said = objection(Verdict(label, "a judge"), segment.text, [passage], document)
         assert (said or "").startswith(told or "")
         assert (said is None) == (told is None)

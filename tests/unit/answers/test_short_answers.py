@@ -6,17 +6,20 @@ from pathlib import Path
 import pytest
 
 from abstrag import AbstRAG
-from abstrag.answers.answer import READ, RECKONED, answer
+from abstrag.answers.answer import READ, RECKONED, AskedDocument, answer, answer_of_many
 from abstrag.answers.citations import CitedPassage
 from abstrag.answers.proposals import AnswerWay, packaged_confidence
 from abstrag.answers.question_form import Form, wanted
 from abstrag.answers.sentences import citable, read_sentences
 from abstrag.answers.tables.figures import figures_of
 from abstrag.answers.tables.rows import row_sets, years_named
+from abstrag.answers.verdicts import SIDE_FLOOR
 from abstrag.documents.load import load_bytes
 from abstrag.engine.searcher import Searcher
 from abstrag.model.answer import Answer
-from abstrag.search.relevance import FAST
+from abstrag.model.query import Query
+from abstrag.model.segment import Segment
+from abstrag.search.relevance import DEFAULT_PRESET, FAST
 
 REPORT = """<html><head><title>Ardent Steel annual report</title></head><body>
 <h1>Ardent Steel annual report</h1><h2>Consolidated Statements of Income (in millions)</h2>
@@ -94,6 +97,25 @@ def test_a_figure_is_looked_up_or_reckoned_and_its_cells_are_cited(
     assert text in made.text
 
 
+@pytest.mark.parametrize(("judged", "told"), [(SIDE_FLOOR, True), (SIDE_FLOOR - 0.01, False)])
+def test_among_many_documents_a_figure_needs_a_passage_that_is_evidence(
+    report: Searcher, judged: float, told: bool
+) -> None:
+    def judge(query: Query, segments: Sequence[Segment]) -> list[float]:
+        del query
+        return [judged] * len(segments)
+
+    searcher = Searcher(report.index, preset=DEFAULT_PRESET, judge=judge)
+    question = "What were net sales in 2020?"
+    alone = answer(searcher, question)
+    assert alone.short is not None
+    ranking = searcher.search(question, k=3)
+    found = [(searcher.index, hit) for hit in ranking.hits]
+    made = answer_of_many(ranking.query, [AskedDocument(searcher, 1.0)], found)
+    assert made.found is told
+    assert not told or made == alone
+
+
 def test_yes_or_no_comes_with_the_figures_it_rests_on(report: Searcher) -> None:
     made = asked(report, "Did cost of sales decrease from 2020 to 2021?")
     assert made.short is not None
@@ -137,7 +159,7 @@ def test_an_entry_of_a_bibliography_is_never_quoted(report: Searcher) -> None:
 def test_the_judge_decides_which_sentence_is_quoted(report: Searcher) -> None:
     ranking = report.search("Which plant is in Leeds?", k=3)
     passages = [
-        CitedPassage(n, hit, report.index.segments[hit.position])
+        CitedPassage(n, hit, report.index.segments[hit.position], report.index.document)
         for n, hit in enumerate(ranking.hits, 1)
     ]
     liked = passages[-1].segment.text
@@ -157,7 +179,7 @@ def test_a_sentence_without_a_percentage_does_not_answer_a_question_for_one(
 ) -> None:
     query = report.search("By what percentage did the plant in Leeds grow?", k=3)
     passages = [
-        CitedPassage(n, hit, report.index.segments[hit.position])
+        CitedPassage(n, hit, report.index.segments[hit.position], report.index.document)
         for n, hit in enumerate(query.hits, 1)
     ]
     assert passages

@@ -120,7 +120,6 @@ def test_a_filter_needs_a_collection(library: Path, capsys: pytest.CaptureFixtur
     ("given", "said"),
     [
         (("--refine",), "--refine is for one document"),
-        (("--llm", "m", "--base-url", "http://localhost:1/v1"), "without a language model"),
         (("--granularity", "sentence"), "searched as it was indexed"),
     ],
 )

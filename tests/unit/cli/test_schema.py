@@ -42,7 +42,9 @@ COMMANDS = {
     "why-not of many": ["why-not", "FOLDER", SEWAGE, "--text", "nowhere", "--no-judge"],
     "budget": ["budget", "FILE", SEWAGE],
     "ask": ["ask", "FILE", SEWAGE],
+    "ask of many": ["ask", "FOLDER", SEWAGE],
     "refine": ["refine", "FILE", SEWAGE],
+    "refine of many": ["refine", "FOLDER", SEWAGE],
     "store-list": ["store", "list"],
 }
 

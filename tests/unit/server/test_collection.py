@@ -1,5 +1,6 @@
 """Many documents over HTTP: searched together, filtered, grouped, listed, found by content."""
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,9 +8,16 @@ from pathlib import Path
 import pytest
 
 from abstrag.collection.cards import CARD
+from abstrag.llm.connect import Models
+from abstrag.llm.model import CallRole
+from abstrag.llm.scripted import ScriptedModel
+from abstrag.model.record import to_data
+from abstrag.server.mcp.toolbox import Toolbox, collection_result
 from abstrag.stores.open import open_store
+from abstrag.workspace.facade import AbstRAG
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
+from tests.unit.cli.model_server import QUERY_SIDE
 from tests.unit.server.running import Client, running
 
 NOTES = {
@@ -23,7 +31,8 @@ NOTES = {
     ),
     "animals/hounds.md": "# Hounds\n\nHounds need long walks. A puppy sleeps twenty hours a day.",
 }
-QUERY = {"query": "Who passes the lock?", "judge": False}
+QUESTION = "Who passes the lock?"
+QUERY = {"query": QUESTION, "judge": False}
 
 
 @pytest.fixture(scope="module")
@@ -148,3 +157,47 @@ def test_a_running_server_prepares_the_search_over_all_by_itself(
             assert time.monotonic() < deadline, "no cards were made"
             time.sleep(0.05)
     assert client.get("/api/health").data["collection"] is True
+
+
+def _models() -> tuple[Models, ScriptedModel]:
+    quoted = {"number": 1, "quote": "pass the lock at dawn"}
+    sentence = {"text": "Cargo vessels do.", "citations": [quoted]}
+    answered = {"status": "answered", "sentences": [sentence], "missing": []}
+    model = ScriptedModel({**QUERY_SIDE, "answer": answered})
+    roles = (CallRole.INDEX, CallRole.JUDGE, CallRole.ANSWER)
+    return Models(dict.fromkeys(roles, model)), model
+
+
+def test_with_a_model_http_and_tools_give_what_python_gives(store: Path, tmp_path: Path) -> None:
+    with AbstRAG(store, models=_models()[0], policy=tmp_path) as rag:
+        wanted = to_data(rag.search_all(QUESTION, k=5))
+        answered = to_data(rag.ask_all(QUESTION))
+    assert answered["sentences"][0]["citations"] == [1]
+    assert answered["citations"][0]["document"] == "lock"
+    models, model = _models()
+    with running(store, models=models, policy=tmp_path) as client:
+        found = client.post("/api/search", {"query": QUESTION, "k": 5}).data
+        assert found["hits"] == wanted["hits"]
+        told = client.post("/api/ask", {"question": QUESTION, "folder": "harbour"})
+        events = [json.loads(one) for one in told.body.decode().split("data: ") if one]
+        assert [one["type"] for one in events] == ["citation", "text", "done"]
+        assert events[-1]["answer"]["citations"] == answered["citations"]
+        assert {request.stage for request in model.requests} == {*QUERY_SIDE, "answer"}
+    with Workspace(WorkspaceConfig(store, policy=tmp_path), models=_models()[0]) as workspace:
+        tools = Toolbox(workspace)
+        assert to_data(tools.search_all(QUESTION)) == to_data(
+            collection_result(workspace.collection().search(QUESTION, k=5))
+        )
+        assert to_data(tools.ask_all(QUESTION)) == answered
+        assert tools.ask_all(QUESTION, title="hounds").evidence[0].document == "hounds"
+
+
+def test_all_documents_are_refined_over_http_and_no_folder_is_told(
+    store: Path, tmp_path: Path
+) -> None:
+    with running(store, policy=tmp_path) as client:
+        made = client.post("/api/refine", {"query": QUESTION, "title": "lock"})
+    assert made.status == 200
+    assert [one["document"] for one in made.data["documents"]] == ["lock"]
+    assert made.data["after"]["hits"]
+    assert str(store.parent) not in made.body.decode()

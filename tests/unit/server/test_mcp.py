@@ -24,6 +24,7 @@ from tests.unit.server.running import store_with_demo
 COMMAND = "from abstrag.cli.mcp import mcp_command; mcp_command()"
 READING = {
     "ask",
+    "ask_all",
     "documents",
     "explain",
     "find_documents",

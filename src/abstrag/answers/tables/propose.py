@@ -28,6 +28,7 @@ from abstrag.search.query.question import read_request
 
 _REVENUE: Final = ("net sales", "revenues", "total revenues", "net revenue", "revenue", "sales")
 _MOST: Final = 8
+ROW_FORM: Final = "row"  # of a short answer that is no figure
 
 
 def wordings(question: str, want: Wanted, figures: Figures) -> Iterator[Wanted]:
@@ -232,7 +233,7 @@ class TableAnswers:
         if rows.subject:
             first = sentences[0]
             sentences[0] = AnswerSentence(f"{rows.subject} – {first.text}", first.citations)
-        return ToldAnswer(tuple(sentences), ShortAnswer("row", rows.text))
+        return ToldAnswer(tuple(sentences), ShortAnswer(ROW_FORM, rows.text))
 
     def _row(self, block: int, row: int, column: int) -> CitedPassage:
         """Return the passage a cell belongs to, beside those that were found if it is none."""
@@ -247,6 +248,8 @@ class TableAnswers:
             if passage.hit.position == position:
                 return passage
         hit = self.searcher.explain(self.ranking.query.text, segments[position].id)
-        made = CitedPassage(len(self.passages) + 1, hit, segments[position])
+        made = CitedPassage(
+            len(self.passages) + 1, hit, segments[position], self.searcher.index.document
+        )
         self.passages.append(made)
         return made

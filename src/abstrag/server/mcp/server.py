@@ -74,12 +74,12 @@ def refusal(error: Exception) -> JSONRPCError:
 
 PATH: Final = "/mcp"
 INSTRUCTIONS: Final = (
-    "Find evidence in indexed documents. search_all asks every document at once; find_documents "
-    "finds documents by what they are about, documents lists them by title, file and date, and "
-    "search asks one of them by its id. Every quote is exact: it stands at its span of its page. "
-    "A reading says in one sentence which assumptions make a segment evidence; gap is what they "
-    "cost. Use why_not when a passage you expected is missing, and explain for the costs of one "
-    "segment."
+    "Find evidence in indexed documents. search_all asks every document at once, and ask_all "
+    "answers from them; find_documents finds documents by what they are about, documents lists "
+    "them by title, file and date, and search asks one of them by its id. Every quote is exact: it "
+    "stands at its span of its page. A reading says in one sentence which assumptions make a "
+    "segment evidence; gap is what they cost. Use why_not when a passage you expected is missing, "
+    "and explain for the costs of one segment."
 )
 _READS: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -106,6 +106,7 @@ def mcp_server(toolbox: Toolbox) -> MCPServer[Any]:
         toolbox.explain,
         toolbox.why_not,
         toolbox.ask,
+        toolbox.ask_all,
     ):
         server.add_tool(_in_thread(tool), annotations=_READS)
     if toolbox.takes_feedback:

@@ -440,6 +440,13 @@ class Toolbox:
         """Answer a question or judge a claim from the document, every quotation verified."""
         return self._workspace.stored(document).ask(question)
 
+    def ask_all(self, question: str, **filters: Any) -> Answer:
+        """Answer a question or judge a claim from all documents; each quotation names its own.
+
+        What other documents answer instead is under `others`. Filters are those of search_all.
+        """
+        return self._workspace.collection(Filters(**filters)).ask(question)
+
     def feedback(
         self,
         document: str,

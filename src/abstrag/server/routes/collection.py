@@ -1,4 +1,4 @@
-"""Questions to all documents of the store at once: search, explain, why-not, find documents."""
+"""Questions to all documents of the store at once: search, ask, explain, why-not, refine, find."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from starlette.responses import Response
 from abstrag.collection.results import CollectionWhyNot, DocumentFound
 from abstrag.model.ranking import Hit
 from abstrag.model.record import to_data
-from abstrag.server.answers import answer
+from abstrag.server.answers import EVENTS, answer
 from abstrag.server.requests import (
+    AskAllIn,
     CollectionIn,
     ExplainOneOfManyIn,
+    ManyIn,
     SearchAllIn,
     TimedCollectionRanking,
     WhyNotOfManyIn,
 )
-from abstrag.server.routes.shared import StudioDep, asked_options, timed, without_folder
+from abstrag.server.routes.shared import StudioDep, asked_options, timed, told, without_folder
 from abstrag.server.studio import Studio
 from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.options import SearchOptions
+from abstrag.workspace.refining import CollectionRefinement
 
 router = APIRouter(prefix="/api", tags=["collection"])
 
@@ -83,7 +86,40 @@ async def found(body: SearchAllIn, studio: StudioDep) -> Response:
     return answer(await studio.searching(work))
 
 
-def _options(studio: Studio, body: CollectionIn) -> SearchOptions:
+@router.post(
+    "/ask",
+    summary="Answer a question in words from all documents",
+    responses={200: {"content": {EVENTS: {}}}},
+)
+async def ask(body: AskAllIn, studio: StudioDep) -> Response:
+    """Events as of one document; each citation names its document.
+
+    What other documents answer instead is in the whole answer, under `others`.
+    """
+    options = _options(studio, body)
+    return await told(studio, lambda: _opened(studio, body, options).ask(body.question))
+
+
+@router.post(
+    "/refine", summary="Learn from a question that fails", response_model=CollectionRefinement
+)
+async def refine(body: CollectionIn, studio: StudioDep) -> Response:
+    """Every step with its reasons in each document that the search opens.
+
+    What is accepted holds for later searches until it is reverted.
+    """
+    options = _options(studio, body)
+
+    def work() -> dict[str, Any]:
+        made: dict[str, Any] = to_data(_opened(studio, body, options).refine(body.query))
+        for ranking in (made["before"], made["after"]):
+            ranking["documents"] = [without_folder(one) for one in ranking["documents"]]
+        return made
+
+    return answer(await studio.judging(work))
+
+
+def _options(studio: Studio, body: ManyIn) -> SearchOptions:
     return asked_options(studio.workspace, preset=body.preset, judge=body.judge, tau=body.tau)
 
 
@@ -96,5 +132,5 @@ async def _asked(
     )
 
 
-def _opened(studio: Studio, body: CollectionIn, options: SearchOptions) -> SearchableCollection:
+def _opened(studio: Studio, body: ManyIn, options: SearchOptions) -> SearchableCollection:
     return studio.workspace.collection(body.filters, options)

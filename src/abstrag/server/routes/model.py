@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from abstrag.model.record import to_data
 from abstrag.refine.feedback import Noted
-from abstrag.server.answers import EVENTS, answer, event
+from abstrag.server.answers import EVENTS, answer
 from abstrag.server.requests import AskIn, FeedbackIn, RefineIn, RevertIn, StepIn
-from abstrag.server.routes.shared import StudioDep, asked, opened, options_of
+from abstrag.server.routes.shared import StudioDep, asked, opened, options_of, told
 
 router = APIRouter(prefix="/api", tags=["model"])
 
@@ -27,16 +27,7 @@ async def ask(document: str, body: AskIn, studio: StudioDep) -> Response:
     Without a language model the answer is quoted, not written.
     """
     options = options_of(studio, body)
-
-    def work() -> list[dict[str, Any]]:
-        from abstrag.answers.answer import events_of
-
-        made = opened(studio, document, body, options).ask(body.question)
-        told = map(to_data, events_of(made))
-        return [{name: value for name, value in one.items() if value} for one in told]
-
-    # nothing is told before it is verified, so an error still has a status of its own
-    return StreamingResponse(map(event, await studio.judging(work)), media_type=EVENTS)
+    return await told(studio, lambda: opened(studio, document, body, options).ask(body.question))
 
 
 @router.post("/documents/{document}/refine", summary="Learn from a question that fails")

@@ -9,13 +9,14 @@ from time import perf_counter
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
+from abstrag.model.answer import Answer
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_data
 from abstrag.model.term import Edge
 from abstrag.search.relevance import judged_preset
-from abstrag.server.answers import answer
+from abstrag.server.answers import EVENTS, answer, event
 from abstrag.server.requests import BudgetedIn, EdgeIn, RankedIn, Weighing
 from abstrag.server.studio import RequestQueue, Studio
 from abstrag.workspace.document import SearchableDocument
@@ -91,6 +92,21 @@ async def asked(
     options = options_of(studio, body)
     waiting = queue or studio.ranking(options)
     return answer(await waiting(lambda: to_data(question(opened(studio, document, body, options)))))
+
+
+async def told(studio: Studio, question: Callable[[], Answer]) -> Response:
+    """Answer in words, piece by piece.
+
+    Nothing is told before it is verified, so an error still has a status of its own.
+    """
+
+    def work() -> list[dict[str, Any]]:
+        from abstrag.answers.answer import events_of
+
+        events = map(to_data, events_of(question()))
+        return [{name: value for name, value in one.items() if value} for one in events]
+
+    return StreamingResponse(map(event, await studio.judging(work)), media_type=EVENTS)
 
 
 def timed(options: SearchOptions, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -9,16 +9,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from abstrag.collection.card import VERSION, Card, card_of
+from abstrag.collection.card import card_of
 from abstrag.collection.sentences import VECTORS_VERSION, SentenceShelf
-from abstrag.collection.vectors import WINDOW_WORDS, Coded, windows
 from abstrag.errors import StoreReadOnly
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
+from abstrag.stores.cards import CARD, VECTORS, Card, Coded, card_key
 from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey, Store
 
-CARD: Final = "card"
-VECTORS: Final = "vectors"
+WINDOW_WORDS: Final = 250  # what the shipped embedder reads at once, and a little more
 _AT_A_TIME: Final = 16  # documents embedded together, so that every core has some
 
 OnMade = Callable[[int, int], None]  # told how many are done, of how many
@@ -200,9 +199,13 @@ def layers_of(
     return made
 
 
-def card_key(info: DocumentInfo) -> tuple[str, str]:
-    """Return content and fingerprint of a document's card: it changes with either."""
-    return info.content_hash, f"{VERSION} {info.fingerprint}"
+def windows(index: DocumentIndex) -> list[str]:
+    """Cut a document into stretches an embedder reads whole, the title before each."""
+    title = index.document.title
+    room = max(1, WINDOW_WORDS - len(title.split()))
+    found = [word for segment in index.segments for word in segment.text.split()]
+    stretches = [found[at : at + room] for at in range(0, len(found), room)]
+    return [f"{title}. {' '.join(some)}" for some in stretches] or [title]
 
 
 def vectors_made_by(encoder: TextEncoder) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.array_file import GrowingArray
-from abstrag.collection.card import Bytes, Hashes
+from abstrag.stores.cards import Bytes, Hashes
 
 _SORTED: Final = 1 << 20  # entries that are sorted at once
 

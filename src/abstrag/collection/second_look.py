@@ -13,9 +13,8 @@ import numpy as np
 
 from abstrag.collection.card import hashed
 from abstrag.collection.sentences import SentenceShelf, SentenceStems
-from abstrag.collection.shelf import ShortlistSource
+from abstrag.collection.shelf import ShortlistSource, VectorTable
 from abstrag.collection.shortlist import Shortlist
-from abstrag.collection.vectors import VectorTable
 from abstrag.collection.vocabulary import Scores
 from abstrag.config import MAX_GAP
 from abstrag.search.lexical import words

@@ -14,8 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.collection.card import Hashes, hashed
-from abstrag.collection.vectors import Coded
+from abstrag.collection.card import hashed
 from abstrag.errors import StoreCorrupt
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
@@ -23,6 +22,7 @@ from abstrag.neural.passage import passage, segment_text
 from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search.document_words import keep_words
 from abstrag.search.lexical import words
+from abstrag.stores.cards import Coded, Hashes
 from abstrag.stores.protocol import DocumentInfo, LayerKey, Store
 from abstrag.stores.spare import SpareMemory, keep_layer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from math import log1p
@@ -16,17 +16,56 @@ from abstrag.array_file import Arrays, GrowingArray
 from abstrag.collection.card import hashed
 from abstrag.collection.cards import Cards
 from abstrag.collection.postings import CollectionPostings, PostingsWriter
-from abstrag.collection.vectors import Coded, VectorTable
 from abstrag.collection.vocabulary import CollectionVocabulary, Scores
 from abstrag.model.query import Query
 from abstrag.neural.encoder import Vectors
 from abstrag.search.lexical import words
 from abstrag.search.query.normalize import normalize
+from abstrag.stores.cards import Coded, Codes
 from abstrag.stores.protocol import DocumentInfo
 
 K1: Final = 1.5
 B: Final = 0.75
+_AT_A_TIME: Final = 8192  # vectors compared at once; their numbers take 12 MB as floats
 _POSTINGS: Final = tuple(each.name for each in fields(CollectionPostings))
+
+
+@dataclass(frozen=True, slots=True)
+class VectorTable:
+    """The vectors of all rows; a row is as close to a query as its closest window."""
+
+    codes: Codes
+    scales: Scores
+    first: npt.NDArray[np.int64]  # window of each row
+
+    @classmethod
+    def of(cls, parts: Iterable[Coded], *, folder: Path | None = None) -> VectorTable:
+        """Put the vectors of rows below one another; `folder` is where temporary files go."""
+        codes = GrowingArray(np.int8, folder=folder)
+        scales = GrowingArray(np.float32, folder=folder)
+        first = GrowingArray(np.int64, folder=folder)
+        for part in parts:
+            first.add(np.array([len(codes)]))
+            codes.add(part.codes)
+            scales.add(part.scales)
+        return cls(codes.array(), scales.array(), first.array())
+
+    def __call__(self, query: Vectors) -> Scores:
+        """Return the cosine of each row with a query, a negative one counted as 0."""
+        cosines = np.empty(len(self.codes), np.float32)
+        for at in range(0, len(cosines), _AT_A_TIME):
+            some = slice(at, at + _AT_A_TIME)
+            # row by row: a matrix product would wake threads that cost more than they bring
+            cosines[some] = np.einsum("ij,j->i", self.codes[some].astype(np.float32), query)
+        cosines *= self.scales
+        return np.clip(np.maximum.reduceat(cosines, self.first), 0.0, 1.0)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory all of it takes."""
+        return self.codes.nbytes + self.scales.nbytes + self.first.nbytes
+
+
 _VECTORS: Final = tuple(each.name for each in fields(VectorTable))
 
 

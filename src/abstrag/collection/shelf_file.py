@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from abstrag.array_file import file_parts, mapped_arrays
-from abstrag.collection.cards import MakeLayers, OnMade, all_cards, card_key, vectors_made_by
+from abstrag.collection.cards import MakeLayers, OnMade, all_cards, vectors_made_by
 from abstrag.collection.shelf import Shelf
 from abstrag.neural.encoder import TextEncoder
+from abstrag.stores.cards import card_key
 from abstrag.stores.mapped import KeptFiles
 from abstrag.stores.protocol import DocumentInfo, Store
 

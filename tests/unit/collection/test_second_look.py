@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abstrag.collection import second_look as second_look_module
-from abstrag.collection.cards import all_cards
+from abstrag.collection.cards import all_cards, windows
 from abstrag.collection.filters import Filters
 from abstrag.collection.results import CollectionRanking
 from abstrag.collection.second_look import second_look, third_look
@@ -23,7 +23,6 @@ from abstrag.collection.sentences import (
 )
 from abstrag.collection.shelf import Shelf, ShortlistSource
 from abstrag.collection.shortlist import WEIGHTS, Shortlist
-from abstrag.collection.vectors import Coded, windows
 from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.config import MAX_GAP
 from abstrag.errors import StoreCorrupt
@@ -36,6 +35,7 @@ from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search import document_words
 from abstrag.search.lexical import words
 from abstrag.search.relevance import ALIGNED, FAST
+from abstrag.stores.cards import Coded
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from abstrag.stores.sqlite import SqliteStore

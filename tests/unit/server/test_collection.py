@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.collection.cards import CARD
+from abstrag.stores.cards import CARD
 from abstrag.stores.open import open_store
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

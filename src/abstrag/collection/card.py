@@ -1,4 +1,4 @@
-"""How the card of a document is made: its stems, its times, where its map leads and at what cost."""
+"""How the card of a document is made: its stems, its times, what its map leads to at what cost."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -15,21 +15,13 @@ from abstrag.errors import StoreReadOnly
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
 from abstrag.stores.cards import CARD, VECTORS, Card, Coded, card_key
-from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey, Store
+from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, Lacking, LayerKey, Store
 
 WINDOW_WORDS: Final = 250  # what the shipped embedder reads at once, and a little more
 _AT_A_TIME: Final = 16  # documents embedded together, so that every core has some
 
 OnMade = Callable[[int, int], None]  # told how many are done, of how many
 Layers = Mapping[LayerKey, bytes]
-
-
-class Lacking(NamedTuple):
-    """A document, and what a search over all documents lacks of it."""
-
-    info: DocumentInfo
-    card: bool
-    vectors: bool
 
 
 Batch = tuple[Lacking, ...]
@@ -79,9 +71,52 @@ def all_cards(
     """
     documents = store.documents()
     missing = _missing(store, encoder, documents)
+    refused: dict[LayerKey, bytes] = {}
+    for layers in _made(store, encoder, missing, on_made, make):
+        try:
+            store.put_layers(layers)  # together: a disk that syncs takes its time for each
+        except StoreReadOnly:
+            refused |= layers
+    return Cards(documents, _KeptParts(store, encoder, documents, refused), len(missing))
+
+
+def complete(
+    store: Store,
+    encoder: TextEncoder | None,
+    lacking: Iterable[Lacking],
+    *,
+    on_made: OnMade = lambda _done, _all: None,
+    make: MakeLayers | None = None,
+) -> int:
+    """Have a store keep in its tables what is missing there, and say of how many it was made.
+
+    What it has as a layer already is put again, as after an upgrade: the tables are filled by that.
+    """
+    missing: list[Lacking] = []
+    for each in lacking:
+        kept = store.get_layers(_keys(each, encoder))
+        store.put_layers(kept)
+        keyed = {layer for _, layer, _ in kept}
+        rest = each._replace(
+            card=each.card and CARD not in keyed, vectors=each.vectors and VECTORS not in keyed
+        )
+        if rest.card or rest.vectors:
+            missing.append(rest)
+    for layers in _made(store, encoder, missing, on_made, make):
+        store.put_layers(layers)
+    return len(missing)
+
+
+def _made(
+    store: Store,
+    encoder: TextEncoder | None,
+    missing: Sequence[Lacking],
+    on_made: OnMade,
+    make: MakeLayers | None,
+) -> Iterator[Layers]:
+    """Make what documents lack, some documents at a time."""
     batches = (tuple(missing[at : at + _AT_A_TIME]) for at in range(0, len(missing), _AT_A_TIME))
     done = 0
-    refused: dict[LayerKey, bytes] = {}
     if missing:
         on_made(0, len(missing))
 
@@ -90,13 +125,17 @@ def all_cards(
             yield batch, made_layers(store, encoder, batch)
 
     for batch, layers in (make or made_here)(batches):
-        try:
-            store.put_layers(layers)  # together: a disk that syncs takes its time for each
-        except StoreReadOnly:
-            refused |= layers
+        yield layers
         done += len(batch)
         on_made(done, len(missing))
-    return Cards(documents, _KeptParts(store, encoder, documents, refused), len(missing))
+
+
+def _keys(lacking: Lacking, encoder: TextEncoder | None) -> list[LayerKey]:
+    content, made_of = card_key(lacking.info)
+    keys = [(content, CARD, made_of)] if lacking.card else []
+    if encoder is not None and lacking.vectors:
+        keys.append((content, VECTORS, vectors_made_by(encoder)))
+    return keys
 
 
 def _missing(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from math import log1p
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,8 @@ import numpy.typing as npt
 from abstrag.array_file import Arrays, GrowingArray
 from abstrag.collection.card import hashed
 from abstrag.collection.cards import Cards
-from abstrag.collection.postings import CollectionPostings, PostingsWriter
+from abstrag.collection.filters import Filters
+from abstrag.collection.postings import CollectionPostings, Postings, PostingsWriter
 from abstrag.collection.vocabulary import CollectionVocabulary, Scores
 from abstrag.model.query import Query
 from abstrag.neural.encoder import Vectors
@@ -27,6 +28,9 @@ from abstrag.stores.protocol import DocumentInfo
 K1: Final = 1.5
 B: Final = 0.75
 _AT_A_TIME: Final = 8192  # vectors compared at once; their numbers take 12 MB as floats
+
+Places = npt.NDArray[np.int64]
+
 _POSTINGS: Final = tuple(each.name for each in fields(CollectionPostings))
 
 
@@ -81,14 +85,121 @@ class ShortlistSource(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """A collection's documents, and what its cards say of them; a row is a document."""
+class QuestionShelf:
+    """What the cards of a collection say of documents; a row is a document.
 
-    documents: tuple[DocumentInfo, ...]
+    These are all documents, or those that have to do with one question.
+    """
+
+    documents: Sequence[DocumentInfo]
     texts: npt.NDArray[np.uint64]
     lengths: npt.NDArray[np.uint32]
-    stems: CollectionPostings
+    stems: Postings
     vocabulary: CollectionVocabulary
+    vectors: Callable[[Vectors], Scores] | None  # nan where vectors of a row were not looked at
+    size: int  # documents in all
+    usual: float  # stems of one, on average
+    read: Query | None = None  # the question, where it is the only one
+    passed: tuple[Places, int] | None = None  # rows that its filters leave, and how many in all
+
+    def scores(self, query: Query, asked: Vectors | None) -> Mapping[ShortlistSource, Scores]:
+        """Return what each source thinks of every document; without vectors there are two.
+
+        Args:
+            query: As `query` has read it.
+            asked: Its vector, where there is an encoder.
+        """
+        found = {
+            ShortlistSource.WORDS: self.bm25(query.text),
+            ShortlistSource.TERMS: self.vocabulary.scores(query),
+        }
+        if asked is not None and self.vectors is not None:
+            found[ShortlistSource.VECTORS] = self.vectors(asked)
+        return found
+
+    def bm25(self, text: str) -> Scores:
+        """Return BM25 of every document, with the idf of the collection."""
+        found = np.zeros(len(self.documents), np.float32)
+        for stem in words(text):
+            rows, counts = self.stems.column(hashed(stem))
+            often = counts.astype(np.float32)
+            room = K1 * (1 - B + B * self.lengths[rows].astype(np.float32) / np.float32(self.usual))
+            found[rows] += (
+                np.float32(self.idf(len(rows))) * often / (often + room.astype(np.float32))
+            )
+        return found
+
+    def idf(self, holders: int) -> float:
+        """Return what a stem is worth that so many documents hold."""
+        return log1p((self.size - holders + 0.5) / (holders + 0.5))
+
+    def query(self, text: str) -> Query:
+        """Read a query with the whole collection's vocabulary."""
+        return self.read if self.read is not None else normalize(text, self.vocabulary)
+
+    def passing(self, filters: Filters) -> tuple[Places, int]:
+        """Return the rows that no filter refuses, and how many documents pass in all."""
+        if self.passed is not None:
+            return self.passed
+        rows = [
+            i
+            for i, info in enumerate(self.documents)
+            if not filters.any or filters.refuses(info) is None
+        ]
+        return np.array(rows, np.int64), len(rows)
+
+    def holders(self, stem: int) -> int:
+        """Return how many documents hold a stem, by its hash."""
+        return len(self.stems.column(stem)[0])
+
+    def row(self, document: str) -> int:
+        """Return the row of a document, by its id."""
+        return next(i for i, info in enumerate(self.documents) if info.id == document)
+
+
+class CollectionShelf(Protocol):
+    """The cards of all documents, wherever they are."""
+
+    @property
+    def size(self) -> int:
+        """How many documents there are."""
+        ...
+
+    def ask(
+        self,
+        text: str,
+        asked: Vectors | None,
+        filters: Filters,
+        *,
+        first: int,
+        also: tuple[str, ...] = (),
+    ) -> QuestionShelf:
+        """Return what a question needs.
+
+        Args:
+            text: The question.
+            asked: Its vector, where there is an encoder.
+            filters: Which documents may be chosen.
+            first: How many of them have to be the right ones.
+            also: Ids of documents that have a row in any case.
+        """
+        ...
+
+    def ask_words(self, text: str) -> QuestionShelf:
+        """Return what BM25 needs of a text."""
+        ...
+
+    def any_passes(self, filters: Filters) -> bool:
+        """Tell whether filters leave any document."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf(QuestionShelf):
+    """The cards of all documents in memory, or mapped into it: good for any question."""
+
+    documents: tuple[DocumentInfo, ...]
+    stems: CollectionPostings
     vectors: VectorTable | None
 
     @classmethod
@@ -115,13 +226,16 @@ class Shelf:
                     yield vectors
 
         table = VectorTable.of(coded(), folder=folder)
+        sizes = lengths.array()
         return cls(
             documents=cards.documents,
             texts=texts.array(),
-            lengths=lengths.array(),
+            lengths=sizes,
             stems=stems.postings(),
             vocabulary=CollectionVocabulary(len(texts), terms.postings(), tuple(times)),
             vectors=table if len(table.first) else None,
+            size=len(texts),
+            usual=_usual(sizes),
         )
 
     @classmethod
@@ -150,6 +264,8 @@ class Shelf:
             stems,
             CollectionVocabulary(len(documents), terms, tuple(times.split("\n")[:-1])),
             VectorTable(*held) if held else None,
+            len(documents),
+            _usual(lengths),
         )
 
     @property
@@ -165,46 +281,33 @@ class Shelf:
             found |= {name: getattr(self.vectors, name) for name in _VECTORS}
         return found
 
-    def scores(self, query: Query, asked: Vectors | None) -> Mapping[ShortlistSource, Scores]:
-        """Return what each source thinks of every document; without vectors there are two.
-
-        Args:
-            query: As `query` has read it.
-            asked: Its vector, where there is an encoder.
-        """
-        found = {
-            ShortlistSource.WORDS: self.bm25(query.text),
-            ShortlistSource.TERMS: self.vocabulary.scores(query),
-        }
-        if asked is not None and self.vectors is not None:
-            found[ShortlistSource.VECTORS] = self.vectors(asked)
-        return found
-
-    def bm25(self, text: str) -> Scores:
-        """Return BM25 of every document, with the idf of the collection."""
-        size = len(self.documents)
-        found = np.zeros(size, np.float32)
-        usual = max(float(self.lengths.mean()), 1.0) if size else 1.0
-        for stem in words(text):
-            rows, counts = self.stems.column(hashed(stem))
-            often = counts.astype(np.float32)
-            room = K1 * (1 - B + B * self.lengths[rows].astype(np.float32) / np.float32(usual))
-            found[rows] += (
-                np.float32(self.idf(len(rows))) * often / (often + room.astype(np.float32))
-            )
-        return found
-
-    def idf(self, holders: int) -> float:
-        """Return what a stem is worth that so many documents hold."""
-        return log1p((len(self.documents) - holders + 0.5) / (holders + 0.5))
-
-    def query(self, text: str) -> Query:
-        """Read a query with the whole collection's vocabulary."""
-        return normalize(text, self.vocabulary)
-
     @property
     def nbytes(self) -> int:
         """The memory the arrays take; the documents' own records come on top."""
-        arrays = self.texts.nbytes + self.lengths.nbytes + self.stems.nbytes
-        arrays += self.vocabulary.postings.nbytes
-        return arrays + (self.vectors.nbytes if self.vectors is not None else 0)
+        return sum(array.nbytes for array in self.arrays.values())
+
+    def ask(
+        self,
+        text: str,
+        asked: Vectors | None,
+        filters: Filters,
+        *,
+        first: int,
+        also: tuple[str, ...] = (),
+    ) -> QuestionShelf:
+        """Return what a question needs, which is here."""
+        del text, asked, filters, first, also
+        return self
+
+    def ask_words(self, text: str) -> QuestionShelf:
+        """Return what BM25 needs, which is here."""
+        del text
+        return self
+
+    def any_passes(self, filters: Filters) -> bool:
+        """Tell whether filters leave any document."""
+        return any(filters.refuses(info) is None for info in self.documents)
+
+
+def _usual(lengths: npt.NDArray[np.uint32]) -> float:
+    return max(float(lengths.mean()), 1.0) if len(lengths) else 1.0

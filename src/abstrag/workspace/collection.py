@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,13 +14,12 @@ from abstrag.collection.results import (
     file_name,
 )
 from abstrag.collection.searcher import CollectionSearcher
-from abstrag.collection.shelf import Shelf
+from abstrag.collection.shelf import CollectionShelf
 from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.engine.searcher import DEFAULT_K
 from abstrag.errors import InputError, UnknownDocument
 from abstrag.model.ranking import Hit
 from abstrag.stores.open import shown
-from abstrag.stores.protocol import DocumentInfo
 from abstrag.telemetry import span
 from abstrag.workspace.document import Searchable, SearchableDocument
 from abstrag.workspace.options import SearchOptions
@@ -117,7 +115,7 @@ def open_collection(
     embeddings: bool,
     shortlist: int,
     prior_power: float,
-    shelf: Shelf,
+    shelf: CollectionShelf,
 ) -> SearchableCollection:
     """Open the documents of a workspace's store that pass some filters."""
     if workspace.models is not None:
@@ -125,7 +123,7 @@ def open_collection(
             "a collection is searched without a language model",
             hint="leave the model out, or name one document",
         )
-    _see_that_there_are_some(shelf.documents, workspace, filters)
+    _see_that_there_are_some(shelf, workspace, filters)
     searcher = CollectionSearcher(
         workspace.store,
         preset=options.preset,
@@ -140,17 +138,15 @@ def open_collection(
 
 
 def _see_that_there_are_some(
-    documents: Sequence[DocumentInfo], workspace: Workspace, filters: Filters
+    shelf: CollectionShelf, workspace: Workspace, filters: Filters
 ) -> None:
-    if not documents:
+    if not shelf.size:
         raise UnknownDocument(
             f"the store {shown(workspace.target)!r} is empty",
             hint="abstrag index FOLDER puts documents into it",
         )
-    if filters.folder is not None:
-        only = Filters(folder=filters.folder)
-        if all(only.refuses(info) for info in documents):
-            raise UnknownDocument(
-                f"no document of the store comes from the folder {filters.folder!r}",
-                hint=f"abstrag index {filters.folder}",
-            )
+    if filters.folder is not None and not shelf.any_passes(Filters(folder=filters.folder)):
+        raise UnknownDocument(
+            f"no document of the store comes from the folder {filters.folder!r}",
+            hint=f"abstrag index {filters.folder}",
+        )

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, ClassVar, Final, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from abstrag.errors import StoreCorrupt
 from abstrag.model.term import Mention
 from abstrag.stores.columns import GIVEN, StoredRows
 from abstrag.stores.database import FORGET_PLACE, SEAL, SqlStore, choose_id, select
 from abstrag.stores.mapped import FilesOfLayers
-from abstrag.stores.postgres import layer_rows, memory
+from abstrag.stores.postgres import cards, layer_rows, memory
 from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.schema import migrate
 from abstrag.stores.postgres.session import PATIENCE_S, Session, TransactionCursor
 from abstrag.stores.prepared import Prepared
-from abstrag.stores.rows import mention
+from abstrag.stores.protocol import CardsAsked, CardsFound, CardsState, DocumentInfo, LayerKey
+from abstrag.stores.rows import mention, squeeze, unsqueeze
 from abstrag.stores.seal import seal
 from abstrag.stores.tables import TABLES, Row, StoreTable
 
@@ -81,12 +85,15 @@ class PostgresStore(SqlStore):
             document_id = choose_id(run, prepared.id, source_path)
             replaced = self._delete(run, "id = ? OR source_path = ?", (document_id, source_path))
             values = {"id": document_id, **own, **prepared.columns}
-            (number,) = run.execute(_INSERT, values).fetchone() or (None,)
+            (number,) = run.execute(_INSERT, values).fetchone() or (0,)
             run.execute(FORGET_PLACE, (source_path,))
             for table in TABLES:
                 _fill(run, table, number, prepared.rows[table])
             run.execute(SEAL, (number, seal(values, prepared.rows)))
             self._forget_unused(run, replaced, using=[prepared.content_hash])
+            if self.chooses:
+                for *layer, data in run.execute(cards.LAYERS_OF_DOCUMENT, (number,)).fetchall():
+                    cards.put(run, number, tuple(layer), unsqueeze(data))
             return document_id
 
         return self._write(work)
@@ -112,6 +119,46 @@ class PostgresStore(SqlStore):
         for term_id, *row in self._read(work):
             found[term_id].append(mention(term_id, tuple(row)))
         return {term_id: tuple(mentions) for term_id, mentions in found.items()}
+
+    def put_layers(self, layers: Mapping[LayerKey, bytes]) -> None:
+        """Keep several layers in one transaction, and what cards are asked by."""
+        squeezed = {key: squeeze(data) for key, data in layers.items()}
+
+        def work(run: TransactionCursor) -> None:
+            for key, data in squeezed.items():
+                layer_rows.put(run, key, data)
+            if self.chooses:
+                cards.put_layers(run, layers)
+
+        self._write(work)
+
+    @property
+    def chooses(self) -> bool:
+        """False where the server's pgvector has no vectors of half the size."""
+        return self._session.vectors is not None and self._session.vectors.halves
+
+    def count(self) -> int:
+        """Return how many documents there are."""
+        statement = "SELECT count(*) FROM documents"
+        return int(self._read(lambda run: run.execute(statement).fetchone() or (0,))[0])
+
+    def cards_state(self, model: str | None) -> CardsState:
+        """Say what all documents have together, and which of them lack a card or vectors."""
+        return self._read(lambda run: cards.state(run, model, self._corrupt))
+
+    def ask_cards(self, asked: CardsAsked) -> CardsFound:
+        """Return the postings asked for, and the documents that may be the best."""
+        return cards.found_in(self._session.ask(*cards.statement(asked)), self._corrupt)
+
+    def cosines(
+        self, documents: npt.NDArray[np.int64], model: str, vector: npt.NDArray[np.float32]
+    ) -> dict[int, float]:
+        """Return the cosine of some documents' closest windows with a query."""
+        return self._read(lambda run: cards.measured(run, documents, model, vector))
+
+    def described(self, numbers: npt.NDArray[np.int64] | None = None) -> dict[int, DocumentInfo]:
+        """Describe some documents, or all, by their numbers."""
+        return self._read(lambda run: cards.described(run, numbers, self._corrupt))
 
     def close(self) -> None:
         """Let go of the store; closing twice is fine."""

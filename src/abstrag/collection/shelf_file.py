@@ -10,6 +10,7 @@ import logging
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
@@ -49,13 +50,16 @@ def open_cards(
             try:
                 return ServerShelf(store, encoder, on_made=on_made)
             except StoreReadOnly as error:
-                log.warning("the cards of all documents are put together in memory: %s", error)
+                _say(str(error))
         else:
-            log.warning(
-                "the cards of all documents are put together in memory: "
-                "the server's pgvector is older than 0.7"
-            )
+            _say("the server's pgvector is older than 0.7")
     return open_shelf(store, encoder=encoder, on_made=on_made)
+
+
+@cache
+def _say(why: str) -> None:
+    """Say once that the server does not choose, which costs every process memory and time."""
+    log.warning("the cards of all documents are put together in memory: %s", why)
 
 
 def open_shelf(

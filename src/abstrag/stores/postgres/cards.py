@@ -177,22 +177,21 @@ _PROPOSED: Final = """
                 SELECT hash, held, sum(held) OVER (ORDER BY held, hash) AS so_far,
                     ln(1 + (%(size)s::float8 - held + 0.5) / (held + 0.5)) AS worth
                 FROM held WHERE hash = ANY(%(HASHES)s::bigint[])
-            ) each WHERE so_far <= RARE OR so_far = held
+            ) each WHERE so_far <= %(rare)s OR so_far = held
         ) rare JOIN card_postings p USING (hash) WHERE TRUE {within}
-        GROUP BY document ORDER BY sum(worth * WEIGHT) DESC LIMIT MOST"""
+        GROUP BY document ORDER BY sum(worth * WEIGHT) DESC LIMIT %(MOST)s"""
 
 
-def _proposed(hashes: str, weight: str, most: int) -> str:
-    found = _PROPOSED.replace("HASHES", hashes).replace("WEIGHT", weight)
-    return found.replace("RARE", str(RARE)).replace("MOST", str(most))
+def _proposed(hashes: str, weight: str, most: str) -> str:
+    return _PROPOSED.replace("HASHES", hashes).replace("WEIGHT", weight).replace("MOST", most)
 
 
 _BY_WORDS: Final = _proposed(
     "stems",
     "(value & 255) / ((value & 255) + %(room)s::float8 + %(slope)s::float8 * (value >> 8))",
-    BY_WORDS,
+    "by_words",
 )
-_BY_TERMS: Final = _proposed("terms", "exp(-value / 100.0::float8)", BY_TERMS)
+_BY_TERMS: Final = _proposed("terms", "exp(-value / 100.0::float8)", "by_terms")
 _COLUMNS: Final = ", ".join(f"d.{name}::text" for name in INFO_COLUMNS)
 _ASK: Final = f"""
 WITH held AS MATERIALIZED (
@@ -253,6 +252,10 @@ def statement(asked: CardsAsked) -> tuple[str, dict[str, Any], dict[str, str]]:
         "room": asked.room,
         "slope": asked.slope,
         "also": list(asked.also),
+        "rare": RARE,
+        "by_words": BY_WORDS,
+        "by_terms": BY_TERMS,
+        "nearest": NEAREST,
     }
     settings: dict[str, str] = {}
     within = ""
@@ -264,7 +267,7 @@ def statement(asked: CardsAsked) -> tuple[str, dict[str, Any], dict[str, str]]:
         model, size = model_number(asked.model), len(asked.vector)
         near = (
             f"SELECT document, codes::halfvec({size}) <=> %(half)s::halfvec({size}) AS far "
-            f"FROM card_vectors p WHERE model = {model} {within} ORDER BY far LIMIT {NEAREST}"
+            f"FROM card_vectors p WHERE model = {model} {within} ORDER BY far LIMIT %(nearest)s"
         )
         measured = _MEASURED.format(documents="pool", model=model)
         values |= {"half": _half(asked.vector), "vector": _whole(asked.vector)}

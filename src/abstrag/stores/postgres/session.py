@@ -218,13 +218,14 @@ class Session:
 
         def once() -> list[Any]:
             connection = self._there()
-            with self._undone(connection), connection.pipeline():
-                connection.execute(_READ)
-                connection.execute(f"SET LOCAL search_path = {self._search_path()}")
-                for name, value in settings.items():
-                    connection.execute(f"SET LOCAL {name} = {value}")
-                run = connection.cursor(binary=True).execute(statement, values)
-                connection.execute("COMMIT")
+            with self._undone(connection):
+                with connection.pipeline():  # which waits once, at its end
+                    connection.execute(_READ)
+                    connection.execute(f"SET LOCAL search_path = {self._search_path()}")
+                    for name, value in settings.items():
+                        connection.execute(f"SET LOCAL {name} = {value}")
+                    run = connection.cursor(binary=True).execute(statement, values)
+                    connection.execute("COMMIT")
                 return run.fetchall()
 
         return self._again_and_again(once)

@@ -26,7 +26,7 @@ def second_look(shortlist: Shortlist, sentences: SentenceShelf) -> Shortlist:
     if not len(rows):
         return shortlist
     documents = shortlist.shelf.documents
-    read = sentences.read([documents[row] for row in rows.tolist()])
+    read = sentences.read([documents[row] for row in rows.tolist()], shortlist.shelf.layers)
     found = {}
     if shortlist.asked is not None:
         vectors = [each.vectors for each in read if each.vectors is not None]

@@ -105,14 +105,22 @@ class SentenceShelf:
     store: Store
     encoder: TextEncoder | None
 
-    def read(self, documents: Sequence[DocumentInfo]) -> list[Sentences]:
+    def read(
+        self, documents: Sequence[DocumentInfo], found: Mapping[LayerKey, bytes] | None = None
+    ) -> list[Sentences]:
         """Return the sentences of some documents, in their order and with one round trip.
 
         Those that lack something, after an upgrade say, are read and completed one by one.
+
+        Args:
+            documents: At most a few dozen.
+            found: Layers that are at hand; where all are, the store is not asked.
         """
         keys = [_stem_key(info) for info in documents]
         keys += [self._vector_key(info) for info in documents] if self.encoder else []
-        kept = self.store.get_layers(keys)
+        kept = dict(found or {})
+        if rest := [key for key in keys if key not in kept]:
+            kept |= self.store.get_layers(rest)
         return [self._sentences(info, kept) for info in documents]
 
     def _sentences(self, info: DocumentInfo, kept: Mapping[LayerKey, bytes]) -> Sentences:
@@ -156,12 +164,27 @@ class SentenceShelf:
 
     def _vector_key(self, info: DocumentInfo) -> LayerKey:
         assert self.encoder is not None
-        made_by = f"{VECTORS_VERSION} {info.granularity} {self.encoder.fingerprint}"
-        return info.content_hash, VECTORS, made_by
+        return info.content_hash, VECTORS, _vectors_made_by(info.granularity, self.encoder)
 
 
 def _stem_key(info: DocumentInfo) -> LayerKey:
-    return info.content_hash, STEMS, f"{_STEMS_VERSION} {info.fingerprint}"
+    return info.content_hash, STEMS, _stems_made_of(info.fingerprint)
+
+
+def _stems_made_of(fingerprint: str) -> str:
+    return f"{_STEMS_VERSION} {fingerprint}"
+
+
+def _vectors_made_by(granularity: str, encoder: TextEncoder) -> str:
+    return f"{VECTORS_VERSION} {granularity} {encoder.fingerprint}"
+
+
+def layers_read(encoder: TextEncoder | None) -> tuple[tuple[str, str], ...]:
+    """Return the layers that a second look reads, as `CardsAsked` has them."""
+    stems = (STEMS, _stems_made_of("<fingerprint>"))
+    if encoder is None:
+        return (stems,)
+    return stems, (VECTORS, _vectors_made_by("<granularity>", encoder))
 
 
 def _broken(why: str) -> StoreCorrupt:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from abstrag.collection.card import hashed
 from abstrag.collection.cards import MakeLayers, OnMade, complete, vectors_made_by
 from abstrag.collection.filters import Filters
+from abstrag.collection.sentences import layers_read
 from abstrag.collection.shelf import K1, B, Places, QuestionShelf, ShortlistSource
 from abstrag.collection.shortlist import WEIGHTS, fused, without_copies
 from abstrag.collection.vocabulary import LONGEST_NAME, CollectionVocabulary, asked_of
@@ -47,6 +48,11 @@ _REMEMBERED: Final = 4  # filters whose documents are known, the last ones used
 _COUNT_BITS: Final = 8  # bits of the count in the value of a stem's posting; the length is above
 _NONE: Final = np.empty(0, np.int64)
 _EMPTY: Final = (_NONE, _NONE)
+_IN_STATEMENT: Final = (
+    WEIGHTS[ShortlistSource.WORDS],
+    WEIGHTS[ShortlistSource.TERMS],
+    WEIGHTS[ShortlistSource.VECTORS],
+)
 _SLACK: Final = 1.01  # vectors were rounded, so that a window may be a little closer than it says
 
 
@@ -75,6 +81,7 @@ class ServerShelf:
         self._store, self._encoder = store, encoder
         self._on_made, self._make = on_made, make
         self._model = "" if encoder is None else vectors_made_by(encoder)
+        self._layers = layers_read(encoder)
         self._passing: LruCache[Places] = LruCache(_REMEMBERED)
         self._readying = Lock()
         self.made = 0  # documents that something was made of at first
@@ -109,7 +116,17 @@ class ServerShelf:
             state = self._state
             terms = _hashes(_foreseen(text, state.times))
             passing = self._numbers(filters) if filters.any else None
-            found = self._found(stems, terms, state, given, passing, also)
+            found = self._store.ask_cards(
+                replace(
+                    self._asked(stems, terms, state),
+                    also=also,
+                    model=self._model,
+                    vector=given if self._model else None,
+                    passing=passing,
+                    layers=self._layers,
+                    weights=_IN_STATEMENT,
+                )
+            )
             if found.version == state.version or last:  # or others write faster than we read
                 break
             self._renew()
@@ -134,7 +151,7 @@ class ServerShelf:
     def ask_words(self, text: str) -> QuestionShelf:
         """Return what BM25 needs of a text."""
         stems, state = _hashes(words(text)), self._state
-        found = self._found(stems, stems[:0], state, None, None, ())
+        found = self._store.ask_cards(self._asked(stems, stems[:0], state))
         columns = _Columns(self._column, found.postings, set(stems.tolist()))
         described = self._store.described
         return _gathered(columns, found, state, None, stems, None, described).shelf
@@ -163,33 +180,15 @@ class ServerShelf:
                 self._state = state = self._store.cards_state(self._model or None)
                 log.warning("%d documents are not found yet: %s", len(state.lacking), error)
 
-    def _found(
-        self,
-        stems: Hashes,
-        terms: Hashes,
-        state: CardsState,
-        asked: Vectors | None,
-        passing: Places | None,
-        also: tuple[str, ...],
-    ) -> CardsFound:
-        return self._store.ask_cards(
-            CardsAsked(
-                stems=stems,
-                terms=terms,
-                size=state.documents,
-                room=K1 * (1 - B),
-                slope=K1 * B / _usual(state),
-                also=also,
-                model=self._model,
-                vector=asked if self._model else None,
-                passing=passing,
-            )
-        )
+    def _asked(self, stems: Hashes, terms: Hashes, state: CardsState) -> CardsAsked:
+        """Return what brings the postings of some hashes."""
+        room, slope = K1 * (1 - B), K1 * B / _usual(state)
+        return CardsAsked(stems, terms, state.documents, room, slope)
 
     def _column(self, one: int) -> Column:
         """Ask for the postings of one more hash."""
         hashes = np.array([one], np.uint64)
-        found = self._found(hashes[:0], hashes, self._state, None, None, ())
+        found = self._store.ask_cards(self._asked(hashes[:0], hashes, self._state))
         return found.postings.get(one, _EMPTY)
 
     def _numbers(self, filters: Filters) -> Places:
@@ -429,5 +428,6 @@ def _gathered(
         usual=_usual(state),
         read=query,
         passed=(left, state.documents if passing is None else len(passing)),
+        layers=found.layers,
     )
     return _Gathered(shelf, numbers)

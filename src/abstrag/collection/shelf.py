@@ -23,7 +23,7 @@ from abstrag.neural.encoder import Vectors
 from abstrag.search.lexical import words
 from abstrag.search.query.normalize import normalize
 from abstrag.stores.cards import Coded, Codes
-from abstrag.stores.protocol import DocumentInfo
+from abstrag.stores.protocol import DocumentInfo, LayerKey
 
 K1: Final = 1.5
 B: Final = 0.75
@@ -101,6 +101,7 @@ class QuestionShelf:
     usual: float  # stems of one, on average
     read: Query | None = None  # the question, where it is the only one
     passed: tuple[Places, int] | None = None  # rows that its filters leave, and how many in all
+    layers: Mapping[LayerKey, bytes] | None = None  # of documents, that came along
 
     def scores(self, query: Query, asked: Vectors | None) -> Mapping[ShortlistSource, Scores]:
         """Return what each source thinks of every document; without vectors there are two.

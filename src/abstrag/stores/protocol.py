@@ -273,6 +273,9 @@ class CardsAsked:
     model: str = ""
     vector: npt.NDArray[np.float32] | None = None
     passing: npt.NDArray[np.int64] | None = None  # numbers of those that may be chosen; None: all
+    layers: tuple[tuple[str, str], ...] = ()  # of the likeliest: name, and fingerprint in which
+    # <fingerprint> and <granularity> stand for those of the document
+    weights: tuple[float, float, float] = (1.0, 1.0, 1.0)  # of words, terms and vectors in that
 
 
 class CardFound(NamedTuple):
@@ -294,6 +297,7 @@ class CardsFound:
     documents: dict[int, CardFound] = field(default_factory=dict)
     nearest: int = 0  # windows that the index of vectors gave,
     farthest: float | None = None  # and the cosine distance of the last one
+    layers: dict[LayerKey, bytes] = field(default_factory=dict)
 
 
 @runtime_checkable

@@ -28,11 +28,13 @@ from abstrag.stores.protocol import (
     Lacking,
     LayerKey,
 )
+from abstrag.stores.rows import unsqueeze
 from abstrag.stores.tables import Row
 
 NEAREST: Final = 200  # windows that the index of vectors is asked for
 BY_WORDS: Final = 300  # documents that the words propose besides,
 BY_TERMS: Final = 100  # and those that the terms do
+LIKELIEST: Final = 48  # documents whose layers come along: twice as many as a second look reads
 RARE: Final = 50_000  # postings at most that are added up for that, those of the rarest first
 MOST_INDEXED: Final = 4000  # dimensions that an HNSW index of `halfvec` takes
 
@@ -172,14 +174,14 @@ _MEASURED: Final = """
     GROUP BY document"""
 _NOTHING: Final = "SELECT NULL::int AS document, NULL::float8 AS {name} WHERE FALSE"
 _PROPOSED: Final = """
-        SELECT document FROM (
+        SELECT document, sum(worth * WEIGHT) AS score FROM (
             SELECT hash, worth FROM (
                 SELECT hash, held, sum(held) OVER (ORDER BY held, hash) AS so_far,
                     ln(1 + (%(size)s::float8 - held + 0.5) / (held + 0.5)) AS worth
                 FROM held WHERE hash = ANY(%(HASHES)s::bigint[])
             ) each WHERE so_far <= %(rare)s OR so_far = held
         ) rare JOIN card_postings p USING (hash) WHERE TRUE {within}
-        GROUP BY document ORDER BY sum(worth * WEIGHT) DESC LIMIT %(MOST)s"""
+        GROUP BY document ORDER BY score DESC LIMIT %(MOST)s"""
 
 
 def _proposed(hashes: str, weight: str, most: str) -> str:
@@ -203,15 +205,25 @@ WITH held AS MATERIALIZED (
     ) columns WHERE held > 0
 ), near AS MATERIALIZED (
     {{near}}
+), worded AS MATERIALIZED ({_BY_WORDS}
+), termed AS MATERIALIZED ({_BY_TERMS}
 ), found AS (
-    SELECT document FROM near UNION ({_BY_WORDS}
-    ) UNION ({_BY_TERMS}
-    ) UNION SELECT number FROM documents WHERE id = ANY(%(also)s::text[])
+    SELECT document FROM near UNION SELECT document FROM worded UNION SELECT document FROM termed
+    UNION SELECT number FROM documents WHERE id = ANY(%(also)s::text[])
 ), pool AS MATERIALIZED (
     SELECT document, text FROM cards
     WHERE text IN (SELECT text FROM cards WHERE document IN (SELECT document FROM found))
-), measured AS (
+), measured AS MATERIALIZED (
     {{measured}}
+), likeliest AS (
+    SELECT d.content_hash, d.fingerprint, d.granularity
+    FROM pool JOIN documents d ON d.number = pool.document
+    LEFT JOIN worded ON worded.document = pool.document
+    LEFT JOIN termed ON termed.document = pool.document
+    LEFT JOIN measured ON measured.document = pool.document
+    ORDER BY %(words)s::float8 * coalesce(worded.score / (SELECT max(score) FROM worded), 0)
+        + %(costs)s::float8 * coalesce(termed.score / (SELECT max(score) FROM termed), 0)
+        + %(vectors)s::float8 * coalesce(near, 0) DESC LIMIT %(likeliest)s
 )
 SELECT 'version', (SELECT value::bigint FROM meta WHERE key = 'documents_version'),
     NULL::bytea, NULL::bytea, (SELECT max(far) FROM near), (SELECT count(*) FROM near), NULL::text[]
@@ -219,6 +231,14 @@ UNION ALL SELECT 'postings', hash, documents, held_values, NULL, NULL, NULL FROM
 UNION ALL SELECT 'document', pool.document, NULL, NULL, near, text, ARRAY[{_COLUMNS}]
     FROM pool JOIN documents d ON d.number = pool.document
     LEFT JOIN measured ON measured.document = pool.document
+UNION ALL SELECT 'layer', NULL, data, NULL, NULL, NULL,
+        ARRAY[layers.content_hash, layers.layer, layers.fingerprint]
+    FROM likeliest CROSS JOIN unnest(%(names)s::text[], %(prints)s::text[]) AS wanted (name, print)
+    JOIN layers ON layers.content_hash = likeliest.content_hash AND layers.layer = name
+        AND layers.fingerprint = replace(
+            replace(print, '<fingerprint>', likeliest.fingerprint),
+            '<granularity>', likeliest.granularity
+        )
 """
 
 
@@ -256,7 +276,11 @@ def statement(asked: CardsAsked) -> tuple[str, dict[str, Any], dict[str, str]]:
         "by_words": BY_WORDS,
         "by_terms": BY_TERMS,
         "nearest": NEAREST,
+        "likeliest": LIKELIEST,
+        "names": [name for name, _ in asked.layers],
+        "prints": [fingerprint for _, fingerprint in asked.layers],
     }
+    values |= dict(zip(("words", "costs", "vectors"), asked.weights, strict=True))
     settings: dict[str, str] = {}
     within = ""
     if asked.passing is not None:
@@ -285,6 +309,9 @@ def found_in(rows: Iterable[Row], corrupt: Corrupt) -> CardsFound:
             found.version, found.farthest, found.nearest = number, near, other
         elif kind == "postings":
             found.postings[number & _UNSIGNED] = _numbers(documents), _numbers(values)
+        elif kind == "layer":
+            content, name, fingerprint = info
+            found.layers[content, name, fingerprint] = unsqueeze(documents)
         else:
             found.documents[number] = CardFound(_info(info, corrupt), other & _UNSIGNED, near)
     return found

@@ -12,7 +12,7 @@ from abstrag.collection import server_shelf, shelf_file
 from abstrag.collection.cards import all_cards, vectors_made_by
 from abstrag.collection.filters import Filters
 from abstrag.collection.server_shelf import ServerShelf
-from abstrag.collection.shelf import CollectionShelf, Shelf
+from abstrag.collection.shelf import CollectionShelf, Shelf, ShortlistSource
 from abstrag.collection.shelf_file import keep_shelf, open_cards
 from abstrag.collection.shortlist import Shortlist
 from abstrag.collection.why_not import SoughtPassage, why_not
@@ -213,11 +213,11 @@ def test_a_question_is_one_round_trip(
         direct = f"host={server.folder}"
         assert direct in address
         with PostgresStore.open(address.replace(direct, f"host={folder}")) as near:
-            encoder = Topics()
-            every = open_cards(near, encoder=encoder)
+            asking = searcher(near, embeddings=True, encoder=Topics())
+            assert isinstance(asking.shelf, ServerShelf)
             for query in QUERIES:
                 before = wire.turns
-                assert len(listed(every, query, encoder=encoder).order)
+                assert ShortlistSource.SENTENCES in asking.shortlist(query).scores
                 assert wire.turns == before + 1
             before = wire.turns
             assert near.documents()  # begin, work, commit

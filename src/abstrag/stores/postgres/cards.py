@@ -35,7 +35,7 @@ NEAREST: Final = 200  # windows that the index of vectors is asked for
 BY_WORDS: Final = 300  # documents that the words propose besides,
 BY_TERMS: Final = 100  # and those that the terms do
 LIKELIEST: Final = 48  # documents whose layers come along: twice as many as a second look reads
-RARE: Final = 50_000  # postings at most that are added up for that, those of the rarest first
+RARE: Final = 20_000  # postings at most that are added up for that, those of the rarest first
 MOST_INDEXED: Final = 4000  # dimensions that an HNSW index of `halfvec` takes
 
 _MOST_STEMS: Final = (1 << 23) - 1  # of a document: a longer one counts as one so long
@@ -170,7 +170,7 @@ _COUNTED: Final = (
 )
 _MEASURED: Final = """
     SELECT document, max(-(codes::vector <#> %(vector)s::vector) * scale) AS near
-    FROM card_vectors WHERE document IN (SELECT document FROM {documents}) AND model = {model}
+    FROM card_vectors WHERE document = ANY({documents}) AND model = {model}
     GROUP BY document"""
 _NOTHING: Final = "SELECT NULL::int AS document, NULL::float8 AS {name} WHERE FALSE"
 _PROPOSED: Final = """
@@ -209,15 +209,18 @@ WITH held AS MATERIALIZED (
 ), termed AS MATERIALIZED ({_BY_TERMS}
 ), found AS (
     SELECT document FROM near UNION SELECT document FROM worded UNION SELECT document FROM termed
-    UNION SELECT number FROM documents WHERE id = ANY(%(also)s::text[])
+    UNION SELECT number::int FROM documents WHERE id = ANY(%(also)s::text[])
 ), pool AS MATERIALIZED (
-    SELECT document, text FROM cards
-    WHERE text IN (SELECT text FROM cards WHERE document IN (SELECT document FROM found))
+    SELECT document, text FROM cards WHERE text = ANY(ARRAY(
+        SELECT text FROM cards WHERE document = ANY(ARRAY(SELECT document FROM found))
+    ))
+), described AS MATERIALIZED (
+    SELECT number, {", ".join(INFO_COLUMNS)} FROM documents WHERE number = ANY(ARRAY(SELECT document::bigint FROM pool))
 ), measured AS MATERIALIZED (
     {{measured}}
 ), likeliest AS (
     SELECT d.content_hash, d.fingerprint, d.granularity
-    FROM pool JOIN documents d ON d.number = pool.document
+    FROM pool JOIN described d ON d.number = pool.document
     LEFT JOIN worded ON worded.document = pool.document
     LEFT JOIN termed ON termed.document = pool.document
     LEFT JOIN measured ON measured.document = pool.document
@@ -229,7 +232,7 @@ SELECT 'version', (SELECT value::bigint FROM meta WHERE key = 'documents_version
     NULL::bytea, NULL::bytea, (SELECT max(far) FROM near), (SELECT count(*) FROM near), NULL::text[]
 UNION ALL SELECT 'postings', hash, documents, held_values, NULL, NULL, NULL FROM held
 UNION ALL SELECT 'document', pool.document, NULL, NULL, near, text, ARRAY[{_COLUMNS}]
-    FROM pool JOIN documents d ON d.number = pool.document
+    FROM pool JOIN described d ON d.number = pool.document
     LEFT JOIN measured ON measured.document = pool.document
 UNION ALL SELECT 'layer', NULL, data, NULL, NULL, NULL,
         ARRAY[layers.content_hash, layers.layer, layers.fingerprint]
@@ -293,7 +296,7 @@ def statement(asked: CardsAsked) -> tuple[str, dict[str, Any], dict[str, str]]:
             f"SELECT document, codes::halfvec({size}) <=> %(half)s::halfvec({size}) AS far "
             f"FROM card_vectors p WHERE model = {model} {within} ORDER BY far LIMIT %(nearest)s"
         )
-        measured = _MEASURED.format(documents="pool", model=model)
+        measured = _MEASURED.format(documents="ARRAY(SELECT document FROM pool)", model=model)
         values |= {"half": _half(asked.vector), "vector": _whole(asked.vector)}
         settings["hnsw.ef_search"] = str(NEAREST)
         if within:
@@ -321,9 +324,8 @@ def measured(
     run: TransactionCursor, documents: Numbers, model: str, vector: Scores
 ) -> dict[int, float]:
     """Return the cosine of some documents with a query, by their numbers."""
-    given = "unnest(%(documents)s::int[]) AS document"
     rows = run.execute(
-        _MEASURED.format(documents=given, model=model_number(model)),
+        _MEASURED.format(documents="%(documents)s::int[]", model=model_number(model)),
         {"documents": documents.tolist(), "vector": _whole(vector)},
     )
     return dict(rows.fetchall())

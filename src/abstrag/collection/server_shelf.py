@@ -48,9 +48,8 @@ _REMEMBERED: Final = 4  # filters whose documents are known, the last ones used
 _COUNT_BITS: Final = 8  # bits of the count in the value of a stem's posting; the length is above
 _NONE: Final = np.empty(0, np.int64)
 _EMPTY: Final = (_NONE, _NONE)
-_IN_STATEMENT: Final = (
-    WEIGHTS[ShortlistSource.WORDS],
-    WEIGHTS[ShortlistSource.TERMS],
+_LIKELIEST: Final = (  # by words and vectors: half of what terms say, words say too
+    WEIGHTS[ShortlistSource.WORDS] + WEIGHTS[ShortlistSource.TERMS] / 2,
     WEIGHTS[ShortlistSource.VECTORS],
 )
 _SLACK: Final = 1.01  # vectors were rounded, so that a window may be a little closer than it says
@@ -124,7 +123,7 @@ class ServerShelf:
                     vector=given if self._model else None,
                     passing=passing,
                     layers=self._layers,
-                    weights=_IN_STATEMENT,
+                    weights=_LIKELIEST,
                 )
             )
             if found.version == state.version or last:  # or others write faster than we read

@@ -275,7 +275,7 @@ class CardsAsked:
     passing: npt.NDArray[np.int64] | None = None  # numbers of those that may be chosen; None: all
     layers: tuple[tuple[str, str], ...] = ()  # of the likeliest: name, and fingerprint in which
     # <fingerprint> and <granularity> stand for those of the document
-    weights: tuple[float, float, float] = (1.0, 1.0, 1.0)  # of words, terms and vectors in that
+    weights: tuple[float, float] = (1.0, 1.0)  # of words and vectors in what is the likeliest
 
 
 class CardFound(NamedTuple):

@@ -34,7 +34,7 @@ from abstrag.stores.tables import Row
 NEAREST: Final = 200  # windows that the index of vectors is asked for
 BY_WORDS: Final = 300  # documents that the words propose besides,
 BY_TERMS: Final = 100  # and those that the terms do
-LIKELIEST: Final = 48  # documents whose layers come along: twice as many as a second look reads
+LIKELIEST: Final = 64  # documents whose layers come along; a second look reads 24 of them
 RARE: Final = 20_000  # postings at most that are added up for that, those of the rarest first
 MOST_INDEXED: Final = 4000  # dimensions that an HNSW index of `halfvec` takes
 
@@ -70,6 +70,7 @@ _VECTOR_TABLE: Final = (
     "CREATE INDEX IF NOT EXISTS card_vectors_document ON card_vectors (document, model)",
     "CREATE INDEX IF NOT EXISTS card_vectors_layer ON card_vectors (layer)",
 )
+_THERE: Final = "SELECT to_regclass('card_vectors') IS NOT NULL"
 _OF_LAYER: Final = (
     "SELECT d.number, l.number FROM documents d JOIN layers l USING (content_hash) "
     "WHERE content_hash = ? AND layer = ? AND l.fingerprint = ? "
@@ -116,13 +117,18 @@ def _put_card(run: TransactionCursor, number: int, fingerprint: str, card: Card)
     rows = np.zeros(len(card.stems) + len(card.terms), _POSTING)
     rows["fields"] = 3
     rows["hash size"], rows["document size"], rows["value size"] = 8, 4, 4
-    rows["hash"] = np.concatenate((card.stems, card.terms)).astype(np.uint64).view(np.int64)
     rows["document"] = number
-    length = min(card.length, _MOST_STEMS) << 8
-    rows["value"] = np.concatenate((card.counts.astype(np.int32) | length, card.costs))
+    rows["hash"], rows["value"] = _postings(card)
     columns = "COPY card_postings (hash, document, value) FROM STDIN (FORMAT BINARY)"
     with run.copy(columns) as stream:
         stream.write(_COPY_HEAD + rows.tobytes() + _COPY_END)
+
+
+def _postings(card: Card) -> tuple[Numbers, Numbers]:
+    """Return the hash and the value of each posting of a card."""
+    hashes = np.concatenate((card.stems, card.terms)).astype(np.uint64).view(np.int64)
+    counts = card.counts.astype(np.int64) | min(card.length, _MOST_STEMS) << 8
+    return hashes, np.concatenate((counts, card.costs.astype(np.int64)))
 
 
 def _put_vectors(
@@ -159,6 +165,34 @@ def model_number(fingerprint: str) -> int:
     """Return the number by which rows know what made their vectors."""
     digest = blake2b(fingerprint.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
+
+
+def astray(run: TransactionCursor, name: str) -> bool:
+    """Tell whether the rows of a document, by its id, are other ones than its layers say."""
+    (number,) = run.execute("SELECT number FROM documents WHERE id = ?", (name,)).fetchone() or (0,)
+    for _, layer, fingerprint, data in run.execute(LAYERS_OF_DOCUMENT, (number,)).fetchall():
+        if layer == CARD:
+            card = Card.from_bytes(unsqueeze(data))
+            told = run.execute(
+                "SELECT text, length, times FROM cards WHERE document = ?", (number,)
+            ).fetchone()
+            own = (*_signed(np.array([card.text], np.uint64)), card.length, list(card.times))
+            wanted = sorted(zip(*(each.tolist() for each in _postings(card)), strict=True))
+            held = run.execute(
+                "SELECT hash, value FROM card_postings WHERE document = ?", (number,)
+            ).fetchall()
+            if told is not None and (told != own or sorted(held) != wanted):
+                return True
+        elif run.execute(_THERE).fetchone() == (True,):
+            coded = Coded.from_bytes(unsqueeze(data))
+            rows = run.execute(
+                "SELECT scale, codes::real[] FROM card_vectors WHERE document = ? AND model = ?",
+                (number, model_number(fingerprint)),
+            ).fetchall()
+            vectors = zip(coded.scales.tolist(), coded.codes.tolist(), strict=True)
+            if rows and sorted(rows) != sorted(vectors):
+                return True
+    return False
 
 
 # Asking.
@@ -215,17 +249,16 @@ WITH held AS MATERIALIZED (
         SELECT text FROM cards WHERE document = ANY(ARRAY(SELECT document FROM found))
     ))
 ), described AS MATERIALIZED (
-    SELECT number, {", ".join(INFO_COLUMNS)} FROM documents WHERE number = ANY(ARRAY(SELECT document::bigint FROM pool))
+    SELECT number, {", ".join(INFO_COLUMNS)} FROM documents
+    WHERE number = ANY(ARRAY(SELECT document::bigint FROM pool))
 ), measured AS MATERIALIZED (
     {{measured}}
 ), likeliest AS (
     SELECT d.content_hash, d.fingerprint, d.granularity
     FROM pool JOIN described d ON d.number = pool.document
     LEFT JOIN worded ON worded.document = pool.document
-    LEFT JOIN termed ON termed.document = pool.document
     LEFT JOIN measured ON measured.document = pool.document
     ORDER BY %(words)s::float8 * coalesce(worded.score / (SELECT max(score) FROM worded), 0)
-        + %(costs)s::float8 * coalesce(termed.score / (SELECT max(score) FROM termed), 0)
         + %(vectors)s::float8 * coalesce(near, 0) DESC LIMIT %(likeliest)s
 )
 SELECT 'version', (SELECT value::bigint FROM meta WHERE key = 'documents_version'),
@@ -249,7 +282,7 @@ def state(run: TransactionCursor, model: str | None, corrupt: Corrupt) -> CardsS
     """Say what all documents have together, and which of them lack a card or vectors."""
     bare = "FALSE"
     if model is not None:
-        (there,) = run.execute("SELECT to_regclass('card_vectors') IS NOT NULL").fetchone() or (0,)
+        there = run.execute(_THERE).fetchone() == (True,)
         held = (
             "SELECT 1 FROM card_vectors v WHERE v.document = d.number "
             f"AND model = {model_number(model)}"
@@ -283,7 +316,7 @@ def statement(asked: CardsAsked) -> tuple[str, dict[str, Any], dict[str, str]]:
         "names": [name for name, _ in asked.layers],
         "prints": [fingerprint for _, fingerprint in asked.layers],
     }
-    values |= dict(zip(("words", "costs", "vectors"), asked.weights, strict=True))
+    values["words"], values["vectors"] = asked.weights
     settings: dict[str, str] = {}
     within = ""
     if asked.passing is not None:

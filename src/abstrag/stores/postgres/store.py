@@ -137,6 +137,13 @@ class PostgresStore(SqlStore):
         """False where the server's pgvector has no vectors of half the size."""
         return self._session.vectors is not None and self._session.vectors.halves
 
+    def check(self) -> None:
+        """Read everything once; a broken store is a `StoreCorrupt`."""
+        super().check()
+        for info in self.documents() if self.chooses else ():
+            if self._read(lambda run, name=info.id: cards.astray(run, name)):  # type: ignore[misc]
+                raise self._corrupt(f"the card of document {info.id!r} is not as its layer says")
+
     def count(self) -> int:
         """Return how many documents there are."""
         statement = "SELECT count(*) FROM documents"

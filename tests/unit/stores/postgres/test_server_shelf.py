@@ -16,12 +16,13 @@ from abstrag.collection.shelf import CollectionShelf, Shelf, ShortlistSource
 from abstrag.collection.shelf_file import keep_shelf, open_cards
 from abstrag.collection.shortlist import Shortlist
 from abstrag.collection.why_not import SoughtPassage, why_not
-from abstrag.errors import StoreReadOnly
+from abstrag.errors import StoreCorrupt, StoreReadOnly
 from abstrag.neural.encoder import Vectors
 from abstrag.stores.cards import CARD, VECTORS
 from abstrag.stores.open import open_store
 from abstrag.stores.postgres import cards, schema
 from abstrag.stores.postgres.store import PostgresStore
+from abstrag.stores.protocol import CardsAsked, CardsFound
 from tests.unit.collection.shelves import TEXTS, Topics, fill, indexed, indexes, put, searcher
 from tests.unit.stores.postgres.exchanges import wire_to
 from tests.unit.stores.postgres.server import PostgresServer
@@ -229,9 +230,14 @@ def test_what_was_not_foreseen_is_asked_for(
 ) -> None:
     fill(store)
     server, shelf = open_cards(store), on_shelf(store)
-    asked = []
+    asked: list[CardsAsked] = []
     ask = store.ask_cards
-    monkeypatch.setattr(store, "ask_cards", lambda given: asked.append(given) or ask(given))
+
+    def counted(given: CardsAsked) -> CardsFound:
+        asked.append(given)
+        return ask(given)
+
+    monkeypatch.setattr(store, "ask_cards", counted)
     monkeypatch.setattr(server_shelf, "_foreseen", lambda _text, _times: set())
     for query in QUERIES:
         same(*(listed(s, query) for s in (server, shelf)))
@@ -246,9 +252,14 @@ def test_vectors_that_may_matter_are_asked_for(
     server, shelf = open_cards(store, encoder=encoder), on_shelf(store, encoder)
     for limit in ("NEAREST", "BY_WORDS", "BY_TERMS", "RARE"):
         monkeypatch.setattr(cards, limit, 1)
-    more = []
+    more: list[int] = []
     cosines = store.cosines
-    monkeypatch.setattr(store, "cosines", lambda *given: more.append(given) or cosines(*given))
+
+    def counted(documents: Any, *given: Any) -> dict[int, float]:
+        more.append(len(documents))
+        return cosines(documents, *given)
+
+    monkeypatch.setattr(store, "cosines", counted)
     query = "a puppy, a vessel, the planet, a metal and a visit"
     one, other = (listed(s, query, encoder=encoder) for s in (server, shelf))
     assert [one.shelf.documents[row].id for row in one.order.tolist()] == [
@@ -319,7 +330,8 @@ def test_a_store_that_takes_nothing_is_searched_as_ever_and_says_so(
 def test_rows_and_layer_are_there_together_or_not_at_all(
     own_server: PostgresServer, own_address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put_vectors, killed = cards._put_vectors, []
+    put_vectors = cards._put_vectors
+    killed: list[object] = []
     restart = threading.Timer(0.5, own_server.start)
 
     def put_and_kill(run: Any, *given: Any) -> None:
@@ -355,3 +367,22 @@ def test_a_document_that_cannot_be_among_the_best_is_read_when_it_is_asked_for(
     other = listed(on_shelf(store), "mercury and a lock")
     assert ids == [other.shelf.documents[row].id for row in other.order.tolist()]
     assert len(ids) > 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE card_postings SET value = value # 1 WHERE document = 1 AND value < 255",
+        "DELETE FROM card_postings WHERE document = 1 AND value > 255",
+        "UPDATE cards SET text = text # 4",
+        "UPDATE card_vectors SET scale = scale * 2 WHERE document = 1",
+    ],
+)
+def test_a_row_that_is_not_what_its_layer_says_is_noticed(
+    store: PostgresStore, change: str
+) -> None:
+    keep_shelf(fill(store), encoder=Topics())
+    store.check()
+    store._write(lambda run: run.execute(change))
+    with pytest.raises(StoreCorrupt, match="not as its layer says"):
+        store.check()

@@ -207,7 +207,7 @@ _MEASURED: Final = """
     FROM card_vectors WHERE document = ANY({documents}) AND model = {model}
     GROUP BY document"""
 _NOTHING: Final = "SELECT NULL::int AS document, NULL::float8 AS {name} WHERE FALSE"
-_PROPOSED: Final = """
+_SCORED: Final = """
         SELECT document, sum(worth * WEIGHT) AS score FROM (
             SELECT hash, worth FROM (
                 SELECT hash, held, sum(held) OVER (ORDER BY held, hash) AS so_far,
@@ -215,19 +215,18 @@ _PROPOSED: Final = """
                 FROM held WHERE hash = ANY(%(HASHES)s::bigint[])
             ) each WHERE so_far <= %(rare)s OR so_far = held
         ) rare JOIN card_postings p USING (hash) WHERE TRUE {within}
-        GROUP BY document ORDER BY score DESC LIMIT %(MOST)s"""
+        GROUP BY document"""
 
 
-def _proposed(hashes: str, weight: str, most: str) -> str:
-    return _PROPOSED.replace("HASHES", hashes).replace("WEIGHT", weight).replace("MOST", most)
+def _scored(hashes: str, weight: str) -> str:
+    return _SCORED.replace("HASHES", hashes).replace("WEIGHT", weight)
 
 
-_BY_WORDS: Final = _proposed(
+_BY_WORDS: Final = _scored(
     "stems",
     "(value & 255) / ((value & 255) + %(room)s::float8 + %(slope)s::float8 * (value >> 8))",
-    "by_words",
 )
-_BY_TERMS: Final = _proposed("terms", "exp(-value / 100.0::float8)", "by_terms")
+_BY_TERMS: Final = _scored("terms", "exp(-value / 100.0::float8)")
 _COLUMNS: Final = ", ".join(f"d.{name}::text" for name in INFO_COLUMNS)
 _ASK: Final = f"""
 WITH held AS MATERIALIZED (
@@ -242,7 +241,9 @@ WITH held AS MATERIALIZED (
 ), worded AS MATERIALIZED ({_BY_WORDS}
 ), termed AS MATERIALIZED ({_BY_TERMS}
 ), found AS (
-    SELECT document FROM near UNION SELECT document FROM worded UNION SELECT document FROM termed
+    SELECT document FROM near
+    UNION (SELECT document FROM worded ORDER BY score DESC LIMIT %(by_words)s)
+    UNION (SELECT document FROM termed ORDER BY score DESC LIMIT %(by_terms)s)
     UNION SELECT number::int FROM documents WHERE id = ANY(%(also)s::text[])
 ), pool AS MATERIALIZED (
     SELECT document, text FROM cards WHERE text = ANY(ARRAY(

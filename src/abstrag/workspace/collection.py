@@ -131,7 +131,7 @@ def open_collection(
         embeddings=embeddings,
         shortlist=shortlist,
         prior_power=prior_power,
-        open_document=lambda info: workspace.stored(info.id, options).searcher,
+        open_document=lambda info: workspace.stored(info, options).searcher,
         shelf=shelf,
     )
     return SearchableCollection(workspace, options, searcher, filters)

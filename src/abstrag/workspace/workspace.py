@@ -314,12 +314,16 @@ class Workspace:
             target = self.indexing().index_document(target).document.id
         return self._stored(self.indexing().locate(str(target)), options)
 
-    def stored(self, name: str, options: SearchOptions | None = None) -> SearchableDocument:
-        """Open a document of the store by its id; whatever the name says, no file is read.
+    def stored(
+        self, document: str | DocumentInfo, options: SearchOptions | None = None
+    ) -> SearchableDocument:
+        """Open a document of the store, by its id or as the store has described it.
 
-        This is for whoever is asked by others, who may name any path.
+        Whatever the id says, no file is read: this is for whoever is asked by others, who may name
+        any path.
         """
-        return self._stored(self.store.find(name), options or self.defaults)
+        info = self.store.find(document) if isinstance(document, str) else document
+        return self._stored(info, options or self.defaults)
 
     def unpatched(self, document: SearchableDocument) -> SearchableDocument:
         """Open what is open already without any patch; edits stay."""

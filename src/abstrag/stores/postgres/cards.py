@@ -31,11 +31,11 @@ from abstrag.stores.protocol import (
 from abstrag.stores.rows import unsqueeze
 from abstrag.stores.tables import Row
 
-NEAREST: Final = 200  # windows that the index of vectors is asked for
-BY_WORDS: Final = 300  # documents that the words propose besides,
-BY_TERMS: Final = 100  # and those that the terms do
+NEAREST: Final = 400  # windows that the index of vectors is asked for
+BY_WORDS: Final = 600  # documents that the words propose besides,
+BY_TERMS: Final = 300  # and those that the terms do
 LIKELIEST: Final = 64  # documents whose layers come along; a second look reads 24 of them
-RARE: Final = 20_000  # postings at most that are added up for that, those of the rarest first
+RARE: Final = 50_000  # postings at most that are added up for that, those of the rarest first
 MOST_INDEXED: Final = 4000  # dimensions that an HNSW index of `halfvec` takes
 
 _MOST_STEMS: Final = (1 << 23) - 1  # of a document: a longer one counts as one so long

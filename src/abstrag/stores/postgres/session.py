@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
@@ -126,6 +127,7 @@ class TransactionCursor(Cursor[Any]):
 PATIENCE_S: Final = 30.0  # how long to wait for a server that went away in the middle
 MIN_SERVER: Final = 14  # the oldest release that its makers still mend
 
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _LOOK_S: Final = 0.1  # how often to see how long the server has been silent
 _PAUSE_S: Final = (0.05, 2.0)  # between two attempts: the first, and the longest
 _DEFAULTS: Final = {
@@ -206,17 +208,16 @@ class Session:
         return self._again_and_again(lambda: self._once(_WRITE, work))
 
     def ask(
-        self, statement: str, values: Mapping[str, Any], settings: Mapping[str, str]
-    ) -> list[Any]:
-        """Return the rows of one statement that only reads, in one round trip.
+        self, *statements: tuple[str, Any], settings: Mapping[str, str] = _NONE
+    ) -> list[list[Any]]:
+        """Return the rows of statements that only read and see one state, in one round trip.
 
         Args:
-            statement: With its values named in it.
-            values: By name.
-            settings: Of the server, for this statement.
+            statements: Each with its values.
+            settings: Of the server, for these statements.
         """
 
-        def once() -> list[Any]:
+        def once() -> list[list[Any]]:
             connection = self._there()
             with self._undone(connection):
                 with connection.pipeline():  # which waits once, at its end
@@ -224,9 +225,9 @@ class Session:
                     connection.execute(f"SET LOCAL search_path = {self._search_path()}")
                     for name, value in settings.items():
                         connection.execute(f"SET LOCAL {name} = {value}")
-                    run = connection.cursor(binary=True).execute(statement, values)
+                    asked = [connection.cursor(binary=True).execute(*each) for each in statements]
                     connection.execute("COMMIT")
-                return run.fetchall()
+                return [run.fetchall() for run in asked]
 
         return self._again_and_again(once)
 

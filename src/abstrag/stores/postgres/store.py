@@ -31,6 +31,12 @@ _INSERT: Final = (
     f"INSERT INTO documents ({', '.join(GIVEN)}) "
     f"VALUES ({', '.join(f'%({name})s' for name in GIVEN)}) RETURNING number"
 )
+_NUMBER: Final = "(SELECT number FROM documents WHERE id = ?)"
+_WHOLE: Final = (  # statements that read a document, by its id
+    f"SELECT number, {', '.join(GIVEN)} FROM documents WHERE id = ?",
+    f"SELECT digest FROM seals WHERE document = {_NUMBER}",
+    *(table.select.replace("?", _NUMBER) for table in TABLES),
+)
 _POSTINGS: Final = (
     "SELECT t.id, p.segment, p.start, p.stop, p.header FROM terms t "
     "JOIN postings p ON p.document = t.document AND p.term = t.number "
@@ -99,13 +105,27 @@ class PostgresStore(SqlStore):
         return self._write(work)
 
     def _kept(self, document_id: str) -> StoredRows:
-        def work(run: TransactionCursor) -> StoredRows:
-            number, *values = select(run, ("number", *GIVEN), document_id)
-            rows = {table: run.execute(table.select, (number,)).fetchall() for table in TABLES}
-            row = run.execute("SELECT digest FROM seals WHERE document = ?", (number,)).fetchone()
-            return StoredRows(number, dict(zip(GIVEN, values, strict=True)), rows, row and row[0])
+        found, seals, *rows = self._session.ask(*((each, (document_id,)) for each in _WHOLE))
+        if not found:  # the beginning of a name, or of none
+            (name,) = self._read(lambda run: select(run, ("id",), document_id))
+            return self._kept(name)
+        ((number, *values),) = found
+        return StoredRows(
+            number,
+            dict(zip(GIVEN, values, strict=True)),
+            dict(zip(TABLES, rows, strict=True)),
+            seals[0][0] if seals else None,
+        )
 
-        return self._read(work)
+    def recall(
+        self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+    ) -> dict[bytes, bytes]:
+        """Return what is remembered of some keys, under a content and a model's fingerprint."""
+        (rows,) = self._session.ask(memory.recalling(kind, content_hash, model, keys))
+        return memory.by_model(rows).get(model, {})
+
+    def _layers_at(self, keys: Sequence[LayerKey]) -> Iterable[Row]:
+        return self._session.ask(layer_rows.under(keys))[0]
 
     def postings(self, document_id: str, term_ids: Iterable[str]) -> dict[str, tuple[Mention, ...]]:
         """Return the mentions of each term in index order; a term without any maps to `()`."""
@@ -155,7 +175,9 @@ class PostgresStore(SqlStore):
 
     def ask_cards(self, asked: CardsAsked) -> CardsFound:
         """Return the postings asked for, and the documents that may be the best."""
-        return cards.found_in(self._session.ask(*cards.statement(asked)), self._corrupt)
+        statement, values, settings = cards.statement(asked)
+        (rows,) = self._session.ask((statement, values), settings=settings)
+        return cards.found_in(rows, self._corrupt)
 
     def cosines(
         self, documents: npt.NDArray[np.int64], model: str, vector: npt.NDArray[np.float32]

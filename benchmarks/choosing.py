@@ -2,10 +2,11 @@
 
     python benchmarks/choosing.py --store postgresql://ann@db/library --queries claims.txt
 
-Documents are chosen by their cards alone, without the second look. Times are processor time: of this
-process, and of the server's where it runs on the same machine and its processes can be seen. A
-question's vector is made before. Recall is that of the documents whose windows are the closest,
-among those that the server compared. With --first no shelf is made, for stores too large for one.
+Documents are chosen by their cards alone, without the second look. Times are processor time: of
+this process, and of the server's where it runs on the same machine and its processes can be seen. A
+question's vector is made before. Memory is what opening takes. Recall is that of the documents
+whose windows are the closest, among those that the server compared. With --first no shelf is made,
+for stores too large for one.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class Known:
         self._found = dict(zip(queries, encoder.embed(list(queries)), strict=True))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of some questions."""
         return np.array([self._found[text] for text in texts], np.float32)
 
 
@@ -62,6 +64,7 @@ class Meter:
         Session._again_and_again = counted  # type: ignore[method-assign,assignment]
 
     def server_s(self) -> float:
+        """Return the processor seconds of our process at the server."""
         place = Path(f"/proc/{self._pid}/stat")
         if not place.exists():
             return float("nan")
@@ -70,6 +73,7 @@ class Meter:
 
     @staticmethod
     def memory_mb() -> float:
+        """Return the memory of this process."""
         said = Path("/proc/self/status").read_text().splitlines()
         return float(next(line for line in said if line.startswith("VmRSS")).split()[1]) / 1024
 
@@ -106,9 +110,8 @@ def compared(there: Sequence[Shortlist], here: Sequence[Shortlist]) -> None:
         shares = []
         for one, other in zip(there, here, strict=True):
             near = one.scores[ShortlistSource.VECTORS]
-            known = {
-                one.shelf.documents[row].id for row in np.flatnonzero(~np.isnan(near)).tolist()
-            }
+            rows = np.flatnonzero(~np.isnan(near)).tolist()
+            known = {one.shelf.documents[row].id for row in rows}
             closest = np.argsort(-other.scores[ShortlistSource.VECTORS], kind="stable")[:most]
             names = [other.shelf.documents[row].id for row in closest.tolist()]
             shares.append(len(known.intersection(names)) / len(names))
@@ -126,7 +129,8 @@ def main() -> None:
     parser.add_argument("--first", action="store_true", help="Leave the shelf out.")
     given = parser.parse_args()
     if given.store is None or given.queries is None:
-        return print("--store and --queries are needed")
+        print("--store and --queries are needed")
+        return
     queries = given.queries.read_text("utf-8").splitlines()
     encoder = Known(queries)
     for query in queries:

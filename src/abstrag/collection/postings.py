@@ -19,7 +19,7 @@ _SORTED: Final = 1 << 20  # entries that are sorted at once
 Rows = npt.NDArray[np.uint32]
 
 
-class Postings(Protocol):
+class PostingLookup(Protocol):
     """For each hash the rows that hold it."""
 
     def __contains__(self, hashed: int) -> bool: ...

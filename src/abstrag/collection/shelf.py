@@ -16,7 +16,7 @@ from abstrag.array_file import Arrays, GrowingArray
 from abstrag.collection.card import hashed
 from abstrag.collection.cards import Cards
 from abstrag.collection.filters import Filters
-from abstrag.collection.postings import CollectionPostings, Postings, PostingsWriter
+from abstrag.collection.postings import CollectionPostings, PostingLookup, PostingsWriter
 from abstrag.collection.vocabulary import CollectionVocabulary, Scores
 from abstrag.model.query import Query
 from abstrag.neural.encoder import Vectors
@@ -94,7 +94,7 @@ class QuestionShelf:
     documents: Sequence[DocumentInfo]
     texts: npt.NDArray[np.uint64]
     lengths: npt.NDArray[np.uint32]
-    stems: Postings
+    stems: PostingLookup
     vocabulary: CollectionVocabulary
     vectors: Callable[[Vectors], Scores] | None  # nan where vectors of a row were not looked at
     size: int  # documents in all

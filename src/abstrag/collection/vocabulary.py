@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.collection.card import COST_STEPS, hashed
-from abstrag.collection.postings import Postings
+from abstrag.collection.postings import PostingLookup
 from abstrag.config import OMEGA
 from abstrag.language.calendar import CALENDAR_YEAR, FiscalYear
 from abstrag.language.keys import term_id
@@ -31,7 +31,7 @@ _interval_of = lru_cache(maxsize=1 << 16)(interval_of)  # a question of time loo
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    postings: Postings
+    postings: PostingLookup
 
     def __contains__(self, term: object) -> bool:
         return isinstance(term, str) and hashed(term) in self.postings
@@ -52,7 +52,7 @@ class CollectionVocabulary:
     """The terms of all documents as a query sees them; a text is a whole document."""
 
     segments: int
-    postings: Postings
+    postings: PostingLookup
     times: tuple[str, ...]  # ids of the time terms of any document
     longest_name: int = LONGEST_NAME
     rows: int | None = None  # how many there are, where not every document has one

@@ -52,7 +52,7 @@ def open_cards(
             except StoreReadOnly as error:
                 _say(str(error))
         else:
-            _say("the server's pgvector is older than 0.7")
+            _say("the server's pgvector is older than 0.8")
     return open_shelf(store, encoder=encoder, on_made=on_made)
 
 

@@ -16,7 +16,7 @@ from abstrag.stores.postgres.session import Session, TransactionCursor, VectorEx
 from abstrag.stores.schema import Migration, read_migrations
 
 MIGRATIONS: Final = read_migrations("abstrag.stores.postgres")
-_HALVES: Final = (0, 7)  # the version of pgvector that brought vectors of half the size
+_CHOOSES: Final = (0, 8)  # of pgvector: with `halfvec`, and scans that go on until filters are met
 
 
 def migrate(
@@ -92,7 +92,7 @@ def _extension(run: TransactionCursor) -> VectorExtension | None:
     if row is None:
         return None
     schema, version = row
-    return VectorExtension(schema, tuple(int(part) for part in version.split(".")[:2]) >= _HALVES)
+    return VectorExtension(schema, tuple(int(part) for part in version.split(".")[:2]) >= _CHOOSES)
 
 
 def _install(run: TransactionCursor, session: Session) -> VectorExtension:

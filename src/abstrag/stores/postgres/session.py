@@ -177,7 +177,7 @@ class VectorExtension(NamedTuple):
     """What a database has of pgvector."""
 
     schema: str  # that it lives in, quoted
-    halves: bool  # whether it has vectors of half the size
+    chooses: bool  # whether it has all that choosing among documents takes
 
 
 class Session:

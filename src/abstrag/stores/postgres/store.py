@@ -154,8 +154,8 @@ class PostgresStore(SqlStore):
 
     @property
     def chooses(self) -> bool:
-        """False where the server's pgvector has no vectors of half the size."""
-        return self._session.vectors is not None and self._session.vectors.halves
+        """False where the server's pgvector lacks what it takes."""
+        return self._session.vectors is not None and self._session.vectors.chooses
 
     def check(self) -> None:
         """Read everything once; a broken store is a `StoreCorrupt`."""

@@ -288,7 +288,7 @@ def test_a_question_without_a_direction_has_cosines_of_nothing(store: PostgresSt
 def test_a_server_of_an_older_pgvector_is_searched_as_ever_and_says_so_once(
     address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(schema, "_HALVES", (99, 0))
+    monkeypatch.setattr(schema, "_CHOOSES", (99, 0))
     with PostgresStore.open(address) as store, caplog.at_level(logging.WARNING):
         fill(store)
         for _ in range(2):
@@ -296,8 +296,8 @@ def test_a_server_of_an_older_pgvector_is_searched_as_ever_and_says_so_once(
             assert isinstance(every, Shelf)
         assert rows(store, "cards") == 0
         (said,) = [record.getMessage() for record in caplog.records]
-    assert "in memory: the server's pgvector is older than 0.7" in said
-    monkeypatch.setattr(schema, "_HALVES", (0, 7))
+    assert "in memory: the server's pgvector is older than 0.8" in said
+    monkeypatch.setattr(schema, "_CHOOSES", (0, 8))
     with PostgresStore.open(address) as store:  # after an upgrade of the extension
         server = open_cards(store, encoder=Topics())
         assert isinstance(server, ServerShelf)

@@ -94,8 +94,8 @@ def complete(
     """
     missing: list[Lacking] = []
     for each in lacking:
-        kept = store.get_layers(_keys(each, encoder))
-        store.put_layers(kept)
+        if kept := store.get_layers(_keys(each, encoder)):
+            store.put_layers(kept)
         keyed = {layer for _, layer, _ in kept}
         rest = each._replace(
             card=each.card and CARD not in keyed, vectors=each.vectors and VECTORS not in keyed

@@ -23,13 +23,14 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from abstrag.collection.cards import CARD, VECTORS, Cards, all_cards
+from abstrag.collection.cards import Cards, all_cards
 from abstrag.collection.sentences import STEMS as SENTENCE_STEMS
 from abstrag.collection.sentences import VECTORS as SENTENCE_VECTORS
 from abstrag.collection.shelf import Shelf
 from abstrag.documents.load import load
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.relevance import DEFAULT_PRESET, FAST
+from abstrag.stores.cards import CARD, VECTORS
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 

@@ -23,12 +23,12 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.collection.card import Bytes, Card, Hashes
 from abstrag.collection.cards import Cards, all_cards
 from abstrag.collection.searcher import CollectionSearcher
 from abstrag.collection.shelf import Shelf
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.relevance import ALIGNED, FAST, GENERAL
+from abstrag.stores.cards import Bytes, Card, Hashes
 from abstrag.stores.open import open_store
 
 SIZES: Final = (1_000, 10_000, 100_000)

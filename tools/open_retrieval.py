@@ -25,8 +25,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from abstrag.collection.cards import all_cards
 from abstrag.collection.filters import Filters
-from abstrag.collection.shelf import K1, B
+from abstrag.collection.shelf import K1, B, Shelf
 from abstrag.collection.shortlist import Shortlist
 from abstrag.config import PRIOR_POWER
 from abstrag.search.relevance import ALIGNED, DEFAULT_PRESET, FAST, Preset, standardized
@@ -96,14 +97,15 @@ def systems_of(
         return workspace.collection(options=options, embeddings=embeddings, prior_power=power)
 
     fast = opened(FAST).searcher
-    names = [info.id for info in fast.shelf.documents]
+    every = Shelf.of(all_cards(workspace.store, encoder=fast.encoder))
+    names = [info.id for info in every.documents]
     place = {name: i for i, name in enumerate(corpus.ids)}
     aligned = [place[name] for name in names]
 
     def dense(text: str) -> Array:
         assert fast.encoder is not None
-        assert fast.shelf.vectors is not None
-        return fast.shelf.vectors(fast.encoder.embed([text])[0]).astype(np.float64)
+        assert every.vectors is not None
+        return every.vectors(fast.encoder.embed([text])[0]).astype(np.float64)
 
     def best(scores: Array) -> list[str]:
         return [names[i] for i in np.argsort(-scores, kind="stable")[:K]]
@@ -116,10 +118,11 @@ def systems_of(
         listed = Shortlist.of(
             fast.shelf, text, encoder=fast.encoder, filters=Filters(), size=fast.shortlist_size
         )
-        return [names[i] for i in listed.order[:K]]
+        return [listed.shelf.documents[i].id for i in listed.order[:K].tolist()]
 
     def shortlist(text: str) -> list[str]:
-        return [names[i] for i in fast.shortlist(text).order[:K]]
+        listed = fast.shortlist(text)
+        return [listed.shelf.documents[i].id for i in listed.order[:K].tolist()]
 
     def searched(collection: SearchableCollection) -> Ranks:
         return lambda text: [d.document for d in collection.search(text).documents[:K]]

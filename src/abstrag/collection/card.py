@@ -1,97 +1,30 @@
-"""The card of a document: what a collection has to know to tell whether it is worth opening.
-
-Its stems with their counts, for BM25; the terms it mentions and those its map leads to, each with
-the cost of getting there, for the costed postings; its times. Words and terms are kept as hashes of
-64 bits, so that a collection needs no table of all the words there are.
-"""
+"""How the card of a document is made: its stems, its times, what its map leads to at what cost."""
 
 from __future__ import annotations
 
-import struct
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from heapq import heappop, heappush
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from abstrag.config import COST_UNIT, OMEGA, TAU
-from abstrag.errors import StoreCorrupt
 from abstrag.language.words import key, term_id
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Family, Relation, TermKind
 from abstrag.search.bridges.paths import to_units
 from abstrag.search.lexical import words
+from abstrag.stores.cards import Card
 
-VERSION: Final = 2  # of what a card holds, and that the stems of its sentences are kept
 COST_STEPS: Final = 100  # a cost of 1 is kept as this many
 TITLE_WEIGHT: Final = 2  # a word of the title counts as often; docs/collections.md says why
 MOST: Final = 255  # counts and costs are kept in a byte
 
-_HEAD: Final = struct.Struct("<QIIIII")
 _LIMIT: Final = to_units(TAU)
 _CONTEXT: Final = to_units(OMEGA[Family.CONTEXT])
-
-Hashes = npt.NDArray[np.uint64]
-Bytes = npt.NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """What a collection knows of one document; hashes ascend, and the arrays beside are in step."""
-
-    text: int  # a hash of title and text: copies have the same
-    segments: int
-    length: int  # stems in all
-    stems: Hashes
-    counts: Bytes
-    terms: Hashes
-    costs: Bytes
-    times: tuple[str, ...]  # ids of time terms
-
-    def to_bytes(self) -> bytes:
-        """Write the card as a store keeps it."""
-        times = "\n".join(self.times).encode()
-        sizes = (len(self.stems), len(self.terms), len(times))
-        return b"".join(
-            (
-                _HEAD.pack(self.text, self.segments, self.length, *sizes),
-                self.stems.astype("<u8").tobytes(),
-                self.terms.astype("<u8").tobytes(),
-                self.counts.tobytes(),
-                self.costs.tobytes(),
-                times,
-            )
-        )
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Card:
-        """Read a card back."""
-        try:
-            text, segments, length, stems, terms, times = _HEAD.unpack_from(data)
-        except struct.error as error:
-            raise _broken(str(error)) from error
-        sizes = (8 * stems, 8 * terms, stems, terms, times)
-        if len(data) != _HEAD.size + sum(sizes):
-            raise _broken(f"it has {len(data)} bytes")
-        parts, at = [], _HEAD.size
-        for size in sizes:
-            parts.append(data[at : at + size])
-            at += size
-        return cls(
-            text=text,
-            segments=segments,
-            length=length,
-            stems=np.frombuffer(parts[0], "<u8"),
-            counts=np.frombuffer(parts[2], np.uint8),
-            terms=np.frombuffer(parts[1], "<u8"),
-            costs=np.frombuffer(parts[3], np.uint8),
-            times=tuple(parts[4].decode().split("\n")) if times else (),
-        )
 
 
 def card_of(index: DocumentIndex) -> Card:
@@ -176,10 +109,3 @@ def _cheapest(
             if target not in found and units + more <= _LIMIT:
                 heappush(queue, (units + more, target))
     return found
-
-
-def _broken(why: str) -> StoreCorrupt:
-    return StoreCorrupt(
-        f"the card of a document cannot be read: {why}",
-        hint="index the document again, or move the store away",
-    )

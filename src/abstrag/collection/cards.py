@@ -5,32 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
-from abstrag.collection.card import VERSION, Card, card_of
+from abstrag.collection.card import card_of
 from abstrag.collection.sentences import VECTORS_VERSION, SentenceShelf
-from abstrag.collection.vectors import WINDOW_WORDS, Coded, windows
 from abstrag.errors import StoreReadOnly
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
-from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey, Store
+from abstrag.stores.cards import CARD, VECTORS, Card, Coded, card_key
+from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, Lacking, LayerKey, Store
 
-CARD: Final = "card"
-VECTORS: Final = "vectors"
+WINDOW_WORDS: Final = 250  # what the shipped embedder reads at once, and a little more
 _AT_A_TIME: Final = 16  # documents embedded together, so that every core has some
 
 OnMade = Callable[[int, int], None]  # told how many are done, of how many
 Layers = Mapping[LayerKey, bytes]
-
-
-class Lacking(NamedTuple):
-    """A document, and what a search over all documents lacks of it."""
-
-    info: DocumentInfo
-    card: bool
-    vectors: bool
 
 
 Batch = tuple[Lacking, ...]
@@ -80,9 +71,52 @@ def all_cards(
     """
     documents = store.documents()
     missing = _missing(store, encoder, documents)
+    refused: dict[LayerKey, bytes] = {}
+    for layers in _made(store, encoder, missing, on_made, make):
+        try:
+            store.put_layers(layers)  # together: a disk that syncs takes its time for each
+        except StoreReadOnly:
+            refused |= layers
+    return Cards(documents, _KeptParts(store, encoder, documents, refused), len(missing))
+
+
+def complete(
+    store: Store,
+    encoder: TextEncoder | None,
+    lacking: Iterable[Lacking],
+    *,
+    on_made: OnMade = lambda _done, _all: None,
+    make: MakeLayers | None = None,
+) -> int:
+    """Have a store keep in its tables what is missing there, and say of how many it was made.
+
+    What it has as a layer already is put again, as after an upgrade: the tables are filled by that.
+    """
+    missing: list[Lacking] = []
+    for each in lacking:
+        if kept := store.get_layers(_keys(each, encoder)):
+            store.put_layers(kept)
+        keyed = {layer for _, layer, _ in kept}
+        rest = each._replace(
+            card=each.card and CARD not in keyed, vectors=each.vectors and VECTORS not in keyed
+        )
+        if rest.card or rest.vectors:
+            missing.append(rest)
+    for layers in _made(store, encoder, missing, on_made, make):
+        store.put_layers(layers)
+    return len(missing)
+
+
+def _made(
+    store: Store,
+    encoder: TextEncoder | None,
+    missing: Sequence[Lacking],
+    on_made: OnMade,
+    make: MakeLayers | None,
+) -> Iterator[Layers]:
+    """Make what documents lack, some documents at a time."""
     batches = (tuple(missing[at : at + _AT_A_TIME]) for at in range(0, len(missing), _AT_A_TIME))
     done = 0
-    refused: dict[LayerKey, bytes] = {}
     if missing:
         on_made(0, len(missing))
 
@@ -91,13 +125,17 @@ def all_cards(
             yield batch, made_layers(store, encoder, batch)
 
     for batch, layers in (make or made_here)(batches):
-        try:
-            store.put_layers(layers)  # together: a disk that syncs takes its time for each
-        except StoreReadOnly:
-            refused |= layers
+        yield layers
         done += len(batch)
         on_made(done, len(missing))
-    return Cards(documents, _KeptParts(store, encoder, documents, refused), len(missing))
+
+
+def _keys(lacking: Lacking, encoder: TextEncoder | None) -> list[LayerKey]:
+    content, made_of = card_key(lacking.info)
+    keys = [(content, CARD, made_of)] if lacking.card else []
+    if encoder is not None and lacking.vectors:
+        keys.append((content, VECTORS, vectors_made_by(encoder)))
+    return keys
 
 
 def _missing(
@@ -200,9 +238,13 @@ def layers_of(
     return made
 
 
-def card_key(info: DocumentInfo) -> tuple[str, str]:
-    """Return content and fingerprint of a document's card: it changes with either."""
-    return info.content_hash, f"{VERSION} {info.fingerprint}"
+def windows(index: DocumentIndex) -> list[str]:
+    """Cut a document into stretches an embedder reads whole, the title before each."""
+    title = index.document.title
+    room = max(1, WINDOW_WORDS - len(title.split()))
+    found = [word for segment in index.segments for word in segment.text.split()]
+    stretches = [found[at : at + room] for at in range(0, len(found), room)]
+    return [f"{title}. {' '.join(some)}" for some in stretches] or [title]
 
 
 def vectors_made_by(encoder: TextEncoder) -> str:

@@ -6,17 +6,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from abstrag.array_file import GrowingArray
-from abstrag.collection.card import Bytes, Hashes
+from abstrag.stores.cards import Bytes, Hashes
 
 _SORTED: Final = 1 << 20  # entries that are sorted at once
 
 Rows = npt.NDArray[np.uint32]
+
+
+class PostingLookup(Protocol):
+    """For each hash the rows that hold it."""
+
+    def __contains__(self, hashed: int) -> bool: ...
+
+    def column(self, hashed: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return the rows that hold a hash, each once, and their values."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

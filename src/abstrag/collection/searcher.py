@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -12,8 +12,8 @@ from abstrag.collection.found import CollectionMatch
 from abstrag.collection.results import CollectionRanking, Standing
 from abstrag.collection.second_look import second_look, third_look
 from abstrag.collection.sentences import SentenceShelf
-from abstrag.collection.shelf import Shelf
-from abstrag.collection.shelf_file import open_shelf
+from abstrag.collection.shelf import CollectionShelf
+from abstrag.collection.shelf_file import open_cards
 from abstrag.collection.shortlist import Shortlist
 from abstrag.collector import collector_paused
 from abstrag.config import PRIOR_POWER, SHORTLIST, TAU
@@ -59,7 +59,7 @@ class CollectionSearcher:
         prior_power: float = PRIOR_POWER,
         on_made: OnMade = lambda _done, _all: None,
         open_document: OpenDocument | None = None,
-        shelf: Shelf | None = None,
+        shelf: CollectionShelf | None = None,
         threads: int = 1,
     ) -> None:
         """Take a store, whose documents get a card each where they have none.
@@ -94,10 +94,10 @@ class CollectionSearcher:
         self._searchers: LruCache[Searcher] = LruCache(_KEPT)
 
     @property
-    def shelf(self) -> Shelf:
-        """The cards of all documents, read when first needed."""
+    def shelf(self) -> CollectionShelf:
+        """The cards of all documents, read when first needed, or where the store keeps them."""
         if self._shelf is None:
-            self._shelf = open_shelf(self.store, encoder=self.encoder, on_made=self._on_made)
+            self._shelf = open_cards(self.store, encoder=self.encoder, on_made=self._on_made)
         return self._shelf
 
     @property
@@ -169,14 +169,22 @@ class CollectionSearcher:
             filters=filters,
             hits=found.hits(k),
             documents=found.documents(),
-            collection=len(self.shelf.documents),
-            passed=len(shortlist.passed),
+            collection=shortlist.shelf.size,
+            passed=shortlist.passing,
             judgements=judged.made,
             judgements_avoided=judged.avoided,
         )
 
-    def shortlist(self, text: str, *, filters: Filters | None = None) -> Shortlist:
-        """Rank the documents themselves: by their cards, and the best by their sentences, too."""
+    def shortlist(
+        self, text: str, *, filters: Filters | None = None, also: tuple[str, ...] = ()
+    ) -> Shortlist:
+        """Rank the documents themselves: by their cards, and the best by their sentences, too.
+
+        Args:
+            text: What is asked.
+            filters: Which documents.
+            also: Ids of documents that have a row in any case.
+        """
         encoder = self.encoder
         listed = Shortlist.of(
             self.shelf,
@@ -184,6 +192,7 @@ class CollectionSearcher:
             encoder=encoder,
             filters=filters or Filters(),
             size=self.shortlist_size,
+            also=also,
         )
         return second_look(listed, SentenceShelf(self.store, encoder))
 
@@ -212,8 +221,8 @@ class CollectionSearcher:
     ) -> tuple[Standing, ...]:
         """Say where a document stands with each source."""
         wanted = self.store.find(document).id
-        row = next(i for i, info in enumerate(self.shelf.documents) if info.id == wanted)
-        return self.shortlist(text, filters=filters).standings(row)
+        shortlist = self.shortlist(text, filters=filters, also=(wanted,))
+        return shortlist.standings(shortlist.shelf.row(wanted))
 
     def open(self, info: DocumentInfo) -> Searcher:
         """Return the searcher of one document; the last few stay open."""
@@ -231,9 +240,8 @@ class CollectionSearcher:
         rows, shares = [], []
         preset = self.joint_preset.plain if unread_notice(text) else self.joint_preset
         best = max((float(shortlist.prior[row]) for row in shortlist.rows), default=1.0)
-        for row, scoring in zip(
-            shortlist.rows, self._scorings(text, shortlist.rows, tau, preset), strict=True
-        ):
+        scorings = self._scorings(text, shortlist, tau, preset)
+        for row, scoring in zip(shortlist.rows, scorings, strict=True):
             if scoring is None:
                 continue
             rows.append(row)
@@ -246,13 +254,15 @@ class CollectionSearcher:
         return CollectionMatch(shortlist, tuple(rows), joint, looked, self._prior_power)
 
     def _scorings(
-        self, text: str, rows: Sequence[int], tau: float, preset: Preset
+        self, text: str, shortlist: Shortlist, tau: float, preset: Preset
     ) -> list[Scoring | None]:
-        """Score a query in documents; None for one that knows no word of it."""
+        """Score a query in the documents of a shortlist; None for one that knows no word of it."""
+        rows = list(shortlist.rows)
 
         def scoring(row: int) -> Scoring | None:
             try:
-                return self.open(self.shelf.documents[row]).scoring(text, tau=tau, preset=preset)
+                opened = self.open(shortlist.shelf.documents[row])
+                return opened.scoring(text, tau=tau, preset=preset)
             except NothingAsked:  # words that other documents know and this one does not
                 return None
 

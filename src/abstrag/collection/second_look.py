@@ -7,21 +7,17 @@ what it costs the aligner to meet the words of the query there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import numpy as np
 
 from abstrag.collection.card import hashed
 from abstrag.collection.sentences import SentenceShelf, SentenceStems
-from abstrag.collection.shelf import ShortlistSource
-from abstrag.collection.shortlist import Shortlist
-from abstrag.collection.vectors import VectorTable
+from abstrag.collection.shelf import ShortlistSource, VectorTable
+from abstrag.collection.shortlist import LOOKED_AT, Shortlist
 from abstrag.collection.vocabulary import Scores
 from abstrag.config import MAX_GAP
 from abstrag.search.lexical import words
 from abstrag.search.scoring import Scoring
-
-LOOKED_AT: Final = 24  # documents, or as many as are opened; docs/collections.md says why
 
 
 def second_look(shortlist: Shortlist, sentences: SentenceShelf) -> Shortlist:
@@ -30,7 +26,7 @@ def second_look(shortlist: Shortlist, sentences: SentenceShelf) -> Shortlist:
     if not len(rows):
         return shortlist
     documents = shortlist.shelf.documents
-    read = sentences.read([documents[row] for row in rows.tolist()])
+    read = sentences.read([documents[row] for row in rows.tolist()], shortlist.shelf.layers)
     found = {}
     if shortlist.asked is not None:
         vectors = [each.vectors for each in read if each.vectors is not None]
@@ -71,7 +67,7 @@ def _met(shortlist: Shortlist, scoring: Scoring | None) -> float:
 def _worth(shortlist: Shortlist, word: str) -> float:
     """Return the idf of a word; of one that is cut into several stems the highest."""
     shelf = shortlist.shelf
-    found = (shelf.idf(len(shelf.stems.column(hashed(stem))[0])) for stem in words(word))
+    found = (shelf.idf(shelf.holders(hashed(stem))) for stem in words(word))
     return max(found, default=0.0)
 
 
@@ -79,7 +75,7 @@ def _covered(shortlist: Shortlist, held: Sequence[SentenceStems]) -> Scores:
     """Return the share of the query's words, by their idf, that one sentence and the title hold."""
     shelf = shortlist.shelf
     stems = np.unique(np.array([hashed(stem) for stem in words(shortlist.query.text)], np.uint64))
-    worth = np.array([shelf.idf(len(shelf.stems.column(stem)[0])) for stem in stems.tolist()])
+    worth = np.array([shelf.idf(shelf.holders(stem)) for stem in stems.tolist()])
     if not len(stems):
         return np.zeros(len(held), np.float32)
     shares = [each.covered(stems, worth) for each in held]

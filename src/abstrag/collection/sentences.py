@@ -14,8 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.collection.card import Hashes, hashed
-from abstrag.collection.vectors import Coded
+from abstrag.collection.card import hashed
 from abstrag.errors import StoreCorrupt
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
@@ -23,6 +22,7 @@ from abstrag.neural.runtime import passage, segment_text
 from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search.document_words import keep_words
 from abstrag.search.lexical import words
+from abstrag.stores.cards import Coded, Hashes
 from abstrag.stores.protocol import DocumentInfo, LayerKey, Store
 from abstrag.stores.spare import SpareMemory, keep_layer
 
@@ -105,14 +105,22 @@ class SentenceShelf:
     store: Store
     encoder: TextEncoder | None
 
-    def read(self, documents: Sequence[DocumentInfo]) -> list[Sentences]:
+    def read(
+        self, documents: Sequence[DocumentInfo], found: Mapping[LayerKey, bytes] | None = None
+    ) -> list[Sentences]:
         """Return the sentences of some documents, in their order and with one round trip.
 
         Those that lack something, after an upgrade say, are read and completed one by one.
+
+        Args:
+            documents: At most a few dozen.
+            found: Layers that are at hand; where all are, the store is not asked.
         """
         keys = [_stem_key(info) for info in documents]
         keys += [self._vector_key(info) for info in documents] if self.encoder else []
-        kept = self.store.get_layers(keys)
+        kept = dict(found or {})
+        if rest := [key for key in keys if key not in kept]:
+            kept |= self.store.get_layers(rest)
         return [self._sentences(info, kept) for info in documents]
 
     def _sentences(self, info: DocumentInfo, kept: Mapping[LayerKey, bytes]) -> Sentences:
@@ -156,12 +164,27 @@ class SentenceShelf:
 
     def _vector_key(self, info: DocumentInfo) -> LayerKey:
         assert self.encoder is not None
-        made_by = f"{VECTORS_VERSION} {info.granularity} {self.encoder.fingerprint}"
-        return info.content_hash, VECTORS, made_by
+        return info.content_hash, VECTORS, _vectors_made_by(info.granularity, self.encoder)
 
 
 def _stem_key(info: DocumentInfo) -> LayerKey:
-    return info.content_hash, STEMS, f"{_STEMS_VERSION} {info.fingerprint}"
+    return info.content_hash, STEMS, _stems_made_of(info.fingerprint)
+
+
+def _stems_made_of(fingerprint: str) -> str:
+    return f"{_STEMS_VERSION} {fingerprint}"
+
+
+def _vectors_made_by(granularity: str, encoder: TextEncoder) -> str:
+    return f"{VECTORS_VERSION} {granularity} {encoder.fingerprint}"
+
+
+def layers_read(encoder: TextEncoder | None) -> tuple[tuple[str, str], ...]:
+    """Return the layers that a second look reads, as `CardsAsked` has them."""
+    stems = (STEMS, _stems_made_of("<fingerprint>"))
+    if encoder is None:
+        return (stems,)
+    return stems, (VECTORS, _vectors_made_by("<granularity>", encoder))
 
 
 def _broken(why: str) -> StoreCorrupt:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from math import log1p
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,18 +15,61 @@ import numpy.typing as npt
 from abstrag.array_file import Arrays, GrowingArray
 from abstrag.collection.card import hashed
 from abstrag.collection.cards import Cards
-from abstrag.collection.postings import CollectionPostings, PostingsWriter
-from abstrag.collection.vectors import Coded, VectorTable
+from abstrag.collection.filters import Filters
+from abstrag.collection.postings import CollectionPostings, PostingLookup, PostingsWriter
 from abstrag.collection.vocabulary import CollectionVocabulary, Scores
 from abstrag.model.query import Query
 from abstrag.neural.encoder import Vectors
 from abstrag.search.lexical import words
 from abstrag.search.query.normalize import normalize
-from abstrag.stores.protocol import DocumentInfo
+from abstrag.stores.cards import Coded, Codes
+from abstrag.stores.protocol import DocumentInfo, LayerKey
 
 K1: Final = 1.5
 B: Final = 0.75
+_AT_A_TIME: Final = 8192  # vectors compared at once; their numbers take 12 MB as floats
+
+Places = npt.NDArray[np.int64]
+
 _POSTINGS: Final = tuple(each.name for each in fields(CollectionPostings))
+
+
+@dataclass(frozen=True, slots=True)
+class VectorTable:
+    """The vectors of all rows; a row is as close to a query as its closest window."""
+
+    codes: Codes
+    scales: Scores
+    first: npt.NDArray[np.int64]  # window of each row
+
+    @classmethod
+    def of(cls, parts: Iterable[Coded], *, folder: Path | None = None) -> VectorTable:
+        """Put the vectors of rows below one another; `folder` is where temporary files go."""
+        codes = GrowingArray(np.int8, folder=folder)
+        scales = GrowingArray(np.float32, folder=folder)
+        first = GrowingArray(np.int64, folder=folder)
+        for part in parts:
+            first.add(np.array([len(codes)]))
+            codes.add(part.codes)
+            scales.add(part.scales)
+        return cls(codes.array(), scales.array(), first.array())
+
+    def __call__(self, query: Vectors) -> Scores:
+        """Return the cosine of each row with a query, a negative one counted as 0."""
+        cosines = np.empty(len(self.codes), np.float32)
+        for at in range(0, len(cosines), _AT_A_TIME):
+            some = slice(at, at + _AT_A_TIME)
+            # row by row: a matrix product would wake threads that cost more than they bring
+            cosines[some] = np.einsum("ij,j->i", self.codes[some].astype(np.float32), query)
+        cosines *= self.scales
+        return np.clip(np.maximum.reduceat(cosines, self.first), 0.0, 1.0)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory all of it takes."""
+        return self.codes.nbytes + self.scales.nbytes + self.first.nbytes
+
+
 _VECTORS: Final = tuple(each.name for each in fields(VectorTable))
 
 
@@ -42,14 +85,122 @@ class ShortlistSource(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """A collection's documents, and what its cards say of them; a row is a document."""
+class QuestionShelf:
+    """What the cards of a collection say of documents; a row is a document.
 
-    documents: tuple[DocumentInfo, ...]
+    These are all documents, or those that have to do with one question.
+    """
+
+    documents: Sequence[DocumentInfo]
     texts: npt.NDArray[np.uint64]
     lengths: npt.NDArray[np.uint32]
-    stems: CollectionPostings
+    stems: PostingLookup
     vocabulary: CollectionVocabulary
+    vectors: Callable[[Vectors], Scores] | None  # nan where vectors of a row were not looked at
+    size: int  # documents in all
+    usual: float  # stems of one, on average
+    read: Query | None = None  # the question, where it is the only one
+    passed: tuple[Places, int] | None = None  # rows that its filters leave, and how many in all
+    layers: Mapping[LayerKey, bytes] | None = None  # of documents, that came along
+
+    def scores(self, query: Query, asked: Vectors | None) -> Mapping[ShortlistSource, Scores]:
+        """Return what each source thinks of every document; without vectors there are two.
+
+        Args:
+            query: As `query` has read it.
+            asked: Its vector, where there is an encoder.
+        """
+        found = {
+            ShortlistSource.WORDS: self.bm25(query.text),
+            ShortlistSource.TERMS: self.vocabulary.scores(query),
+        }
+        if asked is not None and self.vectors is not None:
+            found[ShortlistSource.VECTORS] = self.vectors(asked)
+        return found
+
+    def bm25(self, text: str) -> Scores:
+        """Return BM25 of every document, with the idf of the collection."""
+        found = np.zeros(len(self.documents), np.float32)
+        for stem in words(text):
+            rows, counts = self.stems.column(hashed(stem))
+            often = counts.astype(np.float32)
+            room = K1 * (1 - B + B * self.lengths[rows].astype(np.float32) / np.float32(self.usual))
+            found[rows] += (
+                np.float32(self.idf(len(rows))) * often / (often + room.astype(np.float32))
+            )
+        return found
+
+    def idf(self, holders: int) -> float:
+        """Return what a stem is worth that so many documents hold."""
+        return log1p((self.size - holders + 0.5) / (holders + 0.5))
+
+    def query(self, text: str) -> Query:
+        """Read a query with the whole collection's vocabulary."""
+        return self.read if self.read is not None else normalize(text, self.vocabulary)
+
+    def passing(self, filters: Filters) -> tuple[Places, int]:
+        """Return the rows that no filter refuses, and how many documents pass in all."""
+        if self.passed is not None:
+            return self.passed
+        rows = [
+            i
+            for i, info in enumerate(self.documents)
+            if not filters.any or filters.refuses(info) is None
+        ]
+        return np.array(rows, np.int64), len(rows)
+
+    def holders(self, stem: int) -> int:
+        """Return how many documents hold a stem, by its hash."""
+        return len(self.stems.column(stem)[0])
+
+    def row(self, document: str) -> int:
+        """Return the row of a document, by its id."""
+        return next(i for i, info in enumerate(self.documents) if info.id == document)
+
+
+class CollectionShelf(Protocol):
+    """The cards of all documents, wherever they are."""
+
+    @property
+    def size(self) -> int:
+        """How many documents there are."""
+        ...
+
+    def ask(
+        self,
+        text: str,
+        asked: Vectors | None,
+        filters: Filters,
+        *,
+        first: int,
+        also: tuple[str, ...] = (),
+    ) -> QuestionShelf:
+        """Return what a question needs.
+
+        Args:
+            text: The question.
+            asked: Its vector, where there is an encoder.
+            filters: Which documents may be chosen.
+            first: How many of them have to be the right ones.
+            also: Ids of documents that have a row in any case.
+        """
+        ...
+
+    def ask_words(self, text: str) -> QuestionShelf:
+        """Return what BM25 needs of a text."""
+        ...
+
+    def any_passes(self, filters: Filters) -> bool:
+        """Tell whether filters leave any document."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf(QuestionShelf):
+    """The cards of all documents in memory, or mapped into it: good for any question."""
+
+    documents: tuple[DocumentInfo, ...]
+    stems: CollectionPostings
     vectors: VectorTable | None
 
     @classmethod
@@ -76,13 +227,16 @@ class Shelf:
                     yield vectors
 
         table = VectorTable.of(coded(), folder=folder)
+        sizes = lengths.array()
         return cls(
             documents=cards.documents,
             texts=texts.array(),
-            lengths=lengths.array(),
+            lengths=sizes,
             stems=stems.postings(),
             vocabulary=CollectionVocabulary(len(texts), terms.postings(), tuple(times)),
             vectors=table if len(table.first) else None,
+            size=len(texts),
+            usual=_usual(sizes),
         )
 
     @classmethod
@@ -111,6 +265,8 @@ class Shelf:
             stems,
             CollectionVocabulary(len(documents), terms, tuple(times.split("\n")[:-1])),
             VectorTable(*held) if held else None,
+            len(documents),
+            _usual(lengths),
         )
 
     @property
@@ -126,46 +282,33 @@ class Shelf:
             found |= {name: getattr(self.vectors, name) for name in _VECTORS}
         return found
 
-    def scores(self, query: Query, asked: Vectors | None) -> Mapping[ShortlistSource, Scores]:
-        """Return what each source thinks of every document; without vectors there are two.
-
-        Args:
-            query: As `query` has read it.
-            asked: Its vector, where there is an encoder.
-        """
-        found = {
-            ShortlistSource.WORDS: self.bm25(query.text),
-            ShortlistSource.TERMS: self.vocabulary.scores(query),
-        }
-        if asked is not None and self.vectors is not None:
-            found[ShortlistSource.VECTORS] = self.vectors(asked)
-        return found
-
-    def bm25(self, text: str) -> Scores:
-        """Return BM25 of every document, with the idf of the collection."""
-        size = len(self.documents)
-        found = np.zeros(size, np.float32)
-        usual = max(float(self.lengths.mean()), 1.0) if size else 1.0
-        for stem in words(text):
-            rows, counts = self.stems.column(hashed(stem))
-            often = counts.astype(np.float32)
-            room = K1 * (1 - B + B * self.lengths[rows].astype(np.float32) / np.float32(usual))
-            found[rows] += (
-                np.float32(self.idf(len(rows))) * often / (often + room.astype(np.float32))
-            )
-        return found
-
-    def idf(self, holders: int) -> float:
-        """Return what a stem is worth that so many documents hold."""
-        return log1p((len(self.documents) - holders + 0.5) / (holders + 0.5))
-
-    def query(self, text: str) -> Query:
-        """Read a query with the whole collection's vocabulary."""
-        return normalize(text, self.vocabulary)
-
     @property
     def nbytes(self) -> int:
         """The memory the arrays take; the documents' own records come on top."""
-        arrays = self.texts.nbytes + self.lengths.nbytes + self.stems.nbytes
-        arrays += self.vocabulary.postings.nbytes
-        return arrays + (self.vectors.nbytes if self.vectors is not None else 0)
+        return sum(array.nbytes for array in self.arrays.values())
+
+    def ask(
+        self,
+        text: str,
+        asked: Vectors | None,
+        filters: Filters,
+        *,
+        first: int,
+        also: tuple[str, ...] = (),
+    ) -> QuestionShelf:
+        """Return what a question needs, which is here."""
+        del text, asked, filters, first, also
+        return self
+
+    def ask_words(self, text: str) -> QuestionShelf:
+        """Return what BM25 needs, which is here."""
+        del text
+        return self
+
+    def any_passes(self, filters: Filters) -> bool:
+        """Tell whether filters leave any document."""
+        return any(filters.refuses(info) is None for info in self.documents)
+
+
+def _usual(lengths: npt.NDArray[np.uint32]) -> float:
+    return max(float(lengths.mean()), 1.0) if len(lengths) else 1.0

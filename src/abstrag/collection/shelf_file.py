@@ -6,23 +6,60 @@ is named by the documents and the encoder it was made of: one that does not fit 
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
 from abstrag.array_file import file_parts, mapped_arrays
-from abstrag.collection.cards import MakeLayers, OnMade, all_cards, card_key, vectors_made_by
-from abstrag.collection.shelf import Shelf
+from abstrag.collection.cards import MakeLayers, OnMade, all_cards, vectors_made_by
+from abstrag.collection.server_shelf import ServerShelf
+from abstrag.collection.shelf import CollectionShelf, Shelf
+from abstrag.errors import StoreReadOnly
 from abstrag.neural.encoder import TextEncoder
+from abstrag.stores.cards import card_key
 from abstrag.stores.mapped import KeptFiles
-from abstrag.stores.protocol import DocumentInfo, Store
+from abstrag.stores.protocol import ChoosingStore, DocumentInfo, Store
 
 _MAGIC: Final = b"ABSTRAG SHELF 1\n"
 _PLACE: Final = "collection"  # among the mapped files, in place of a document's content
 _KEPT: Final = 2  # files: with vectors and without
+
+
+IN_DATABASE: Final = 2000  # documents from which on a server that can chooses among them itself
+
+log: Final = logging.getLogger("abstrag.stores")
+
+
+def open_cards(
+    store: Store,
+    *,
+    encoder: TextEncoder | None = None,
+    on_made: OnMade = lambda _done, _all: None,
+) -> CollectionShelf:
+    """Return the cards of a store where they are: on a server that chooses, or else on a shelf.
+
+    The arguments are those of `open_shelf`.
+    """
+    if isinstance(store, ChoosingStore) and store.count() >= IN_DATABASE:
+        if store.chooses:
+            try:
+                return ServerShelf(store, encoder, on_made=on_made)
+            except StoreReadOnly as error:
+                _say(str(error))
+        else:
+            _say("the server's pgvector is older than 0.8")
+    return open_shelf(store, encoder=encoder, on_made=on_made)
+
+
+@cache
+def _say(why: str) -> None:
+    """Say once that the server does not choose, which costs every process memory and time."""
+    log.warning("the cards of all documents are put together in memory: %s", why)
 
 
 def open_shelf(
@@ -55,6 +92,9 @@ def keep_shelf(
 
     A store that has no place for files has its cards then. `make` is as in `all_cards`.
     """
+    if isinstance(store, ChoosingStore) and store.chooses:
+        ready = ServerShelf(store, encoder, on_made=on_made, make=make)
+        return ready.made, ready.size
     documents = store.documents()
     if _kept(store, documents, encoder) is not None:
         return 0, len(documents)

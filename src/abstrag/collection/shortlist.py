@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from abstrag.collection.filters import Filters
 from abstrag.collection.results import Standing
-from abstrag.collection.shelf import Shelf, ShortlistSource
+from abstrag.collection.shelf import CollectionShelf, Places, QuestionShelf, ShortlistSource
 from abstrag.collection.vocabulary import Scores
 from abstrag.model.query import Query
 from abstrag.neural.encoder import TextEncoder, Vectors
@@ -26,7 +26,7 @@ WEIGHTS: Final[Mapping[ShortlistSource, float]] = {
     ShortlistSource.ALIGNMENT: 2.0,
 }
 
-Places = npt.NDArray[np.int64]
+LOOKED_AT: Final = 24  # documents of a second look, or as many as are opened; docs/collections.md
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,40 +36,46 @@ class Shortlist:
     Of documents with the same title and text only the first is in it.
     """
 
-    shelf: Shelf
+    shelf: QuestionShelf
     query: Query
     asked: Vectors | None  # the query's vector
     scores: Mapping[ShortlistSource, Scores]  # nan for documents that a source has not looked at
     prior: Scores
     passed: Places  # the rows no filter refuses
+    passing: int  # documents that none does, whether they have a row or not
     order: Places  # of those, best first and without copies or such that score nothing
     size: int
 
     @classmethod
     def of(
         cls,
-        shelf: Shelf,
+        every: CollectionShelf,
         text: str,
         *,
         encoder: TextEncoder | None,
         filters: Filters,
         size: int,
+        also: tuple[str, ...] = (),
     ) -> Shortlist:
-        """Ask the sources and put their answers together."""
+        """Ask the sources and put their answers together.
+
+        Args:
+            every: The cards of all documents.
+            text: The question.
+            encoder: None leaves vectors out.
+            filters: Which documents.
+            size: How many of them are chosen.
+            also: Ids of documents that have a row in any case.
+        """
         asked = encoder.embed([text])[0] if encoder is not None else None
+        first = max(size, LOOKED_AT)
+        shelf = every.ask(text, asked, filters, first=first, also=also)
         query = shelf.query(text)
         scores = shelf.scores(query, asked)
         prior = fused(scores)
-        passed = np.array(
-            [i for i, info in enumerate(shelf.documents) if filters.refuses(info) is None]
-            if filters.any
-            else np.arange(len(shelf.documents)),
-            np.int64,
-        )
-        ranked = passed[np.argsort(-prior[passed], kind="stable")]
-        ranked = ranked[prior[ranked] > 0]
-        _, first = np.unique(shelf.texts[ranked], return_index=True)
-        return cls(shelf, query, asked, scores, prior, passed, ranked[np.sort(first)], size)
+        passed, passing = shelf.passing(filters)
+        order = without_copies(prior, passed, shelf.texts)
+        return cls(shelf, query, asked, scores, prior, passed, passing, order, size)
 
     def looked_into(self, rows: Places, scores: Mapping[ShortlistSource, Scores]) -> Shortlist:
         """Let further sources have a say about the first rows; the others follow as they did.
@@ -130,6 +136,14 @@ class Shortlist:
         )
 
 
+def without_copies(prior: Scores, passed: Places, texts: npt.NDArray[np.uint64]) -> Places:
+    """Return the rows that score anything, best first, and of copies the first."""
+    ranked = passed[np.argsort(-prior[passed], kind="stable")]
+    ranked = ranked[prior[ranked] > 0]
+    _, first = np.unique(texts[ranked], return_index=True)
+    return ranked[np.sort(first)]
+
+
 def fused(
     scores: Mapping[ShortlistSource, Scores], weights: Mapping[ShortlistSource, float] = WEIGHTS
 ) -> Scores:
@@ -142,5 +156,6 @@ def fused(
     for source, values in scores.items():
         top = values.max(initial=0.0) if source is ShortlistSource.WORDS else 1.0
         if top > 0:
-            mixed += np.float32(weights[source] / total) * values / np.float32(top)
+            known = np.where(np.isnan(values), np.float32(0), values)
+            mixed += np.float32(weights[source] / total) * known / np.float32(top)
     return mixed

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.collection.card import COST_STEPS, hashed
-from abstrag.collection.postings import CollectionPostings
+from abstrag.collection.postings import PostingLookup
 from abstrag.config import OMEGA
 from abstrag.language.calendar import CALENDAR_YEAR, FiscalYear
 from abstrag.language.words import term_id
@@ -30,7 +30,7 @@ _interval_of = lru_cache(maxsize=1 << 16)(interval_of)  # a question of time loo
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    postings: CollectionPostings
+    postings: PostingLookup
 
     def __contains__(self, term: object) -> bool:
         return isinstance(term, str) and hashed(term) in self.postings
@@ -51,9 +51,10 @@ class CollectionVocabulary:
     """The terms of all documents as a query sees them; a text is a whole document."""
 
     segments: int
-    postings: CollectionPostings
+    postings: PostingLookup
     times: tuple[str, ...]  # ids of the time terms of any document
     longest_name: int = LONGEST_NAME
+    rows: int | None = None  # how many there are, where not every document has one
 
     @property
     def terms(self) -> _Terms:
@@ -96,10 +97,11 @@ class CollectionVocabulary:
         c_j is the least at which the document leads to literal j. It is read off the cards, which
         do not look at families, so no document scores less than its own map will allow.
         """
-        total = np.zeros(self.segments, np.float32)
+        size = self.segments if self.rows is None else self.rows
+        total = np.zeros(size, np.float32)
         for literal in query.literals:
-            best = np.zeros(self.segments, np.float32)
-            for term, cost in _asked(literal.terms):
+            best = np.zeros(size, np.float32)
+            for term, cost in asked_of(literal.terms):
                 rows, costs = self.postings.column(hashed(term))
                 values = np.exp(-(costs / np.float32(COST_STEPS) + np.float32(cost)))
                 best[rows] = np.maximum(best[rows], values)
@@ -107,7 +109,7 @@ class CollectionVocabulary:
         return total
 
 
-def _asked(terms: Iterable[str]) -> Iterator[tuple[str, float]]:
+def asked_of(terms: Iterable[str]) -> Iterator[tuple[str, float]]:
     """Go through what a literal asks for, and through words of the same root at their price."""
     for term in terms:
         yield term, 0.0

@@ -22,6 +22,7 @@ from abstrag.engine.searcher import DEFAULT_K
 from abstrag.errors import InputError
 from abstrag.language.words import key
 from abstrag.model.ranking import Cause, WhyNot
+from abstrag.stores.protocol import DocumentInfo
 
 _LOOKED_INTO: Final = 10  # documents whose words are most like the passage's
 _CALLED: Final = {
@@ -70,37 +71,36 @@ def why_not(
 ) -> CollectionWhyNot:
     """Say the one first reason why a passage is not among the first k hits of a collection."""
     filters = filters or Filters()
-    row = _row_of(searcher, passage)
-    if row is None:
+    info = _document_of(searcher, passage)
+    if info is None:
         return CollectionWhyNot(
             passage.name, LostAt.NOT_IN_COLLECTION, "no document contains these words"
         )
-    info = searcher.shelf.documents[row]
     named = CollectionWhyNot(passage.name, LostAt.FOUND, "", info.id, info.title)
     refused = filters.refuses(info)
     if refused is not None:
         return replace(named, lost=LostAt.FILTERED, detail=refused)
-    shortlist = searcher.shortlist(query, filters=filters)
+    shortlist = searcher.shortlist(query, filters=filters, also=(info.id,))
+    row = shortlist.shelf.row(info.id)
     named = replace(named, standings=shortlist.standings(row))
     rank = shortlist.rank(row)
     if rank is None or rank > shortlist.size:
         return _not_shortlisted(named, shortlist, rank)
-    return _within(searcher, query, passage, named, shortlist, k=k, tau=tau)
+    return _within(searcher, query, passage, named, shortlist, info, k=k, tau=tau)
 
 
-def _row_of(searcher: CollectionSearcher, passage: SoughtPassage) -> int | None:
+def _document_of(searcher: CollectionSearcher, passage: SoughtPassage) -> DocumentInfo | None:
     """Find the document: the one that is named, or the first whose text has the words."""
-    shelf = searcher.shelf
     if passage.document is not None:
-        wanted = searcher.store.find(passage.document).id
-        return next(i for i, info in enumerate(shelf.documents) if info.id == wanted)
+        return searcher.store.find(passage.document)
     asked = key(passage.text or "")
+    shelf = searcher.shelf.ask_words(passage.text or "")
     scores = shelf.bm25(passage.text or "")
     likely: list[int] = np.argsort(-scores, kind="stable")[:_LOOKED_INTO].tolist()
     for row in likely:
-        document = searcher.open(shelf.documents[row]).index.document
-        if asked and asked in key(document.text):
-            return row
+        info = shelf.documents[row]
+        if asked and asked in key(searcher.open(info).index.document.text):
+            return info
     return None
 
 
@@ -136,12 +136,12 @@ def _within(
     passage: SoughtPassage,
     named: CollectionWhyNot,
     shortlist: Shortlist,
+    info: DocumentInfo,
     *,
     k: int,
     tau: float,
 ) -> CollectionWhyNot:
     """Explain what happened to a passage whose document was opened."""
-    info = next(i for i in searcher.shelf.documents if i.id == named.document)
     inner = searcher.open(info).why_not(
         query, passage=passage.text, segment=passage.segment, k=k, tau=tau
     )

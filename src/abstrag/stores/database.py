@@ -80,6 +80,10 @@ class SqlStore(ABC):
         """Read all that is kept of a document."""
 
     @abstractmethod
+    def _layers_at(self, keys: Sequence[LayerKey]) -> Iterable[Row]:
+        """Read the layers under some keys, as (content hash, layer, fingerprint, data)."""
+
+    @abstractmethod
     def _delete(self, run: Any, where: str, values: Row) -> list[str]:
         """Delete documents with all their rows and return their content hashes."""
 
@@ -180,7 +184,7 @@ class SqlStore(ABC):
     def get_layers(self, keys: Sequence[LayerKey]) -> dict[LayerKey, bytes]:
         """Return those of some layers that are kept, by their three keys, in one go."""
         found = {}
-        for *key, data in self._read(lambda run: list(self._layer_rows.find(run, keys))):
+        for *key, data in self._layers_at(keys):
             with decoding(f"layer {key[1]!r} of {key[0]!r}", self._corrupt):
                 found[key[0], key[1], key[2]] = unsqueeze(data)
         return found

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Final, Protocol, Self, runtime_checkable
+from typing import Final, NamedTuple, Protocol, Self, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
 
 from abstrag.model.background import Background
 from abstrag.model.document import Genre
@@ -230,6 +234,104 @@ class JoiningStore(Protocol):
 
         A call that fails leaves nothing of itself; an error that leaves the block leaves nothing.
         """
+        ...
+
+
+# Choosing among documents by their cards, for a store that does that itself. Hashes and cards are
+# those of `stores.cards`; a model is known by the fingerprint of its layers.
+
+
+class Lacking(NamedTuple):
+    """A document, and what a search over all documents lacks of it."""
+
+    info: DocumentInfo
+    card: bool
+    vectors: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CardsState:
+    """What the cards of a store have together."""
+
+    version: int  # of the store
+    documents: int
+    length: int  # stems of all
+    times: tuple[str, ...]  # ids of the time terms of any document
+    lacking: tuple[Lacking, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CardsAsked:
+    """What a question asks of all cards."""
+
+    stems: npt.NDArray[np.uint64]
+    terms: npt.NDArray[np.uint64]
+    size: int  # documents there are
+    room: float  # what BM25 adds to a count,
+    slope: float  # and what for each stem of the document
+    also: tuple[str, ...] = ()  # ids of documents that are wanted whatever they hold
+    model: str = ""
+    vector: npt.NDArray[np.float32] | None = None
+    passing: npt.NDArray[np.int64] | None = None  # numbers of those that may be chosen; None: all
+    layers: tuple[tuple[str, str], ...] = ()  # of the likeliest: name, and fingerprint in which
+    # <fingerprint> and <granularity> stand for those of the document
+    weights: tuple[float, float] = (1.0, 1.0)  # of words and vectors in what is the likeliest
+
+
+class CardFound(NamedTuple):
+    """A document that was chosen."""
+
+    info: DocumentInfo
+    text: int  # the hash of its title and text
+    near: float | None  # the cosine of its closest window, where there is one
+
+
+@dataclass(slots=True)
+class CardsFound:
+    """What a store has of a question; documents are known by number."""
+
+    version: int = 0
+    postings: dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = field(
+        default_factory=dict
+    )  # by hash: all who hold it, and their values
+    documents: dict[int, CardFound] = field(default_factory=dict)
+    nearest: int = 0  # windows that the index of vectors gave,
+    farthest: float | None = None  # and the cosine distance of the last one
+    layers: dict[LayerKey, bytes] = field(default_factory=dict)
+
+
+@runtime_checkable
+class ChoosingStore(Store, Protocol):
+    """A store that keeps cards in tables and chooses among them in one round trip.
+
+    Every card and vector that is put as a layer is in the tables when that call is done.
+    """
+
+    @property
+    def chooses(self) -> bool:
+        """False where the server lacks what it takes."""
+        ...
+
+    def count(self) -> int:
+        """Return how many documents there are."""
+        ...
+
+    def cards_state(self, model: str | None) -> CardsState:
+        """Say what all documents have together, and which of them lack a card or vectors."""
+        ...
+
+    def ask_cards(self, asked: CardsAsked) -> CardsFound:
+        """Return the postings asked for, and the documents that may be the best."""
+        ...
+
+    def cosines(
+        self, documents: npt.NDArray[np.int64], model: str, vector: npt.NDArray[np.float32]
+    ) -> dict[int, float]:
+        """Return the cosine of some documents' closest windows with a query."""
+        ...
+
+    def described(self, numbers: npt.NDArray[np.int64] | None = None) -> dict[int, DocumentInfo]:
+        """Describe some documents, or all, by their numbers."""
         ...
 
 

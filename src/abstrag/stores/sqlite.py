@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +25,7 @@ from abstrag.stores.connection import (
 from abstrag.stores.database import FORGET_PLACE, SEAL, SqlStore, choose_id, select
 from abstrag.stores.mapped import MappedFiles
 from abstrag.stores.prepared import Prepared
+from abstrag.stores.protocol import LayerKey
 from abstrag.stores.rows import mention
 from abstrag.stores.schema import migrate, odd_parts
 from abstrag.stores.seal import seal
@@ -193,6 +194,9 @@ class SqliteStore(SqlStore):
 
     def _corrupt(self, problem: str) -> StoreCorrupt:
         return corrupt(self.path, problem)
+
+    def _layers_at(self, keys: Sequence[LayerKey]) -> Iterable[Row]:
+        return self._read(lambda run: list(layer_rows.find(run, keys)))
 
     def _delete(self, run: sqlite3.Connection, where: str, values: Row) -> list[str]:
         rows = run.execute(f"SELECT content_hash FROM documents WHERE {where}", values).fetchall()

@@ -15,7 +15,7 @@ from abstrag.collection.results import (
     file_name,
 )
 from abstrag.collection.searcher import CollectionSearcher
-from abstrag.collection.shelf import Shelf
+from abstrag.collection.shelf import CollectionShelf
 from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.config import GIVEN_PASSAGES
 from abstrag.engine.searcher import DEFAULT_K, Searcher
@@ -24,7 +24,6 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit
 from abstrag.search.relevance import Preset
 from abstrag.stores.open import shown
-from abstrag.stores.protocol import DocumentInfo
 from abstrag.telemetry import span
 from abstrag.workspace.document import Searchable, SearchableDocument
 from abstrag.workspace.options import SearchOptions
@@ -247,14 +246,14 @@ def open_collection(
     embeddings: bool,
     shortlist: int,
     prior_power: float,
-    shelf: Shelf,
+    shelf: CollectionShelf,
 ) -> SearchableCollection:
     """Open the documents of a workspace's store that pass some filters."""
     prompting = workspace.prompting if workspace.judge is None else None
     preset = options.preset
     if prompting is not None:
         preset = prompting.preset(preset, judge=options.judge)
-    _see_that_there_are_some(shelf.documents, workspace, filters)
+    _see_that_there_are_some(shelf, workspace, filters)
     searcher = CollectionSearcher(
         workspace.store,
         preset=preset,
@@ -262,7 +261,7 @@ def open_collection(
         embeddings=embeddings,
         shortlist=shortlist,
         prior_power=prior_power,
-        open_document=lambda info: workspace.stored(info.id, options).searcher,
+        open_document=lambda info: workspace.stored(info, options).searcher,
         shelf=shelf,
         threads=1 if prompting is None else prompting.models.concurrency,
     )
@@ -270,17 +269,15 @@ def open_collection(
 
 
 def _see_that_there_are_some(
-    documents: Sequence[DocumentInfo], workspace: Workspace, filters: Filters
+    shelf: CollectionShelf, workspace: Workspace, filters: Filters
 ) -> None:
-    if not documents:
+    if not shelf.size:
         raise UnknownDocument(
             f"the store {shown(workspace.target)!r} is empty",
             hint="abstrag index FOLDER puts documents into it",
         )
-    if filters.folder is not None:
-        only = Filters(folder=filters.folder)
-        if all(only.refuses(info) for info in documents):
-            raise UnknownDocument(
-                f"no document of the store comes from the folder {filters.folder!r}",
-                hint=f"abstrag index {filters.folder}",
-            )
+    if filters.folder is not None and not shelf.any_passes(Filters(folder=filters.folder)):
+        raise UnknownDocument(
+            f"no document of the store comes from the folder {filters.folder!r}",
+            hint=f"abstrag index {filters.folder}",
+        )

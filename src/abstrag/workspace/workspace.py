@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from abstrag.answers.generator import Generator
     from abstrag.answers.verdicts import Verdicts
     from abstrag.collection.map import CollectionMap
-    from abstrag.collection.shelf import Shelf
+    from abstrag.collection.shelf import CollectionShelf
     from abstrag.engine.library import Knowledge
     from abstrag.engine.prompting import Prompting
     from abstrag.llm.budget import Estimate
@@ -212,7 +212,8 @@ class Workspace:
         )
         self._indexes: LruCache[DocumentIndex] = LruCache(self.config.keep)
         self._searchers: LruCache[Searcher] = LruCache(self.config.keep * _VARIANTS)
-        self._shelves: LruCache[Shelf] = LruCache(_SHELVES)
+        self._shelves: LruCache[CollectionShelf] = LruCache(_SHELVES)
+        self._on_server: dict[bool, CollectionShelf] = {}
 
     @cached_property
     def prompting(self) -> Prompting | None:
@@ -313,12 +314,16 @@ class Workspace:
             target = self.indexing().index_document(target).document.id
         return self._stored(self.indexing().locate(str(target)), options)
 
-    def stored(self, name: str, options: SearchOptions | None = None) -> SearchableDocument:
-        """Open a document of the store by its id; whatever the name says, no file is read.
+    def stored(
+        self, document: str | DocumentInfo, options: SearchOptions | None = None
+    ) -> SearchableDocument:
+        """Open a document of the store, by its id or as the store has described it.
 
-        This is for whoever is asked by others, who may name any path.
+        Whatever the id says, no file is read: this is for whoever is asked by others, who may name
+        any path.
         """
-        return self._stored(self.store.find(name), options or self.defaults)
+        info = self.store.find(document) if isinstance(document, str) else document
+        return self._stored(info, options or self.defaults)
 
     def unpatched(self, document: SearchableDocument) -> SearchableDocument:
         """Open what is open already without any patch; edits stay."""
@@ -370,7 +375,7 @@ class Workspace:
         embeddings: bool = True,
         shortlist: int = SHORTLIST,
         prior_power: float = PRIOR_POWER,
-        shelf: Shelf | None = None,
+        shelf: CollectionShelf | None = None,
         on_made: OnMade = lambda _done, _all: None,
     ) -> SearchableCollection:
         """Open the documents of the store that pass some filters.
@@ -474,12 +479,22 @@ class Workspace:
 
         return self.encoder or default_encoder()
 
-    def _shelf(self, embeddings: bool, on_made: OnMade) -> Shelf:
-        """Return the cards of all documents, read again when the documents have changed."""
-        from abstrag.collection.shelf_file import open_shelf
+    def _shelf(self, embeddings: bool, on_made: OnMade) -> CollectionShelf:
+        """Return the cards of all documents, read again when the documents have changed.
 
+        A server that has them notices that by itself.
+        """
+        from abstrag.collection.shelf import Shelf
+        from abstrag.collection.shelf_file import open_cards
+
+        kept = self._on_server.get(embeddings)
+        if kept is not None:
+            return kept
         encoder = self.embedder if embeddings else None
         key = self.store.version(), embeddings
-        return self._shelves.get(
-            key, lambda: open_shelf(self.store, encoder=encoder, on_made=on_made)
+        found = self._shelves.get(
+            key, lambda: open_cards(self.store, encoder=encoder, on_made=on_made)
         )
+        if not isinstance(found, Shelf):
+            self._on_server[embeddings] = found
+        return found

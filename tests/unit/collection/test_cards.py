@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abstrag.collection.card import COST_STEPS, Card, card_of, hashed
-from abstrag.collection.cards import CARD, VECTORS, Cards, all_cards, card_key
-from abstrag.collection.shelf import Shelf
-from abstrag.collection.vectors import WINDOW_WORDS, Coded, VectorTable, windows
+from abstrag.collection.card import COST_STEPS, card_of, hashed
+from abstrag.collection.cards import WINDOW_WORDS, Cards, all_cards, windows
+from abstrag.collection.shelf import Shelf, VectorTable
 from abstrag.errors import StoreCorrupt, StoreReadOnly
 from abstrag.neural.aligner import Aligner, default_aligner
 from abstrag.neural.cached import CachedAligner
 from abstrag.search.document_words import DocumentWords
 from abstrag.search.lexical import words
+from abstrag.stores.cards import CARD, VECTORS, Card, Coded, card_key
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import LayerKey, Store
 from abstrag.stores.spare import SpareMemory

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abstrag.collection import second_look as second_look_module
-from abstrag.collection.cards import all_cards
+from abstrag.collection.cards import all_cards, windows
 from abstrag.collection.filters import Filters
 from abstrag.collection.results import CollectionRanking
 from abstrag.collection.second_look import second_look, third_look
@@ -21,9 +21,8 @@ from abstrag.collection.sentences import (
     SentenceStems,
     sentences,
 )
-from abstrag.collection.shelf import Shelf, ShortlistSource
+from abstrag.collection.shelf import QuestionShelf, Shelf, ShortlistSource
 from abstrag.collection.shortlist import WEIGHTS, Shortlist
-from abstrag.collection.vectors import Coded, windows
 from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.config import MAX_GAP
 from abstrag.errors import StoreCorrupt
@@ -36,6 +35,7 @@ from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search import document_words
 from abstrag.search.lexical import words
 from abstrag.search.relevance import ALIGNED, FAST
+from abstrag.stores.cards import Coded
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from abstrag.stores.sqlite import SqliteStore
@@ -82,7 +82,7 @@ def standing(listed: Shortlist, name: str) -> dict[ShortlistSource, float]:
     return {each.source: each.score for each in listed.standings(row_of(listed, name))}
 
 
-def cover(shelf: Shelf, text: str, name: str) -> float:
+def cover(shelf: QuestionShelf, text: str, name: str) -> float:
     """The share of a query's words in one sentence and the title, the long way round."""
     index = indexes()[name]
     holders = {
@@ -300,7 +300,8 @@ def test_a_document_that_is_only_a_title_is_known_by_it(store: Store) -> None:
 def test_a_query_of_stop_words_covers_nothing(store: Store) -> None:
     _, second = looks(fill(store), "what is it about the hound")
     assert standing(second, "hounds")[ShortlistSource.COVER] > 0
-    first = Shortlist.of(second.shelf, "in 2024", encoder=Topics(), filters=Filters(), size=1)
+    shelf = Shelf.of(all_cards(store, encoder=Topics()))
+    first = Shortlist.of(shelf, "in 2024", encoder=Topics(), filters=Filters(), size=1)
     stopped = replace(first.query, text="of the")
     nothing = replace(first, query=stopped, order=np.arange(len(TEXTS)))
     looked = second_look(nothing, SentenceShelf(store, Topics()))
@@ -349,7 +350,7 @@ def test_opened_documents_are_looked_at_by_their_words(library: Store) -> None:
     for name, score in found.items():
         alignment = many.open(library.find(name)).scoring(QUERY, preset=ALIGNED).alignment
         assert alignment is not None
-        size = len(many.shelf.documents)
+        size = many.shelf.size
         stems = [set(words("\n".join((*i.segments[0].section, i.document.text)))) for i in held()]
         holders = [sum(words(word)[0] in own for own in stems) for word in alignment.asked_words]
         worth = np.array([np.log1p((size - df + 0.5) / (df + 0.5)) for df in holders])

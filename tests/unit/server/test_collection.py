@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.collection.cards import CARD
 from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.record import to_data
 from abstrag.server.mcp.toolbox import Toolbox, collection_result
+from abstrag.stores.cards import CARD
 from abstrag.stores.open import open_store
 from abstrag.workspace.facade import AbstRAG
 from abstrag.workspace.options import WorkspaceConfig

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 
 from abstrag.cli.main import main
-from abstrag.collection.card import Card
-from abstrag.collection.vectors import Coded
 from abstrag.engine.refinement import Refiner, local_judges
 from abstrag.engine.searcher import Searcher
 from abstrag.neural.cached import CachedEncoder
@@ -22,6 +20,7 @@ from abstrag.policy.store import PolicyStore
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.patch_log import PatchLog, text_hash
 from abstrag.search.relevance import FAST
+from abstrag.stores.cards import Card, Coded
 from abstrag.stores.open import beside
 from abstrag.stores.schema import MIGRATIONS
 from abstrag.stores.sqlite import SqliteStore

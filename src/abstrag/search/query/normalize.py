@@ -97,7 +97,7 @@ def abbreviated(text: str) -> Iterator[Abbreviated]:
         yield Abbreviated(found.start(), found.end(), forms, tuple(words))
 
 
-_SENSES: Final = 3  # most frequent senses of a query word that may be meant
+SENSES: Final = 3  # most frequent senses of a query word that may be meant
 _DO: Final = frozenset({"do", "does", "did"})
 _SUPPORT: Final = frozenset({"be", "have", "do", "get", "let"})
 _HAPPENING: Final = frozenset({"happen", "occur", "become"})
@@ -505,7 +505,7 @@ class _Reader:
 
     def _senses(self, kind: TermKind, lemma: str, pos: Pos) -> tuple[str, ...]:
         """Return the likely senses of a word that the document's map knows."""
-        senses = wordnet().synsets(lemma, pos)[:_SENSES]
+        senses = wordnet().synsets(lemma, pos)[:SENSES]
         named = (term_id(kind, wordnet().name(s)) for s in senses)
         return tuple(t for t in named if t in self.vocabulary.terms)
 

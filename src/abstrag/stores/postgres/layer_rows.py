@@ -16,10 +16,9 @@ _FIND: Final = (
 )
 
 
-def find(run: TransactionCursor, keys: Sequence[LayerKey]) -> list[Row]:
-    """Read the layers under some keys in one go, as (content hash, layer, fingerprint, data)."""
-    columns = [[key[part] for key in dict.fromkeys(keys)] for part in range(3)]
-    return run.execute(_FIND, columns).fetchall()
+def under(keys: Sequence[LayerKey]) -> tuple[str, list[list[str]]]:
+    """Return what reads the layers under some keys: (content hash, layer, fingerprint, data)."""
+    return _FIND, [[key[part] for key in dict.fromkeys(keys)] for part in range(3)]
 
 
 def put(run: TransactionCursor, key: LayerKey, data: bytes) -> None:

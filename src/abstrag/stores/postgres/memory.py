@@ -6,7 +6,7 @@ newest goes. Numbers may have gaps here, so that now and then a few less than th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from abstrag.stores import memory
 from abstrag.stores.postgres.session import TransactionCursor, from_vector, to_vector
@@ -15,30 +15,30 @@ from abstrag.stores.tables import Row
 _VALUES = {"embeddings": "vector, value", "judgements": "NULL, value"}
 
 
-def recall(
-    run: TransactionCursor, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
-) -> dict[bytes, bytes]:
-    """Return the values of those keys that are remembered."""
+def recalling(
+    kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+) -> tuple[str, tuple[str, str, list[bytes]]]:
+    """Return the statement that reads the values of those keys that are remembered."""
     where = "WHERE o.content_hash = ? AND o.model = ? AND key = ANY(?)"
-    return _by_model(run, kind, where, (content_hash, model, list(keys))).get(model, {})
+    return _selected(kind, where), (content_hash, model, list(keys))
 
 
 def remembered(
     run: TransactionCursor, kind: str, content_hash: str
 ) -> dict[str, dict[bytes, bytes]]:
     """Return everything of a kind that belongs to a content, by model, the oldest first."""
-    return _by_model(run, kind, "WHERE o.content_hash = ? ORDER BY t.number", (content_hash,))
+    statement = _selected(kind, "WHERE o.content_hash = ? ORDER BY t.number")
+    return by_model(run.execute(statement, (content_hash,)))
 
 
-def _by_model(
-    run: TransactionCursor, kind: str, where: str, values: Row
-) -> dict[str, dict[bytes, bytes]]:
+def _selected(kind: str, where: str) -> str:
     table = memory.table_of(kind)
-    rows = run.execute(
-        f"SELECT model, key, {_VALUES[table]} FROM {table} t "
-        f"JOIN owners o ON o.number = t.owner {where}",
-        values,
-    )
+    values = f"SELECT model, key, {_VALUES[table]} FROM {table} t"
+    return f"{values} JOIN owners o ON o.number = t.owner {where}"
+
+
+def by_model(rows: Iterable[Row]) -> dict[str, dict[bytes, bytes]]:
+    """Return what rows hold, by model and key."""
     found: dict[str, dict[bytes, bytes]] = {}
     for model, key, vector, value in rows:
         found.setdefault(model, {})[key] = value if vector is None else from_vector(vector)

@@ -12,33 +12,34 @@ from psycopg import errors
 
 from abstrag.errors import StoreCorrupt, StoreError, StoreTooNew
 from abstrag.stores.postgres.failures import corrupt
-from abstrag.stores.postgres.session import Session, TransactionCursor
+from abstrag.stores.postgres.session import Session, TransactionCursor, VectorExtension
 from abstrag.stores.schema import Migration, read_migrations
 
 MIGRATIONS: Final = read_migrations("abstrag.stores.postgres")
+_CHOOSES: Final = (0, 8)  # of pgvector: with `halfvec`, and scans that go on until filters are met
 
 
 def migrate(
     session: Session, *, create: bool, migrations: Sequence[Migration] = MIGRATIONS
 ) -> None:
     """Bring a new or older schema up to date, in one transaction; `create` makes a missing one."""
-    version, session.vectors_in = session.read(
+    version, session.vectors = session.read(
         lambda run: (_version(run, session, len(migrations)), _extension(run))
     )
     if version == 0 and not create:
         raise StoreError(
             f"no store at {str(session.address)!r}", hint="abstrag index FILE makes one"
         )
-    if version == len(migrations) and session.vectors_in:
+    if version == len(migrations) and session.vectors:
         return
 
-    def work(run: TransactionCursor) -> str:
+    def work(run: TransactionCursor) -> VectorExtension:
         session.lock(run, "schema", [session.address.schema])
         ours = session.address.schema
         if run.execute("SELECT to_regnamespace(?) IS NULL", (ours,)).fetchone() == (True,):
             run.execute(f'CREATE SCHEMA "{ours}"')
-        vectors_in = _extension(run) or _install(run, session)
-        run.execute(f'SET LOCAL search_path = "{ours}", {vectors_in}')
+        vectors = _extension(run) or _install(run, session)
+        run.execute(f'SET LOCAL search_path = "{ours}", {vectors.schema}')
         # read again: another process may have migrated while we waited for the lock
         for statements in migrations[_version(run, session, len(migrations)) :]:
             for statement in statements:
@@ -48,9 +49,9 @@ def migrate(
             "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
             (str(len(migrations)),),
         )
-        return vectors_in
+        return vectors
 
-    session.vectors_in = session.write(work)
+    session.vectors = session.write(work)
 
 
 def _version(run: TransactionCursor, session: Session, newest: int) -> int:
@@ -82,16 +83,19 @@ def _version(run: TransactionCursor, session: Session, newest: int) -> int:
     return int(version)
 
 
-def _extension(run: TransactionCursor) -> str | None:
-    """Return the schema that pgvector lives in, quoted, where the database has it."""
+def _extension(run: TransactionCursor) -> VectorExtension | None:
+    """Return what the database has of pgvector, where it has it."""
     row = run.execute(
-        "SELECT quote_ident(n.nspname) FROM pg_extension e "
+        "SELECT quote_ident(n.nspname), e.extversion FROM pg_extension e "
         "JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"
     ).fetchone()
-    return None if row is None else row[0]
+    if row is None:
+        return None
+    schema, version = row
+    return VectorExtension(schema, tuple(int(part) for part in version.split(".")[:2]) >= _CHOOSES)
 
 
-def _install(run: TransactionCursor, session: Session) -> str:
+def _install(run: TransactionCursor, session: Session) -> VectorExtension:
     """Add pgvector to the database, where the server has it and we may."""
     name = str(session.address)
     if not run.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone():
@@ -108,4 +112,6 @@ def _install(run: TransactionCursor, session: Session) -> str:
             "and its user may not add it",
             hint="have an administrator run CREATE EXTENSION vector in that database",
         ) from error
-    return "public"
+    found = _extension(run)
+    assert found is not None
+    return found

@@ -199,3 +199,40 @@ CREATE TABLE places (
 CREATE INDEX places_document ON places (document)
 
 CREATE INDEX documents_source_hash ON documents (source_hash)
+
+-- version 6
+-- The cards of documents, among which one statement chooses; see `cards.py`. A posting of a term has
+-- its cost, one of a stem its count in the lowest byte and the length of the document above it. A
+-- posting goes with its card; a key would look every single one up when it is written. Vectors have
+-- a table that is made where pgvector has the type `halfvec`.
+
+CREATE TABLE cards (
+    document INTEGER PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
+    fingerprint TEXT NOT NULL,
+    text BIGINT NOT NULL,
+    length INTEGER NOT NULL,
+    times TEXT[] NOT NULL
+)
+
+CREATE INDEX cards_text ON cards (text)
+
+CREATE TABLE card_postings (
+    hash BIGINT NOT NULL,
+    document INTEGER NOT NULL,
+    value INTEGER NOT NULL
+)
+
+CREATE INDEX card_postings_hash ON card_postings (hash) INCLUDE (document, value)
+
+CREATE INDEX card_postings_document ON card_postings (document)
+
+CREATE FUNCTION forget_card_postings() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('DELETE FROM %I.card_postings WHERE document = $1', TG_TABLE_SCHEMA)
+    USING OLD.document;
+    RETURN NULL;
+END
+$$
+
+CREATE TRIGGER card_postings AFTER DELETE ON cards
+FOR EACH ROW EXECUTE FUNCTION forget_card_postings()

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import blake2b
-from typing import Any, Final, Self, TypeVar, cast
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 import psycopg
@@ -125,6 +127,7 @@ class TransactionCursor(Cursor[Any]):
 PATIENCE_S: Final = 30.0  # how long to wait for a server that went away in the middle
 MIN_SERVER: Final = 14  # the oldest release that its makers still mend
 
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _LOOK_S: Final = 0.1  # how often to see how long the server has been silent
 _PAUSE_S: Final = (0.05, 2.0)  # between two attempts: the first, and the longest
 _DEFAULTS: Final = {
@@ -170,12 +173,19 @@ def _watched(gen: Generator[Any, Any, T], patience_s: float) -> Generator[Any, A
         return result
 
 
+class VectorExtension(NamedTuple):
+    """What a database has of pgvector."""
+
+    schema: str  # that it lives in, quoted
+    chooses: bool  # whether it has all that choosing among documents takes
+
+
 class Session:
     """Runs transactions on the server at an address, one at a time; threads may share it."""
 
     def __init__(self, address: Address, *, patience_s: float = PATIENCE_S) -> None:
         self.address = address
-        self.vectors_in: str | None = None  # the schema of the extension, quoted
+        self.vectors: VectorExtension | None = None  # None until the schema was looked at
         self._patience_s = patience_s
         self._connection: Connection[Any] | None = None
         self._lock = ConnectionLock(str(address))
@@ -191,11 +201,35 @@ class Session:
 
     def read(self, work: Callable[[TransactionCursor], T]) -> T:
         """Do work that sees one state of the store, whatever others write meanwhile."""
-        return self._again_and_again(_READ, work)
+        return self._again_and_again(lambda: self._once(_READ, work))
 
     def write(self, work: Callable[[TransactionCursor], T]) -> T:
         """Do work that changes the store; it may run more than once."""
-        return self._again_and_again(_WRITE, work)
+        return self._again_and_again(lambda: self._once(_WRITE, work))
+
+    def ask(
+        self, *statements: tuple[str, Any], settings: Mapping[str, str] = _NONE
+    ) -> list[list[Any]]:
+        """Return the rows of statements that only read and see one state, in one round trip.
+
+        Args:
+            statements: Each with its values.
+            settings: Of the server, for these statements.
+        """
+
+        def once() -> list[list[Any]]:
+            connection = self._there()
+            with self._undone(connection):
+                with connection.pipeline():  # which waits once, at its end
+                    connection.execute(_READ)
+                    connection.execute(f"SET LOCAL search_path = {self._search_path()}")
+                    for name, value in settings.items():
+                        connection.execute(f"SET LOCAL {name} = {value}")
+                    asked = [connection.cursor(binary=True).execute(*each) for each in statements]
+                    connection.execute("COMMIT")
+                return [run.fetchall() for run in asked]
+
+        return self._again_and_again(once)
 
     def lock(self, run: TransactionCursor, kind: str, names: Iterable[str]) -> None:
         """Keep other writers of the same names out until this transaction ends."""
@@ -206,13 +240,13 @@ class Session:
         """Let go of the connection; closing twice is fine."""
         self._lock.end(self._drop)
 
-    def _again_and_again(self, begin: str, work: Callable[[TransactionCursor], T]) -> T:
+    def _again_and_again(self, once: Callable[[], T]) -> T:
         deadline: float | None = None
         pause_s, longest_s = _PAUSE_S
         while True:
             try:
                 with self._lock.taken():  # anew for each attempt: others need not wait with us
-                    return self._once(begin, work)
+                    return once()
             except UnicodeEncodeError as error:
                 raise translated(error, self.address) from error
             except _Silent as error:  # waiting again would take as long again
@@ -230,15 +264,25 @@ class Session:
 
     def _once(self, begin: str, work: Callable[[TransactionCursor], T]) -> T:
         """Run one transaction; a connection that is left in doubt is dropped."""
-        if self._connection is None or self._connection.closed:
-            self._connection = self._connected()
-        connection = self._connection
-        try:
+        connection = self._there()
+        with self._undone(connection):
             # set anew each time: a pooler may hand every transaction to another connection
             connection.execute(f"{begin}; SET LOCAL search_path = {self._search_path()}")
             with cast("TransactionCursor", connection.cursor(binary=True)) as run:
                 result = work(run)
             connection.execute("COMMIT")
+        return result
+
+    def _there(self) -> Connection[Any]:
+        if self._connection is None or self._connection.closed:
+            self._connection = self._connected()
+        return self._connection
+
+    @contextmanager
+    def _undone(self, connection: Connection[Any]) -> Iterator[None]:
+        """Undo the transaction of a block that fails."""
+        try:
+            yield
         except _Silent:
             self._drop()
             raise
@@ -248,7 +292,6 @@ class Session:
             except psycopg.Error:
                 self._drop()
             raise
-        return result
 
     def _connected(self) -> Connection[Any]:
         options: dict[str, Any] = {**_DEFAULTS, **conninfo_to_dict(self.address.conninfo)}
@@ -284,7 +327,7 @@ class Session:
 
     def _search_path(self) -> str:
         ours = f'"{self.address.schema}"'
-        return f"{ours}, {self.vectors_in}" if self.vectors_in else ours
+        return f"{ours}, {self.vectors.schema}" if self.vectors else ours
 
     def _lock_number(self, kind: str, name: str) -> int:
         text = "\0".join((self.address.schema, kind, name))

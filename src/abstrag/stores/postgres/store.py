@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, ClassVar, Final, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from abstrag.errors import StoreCorrupt
 from abstrag.model.term import Mention
 from abstrag.stores.columns import GIVEN, StoredRows
 from abstrag.stores.database import FORGET_PLACE, SEAL, SqlStore, choose_id, select
 from abstrag.stores.mapped import FilesOfLayers
-from abstrag.stores.postgres import layer_rows, memory
+from abstrag.stores.postgres import cards, layer_rows, memory
 from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.schema import migrate
 from abstrag.stores.postgres.session import PATIENCE_S, Session, TransactionCursor
 from abstrag.stores.prepared import Prepared
-from abstrag.stores.rows import mention
+from abstrag.stores.protocol import CardsAsked, CardsFound, CardsState, DocumentInfo, LayerKey
+from abstrag.stores.rows import mention, squeeze, unsqueeze
 from abstrag.stores.seal import seal
 from abstrag.stores.tables import TABLES, Row, StoreTable
 
@@ -26,6 +30,12 @@ T = TypeVar("T")
 _INSERT: Final = (
     f"INSERT INTO documents ({', '.join(GIVEN)}) "
     f"VALUES ({', '.join(f'%({name})s' for name in GIVEN)}) RETURNING number"
+)
+_NUMBER: Final = "(SELECT number FROM documents WHERE id = ?)"
+_WHOLE: Final = (  # statements that read a document, by its id
+    f"SELECT number, {', '.join(GIVEN)} FROM documents WHERE id = ?",
+    f"SELECT digest FROM seals WHERE document = {_NUMBER}",
+    *(table.select.replace("?", _NUMBER) for table in TABLES),
 )
 _POSTINGS: Final = (
     "SELECT t.id, p.segment, p.start, p.stop, p.header FROM terms t "
@@ -81,24 +91,41 @@ class PostgresStore(SqlStore):
             document_id = choose_id(run, prepared.id, source_path)
             replaced = self._delete(run, "id = ? OR source_path = ?", (document_id, source_path))
             values = {"id": document_id, **own, **prepared.columns}
-            (number,) = run.execute(_INSERT, values).fetchone() or (None,)
+            (number,) = run.execute(_INSERT, values).fetchone() or (0,)
             run.execute(FORGET_PLACE, (source_path,))
             for table in TABLES:
                 _fill(run, table, number, prepared.rows[table])
             run.execute(SEAL, (number, seal(values, prepared.rows)))
             self._forget_unused(run, replaced, using=[prepared.content_hash])
+            if self.chooses:
+                for *layer, data in run.execute(cards.LAYERS_OF_DOCUMENT, (number,)).fetchall():
+                    cards.put(run, number, tuple(layer), unsqueeze(data))
             return document_id
 
         return self._write(work)
 
     def _kept(self, document_id: str) -> StoredRows:
-        def work(run: TransactionCursor) -> StoredRows:
-            number, *values = select(run, ("number", *GIVEN), document_id)
-            rows = {table: run.execute(table.select, (number,)).fetchall() for table in TABLES}
-            row = run.execute("SELECT digest FROM seals WHERE document = ?", (number,)).fetchone()
-            return StoredRows(number, dict(zip(GIVEN, values, strict=True)), rows, row and row[0])
+        found, seals, *rows = self._session.ask(*((each, (document_id,)) for each in _WHOLE))
+        if not found:  # the beginning of a name, or of none
+            (name,) = self._read(lambda run: select(run, ("id",), document_id))
+            return self._kept(name)
+        ((number, *values),) = found
+        return StoredRows(
+            number,
+            dict(zip(GIVEN, values, strict=True)),
+            dict(zip(TABLES, rows, strict=True)),
+            seals[0][0] if seals else None,
+        )
 
-        return self._read(work)
+    def recall(
+        self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+    ) -> dict[bytes, bytes]:
+        """Return what is remembered of some keys, under a content and a model's fingerprint."""
+        (rows,) = self._session.ask(memory.recalling(kind, content_hash, model, keys))
+        return memory.by_model(rows).get(model, {})
+
+    def _layers_at(self, keys: Sequence[LayerKey]) -> Iterable[Row]:
+        return self._session.ask(layer_rows.under(keys))[0]
 
     def postings(self, document_id: str, term_ids: Iterable[str]) -> dict[str, tuple[Mention, ...]]:
         """Return the mentions of each term in index order; a term without any maps to `()`."""
@@ -112,6 +139,55 @@ class PostgresStore(SqlStore):
         for term_id, *row in self._read(work):
             found[term_id].append(mention(term_id, tuple(row)))
         return {term_id: tuple(mentions) for term_id, mentions in found.items()}
+
+    def put_layers(self, layers: Mapping[LayerKey, bytes]) -> None:
+        """Keep several layers in one transaction, and what cards are asked by."""
+        squeezed = {key: squeeze(data) for key, data in layers.items()}
+
+        def work(run: TransactionCursor) -> None:
+            for key, data in squeezed.items():
+                layer_rows.put(run, key, data)
+            if self.chooses:
+                cards.put_layers(run, layers)
+
+        self._write(work)
+
+    @property
+    def chooses(self) -> bool:
+        """False where the server's pgvector lacks what it takes."""
+        return self._session.vectors is not None and self._session.vectors.chooses
+
+    def check(self) -> None:
+        """Read everything once; a broken store is a `StoreCorrupt`."""
+        super().check()
+        for info in self.documents() if self.chooses else ():
+            if self._read(lambda run, name=info.id: cards.astray(run, name)):  # type: ignore[misc]
+                raise self._corrupt(f"the card of document {info.id!r} is not as its layer says")
+
+    def count(self) -> int:
+        """Return how many documents there are."""
+        statement = "SELECT count(*) FROM documents"
+        return int(self._read(lambda run: run.execute(statement).fetchone() or (0,))[0])
+
+    def cards_state(self, model: str | None) -> CardsState:
+        """Say what all documents have together, and which of them lack a card or vectors."""
+        return self._read(lambda run: cards.state(run, model, self._corrupt))
+
+    def ask_cards(self, asked: CardsAsked) -> CardsFound:
+        """Return the postings asked for, and the documents that may be the best."""
+        statement, values, settings = cards.statement(asked)
+        (rows,) = self._session.ask((statement, values), settings=settings)
+        return cards.found_in(rows, self._corrupt)
+
+    def cosines(
+        self, documents: npt.NDArray[np.int64], model: str, vector: npt.NDArray[np.float32]
+    ) -> dict[int, float]:
+        """Return the cosine of some documents' closest windows with a query."""
+        return self._read(lambda run: cards.measured(run, documents, model, vector))
+
+    def described(self, numbers: npt.NDArray[np.int64] | None = None) -> dict[int, DocumentInfo]:
+        """Describe some documents, or all, by their numbers."""
+        return self._read(lambda run: cards.described(run, numbers, self._corrupt))
 
     def close(self) -> None:
         """Let go of the store; closing twice is fine."""

@@ -44,7 +44,7 @@ def test_a_document_in_a_version_1_schema_survives_and_learns_to_remember(
     old = PostgresStore(bare)
     old.put(sample_index("other"), source_path="/b", source_hash="1")  # version 1 keeps documents
     name = old.put(index, source_path="/a", source_hash="1")
-    bare.write(lambda run: run.execute("DROP TABLE seals, places"))
+    bare.write(lambda run: run.execute("DROP TABLE seals, places, cards"))
     with PostgresStore.open(address) as store:
         store.check()
         assert version(bare) == str(len(MIGRATIONS))

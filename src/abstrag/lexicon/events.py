@@ -137,6 +137,9 @@ OWNERS: Final = frozenset("my your his her its our their one's".split())
 _LEAST: Final = 3  # words that a verb of WordNet needs to be an idiom; shorter ones have particles
 _ANYTHING: Final = "something"
 _MOST: Final = 5  # words that may stand for something
+_ADVERBS: Final = 2  # that may stand behind the verb of an idiom
+_BETWEEN: Final = frozenset("still now already just also all both again always soon quite".split())
+_COPULAS: Final = frozenset("become feel get look remain seem stay".split())
 
 
 @lru_cache(maxsize=65536)
@@ -352,14 +355,36 @@ class _PlacedIdiom:
 
     size: int
     meanings: tuple[str, ...]
+    closed: bool  # nothing within it is said of anybody
 
 
 def idiom_at(lemmas: Sequence[str], lower: Sequence[str], verb: int) -> _PlacedIdiom | None:
-    """Return the longest idiom that begins at a verb, or at what may be a form of one."""
-    after = verb + 1
-    if after >= len(lemmas):
-        return None
+    """Return the longest idiom that begins at a verb, or at what may be a form of one.
+
+    An adverb may stand behind the verb: "is still in its infancy".
+    """
     beginning = _beginning(lemmas[verb], lower[verb])
+    after = verb + 1
+    while beginning and after < len(lemmas):
+        found = _idiom_from(beginning, lemmas, lower, verb, after)
+        if found is not None or after > verb + _ADVERBS or not _is_adverb(lower[after]):
+            return found
+        after += 1
+    return None
+
+
+def _is_adverb(word: str) -> bool:
+    return word in _BETWEEN or (word.endswith("ly") and bool(wordnet().synsets(word, Pos.ADVERB)))
+
+
+def _idiom_from(
+    beginning: Mapping[str, tuple[_Idiom, ...]],
+    lemmas: Sequence[str],
+    lower: Sequence[str],
+    verb: int,
+    after: int,
+) -> _PlacedIdiom | None:
+    """Return the longest idiom that begins at a verb and goes on at a later token."""
     own = [_WHOSE] if lower[after] in OWNERS else []
     # of idioms of one length the one that names its second word comes first, in every process
     seconds = dict.fromkeys((lower[after], lemmas[after], *own, _ANYTHING))
@@ -367,7 +392,8 @@ def idiom_at(lemmas: Sequence[str], lower: Sequence[str], verb: int) -> _PlacedI
     for idiom in sorted(some, key=lambda each: -len(each.words)):
         end = _end(idiom.words, 1, after, lemmas, lower)
         if end is not None:
-            return _PlacedIdiom(end - verb, idiom.meanings)
+            closed = _ANYTHING not in idiom.words
+            return _PlacedIdiom(end - verb, idiom.meanings, closed)
     return None
 
 
@@ -396,6 +422,8 @@ def _beginning(lemma: str, lower: str) -> Mapping[str, tuple[_Idiom, ...]]:
     """Return the idioms that may begin with a word, by their second one."""
     known = _by_verb()
     forms = wordnet().base_forms(lower, Pos.VERB) if lower.isalpha() else ()
+    if lemma in _COPULAS:  # who "feels under the weather" is
+        forms = (*forms, "be")
     found: dict[str, tuple[_Idiom, ...]] = {}
     for form in dict.fromkeys((lemma, *forms)):
         for second, idioms in known.get(form, {}).items():

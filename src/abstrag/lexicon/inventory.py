@@ -23,6 +23,7 @@ EVENTS: Final = "events.toml"
 ROLES: Final = "roles.toml"
 IDIOMS: Final = "idioms.toml"
 TELLINGS: Final = "tellings.toml"
+ACTS: Final = "acts.toml"
 WORDS: Final = "words.toml"
 
 

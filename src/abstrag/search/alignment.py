@@ -246,17 +246,31 @@ class Alignment:
             start, end = table.spans[int(at[i, segment])].tolist()
             return start - before(segment), end - before(segment)
 
+        def word_at(segment: int, start: int) -> int | None:
+            first, last = words.starts[segment : segment + 2].tolist()
+            own = np.flatnonzero(table.spans[first:last, 0] == start + before(segment))
+            return first + int(own[0]) if len(own) else None
+
+        def price_at(i: int, segment: int, start: int) -> float:
+            word = word_at(segment, start)
+            if word is None:
+                return MAX_GAP
+            cosine = table.cosines(self.asked.vectors[[i]], np.array([word]))
+            return float(PriceList(self.constants).of_words(cosine)[0, 0])
+
         direct = same & (price == 0)
         starts = [int(start) for start, _ in self.asked.spans.tolist()]
         text = self.query.wording
         wanted = {i for i, start in enumerate(starts) if _WHICH.search(text[:start])}
-        found = list(told_places(self.query, told, self.literal_of, price, direct, wanted, place))
+        found = list(
+            told_places(
+                self.query, told, self.literal_of, price, direct, wanted, place, price_at
+            )
+        )
         for i, segment, start in found:
-            first, last = words.starts[segment : segment + 2].tolist()
-            own = np.flatnonzero(table.spans[first:last, 0] == start + before(segment))
-            if not len(own) or self.exact[i]:
+            verb = word_at(segment, start)
+            if verb is None or self.exact[i]:
                 continue
-            verb = first + int(own[0])
             if price[i, segment] > TOLD_PRICE:
                 price[i, segment], same[i, segment] = TOLD_PRICE, False
                 at[i, segment] = verb
@@ -448,11 +462,17 @@ class Alignment:
 
     def _said_of_another(self, i: int, segment: int) -> bool:
         """Tell whether the word for a query word is said of something else than is asked."""
-        if self._said_of is None:
+        if self._said_of is None or self._in_idiom(i):
             return False
         place = self.words.place(segment, int(self.places[i, segment]))
         aside = place.header is not None or place.in_section
         return not aside and self._said_of.another(i, segment, place.start, place.end)
+
+    def _in_idiom(self, i: int) -> bool:
+        """Tell whether a query names an event in several words, of which one is said of another."""
+        j = self.literal_of[i]
+        event = j != NOWHERE and self.query.literals[j].kind is LiteralKind.EVENT
+        return event and self.literal_of.count(j) > 1
 
     def told_of_another(self, j: int, segment: int, term: str) -> bool:
         """Tell whether what a segment names is said of something else than a literal asks.
@@ -462,6 +482,8 @@ class Alignment:
         """
         rows = [i for i, of in enumerate(self.literal_of) if of == j]
         if self._said_of is None or not rows or segment not in self.considered:
+            return False
+        if self._in_idiom(rows[0]):
             return False
         if self.direct[rows, segment].any():
             return False
@@ -533,7 +555,9 @@ class Alignment:
         """Name the family of the step that leads to a query word in a segment."""
         said, beside = self.said(i, segment)
         same = bool(self.same[i, segment])
-        return step_family(self.asked_words[i], said, same=same, aside=aside and beside)
+        found = step_family(self.asked_words[i], said, same=same, aside=aside and beside)
+        told = found == Family.RELATED.value and (i, segment) in self._told_at
+        return Family.EVENT.value if told else found
 
     def _limit(self, i: int, segment: int) -> float:
         """Return the price up to which a step counts; what somebody has confirmed always does."""

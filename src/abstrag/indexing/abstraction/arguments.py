@@ -49,6 +49,7 @@ class EventTrigger:
     last: int  # the token after the last
     artifact: bool = False
     negated: bool = False
+    closed: bool = False  # an idiom: its nouns take no part in what it says
 
 
 More = Mapping[str, tuple[str, bool]]  # noun or "verb object" → its event, and whether an artifact
@@ -133,11 +134,15 @@ def _verb_triggers(
     for token in range(passage.first, passage.last):
         if token in passage.times or token in idle:
             continue
-        idiom = idiom_at(words.lemma, words.lower, token)
+        perfect = words.dep[token] == "aux" and words.lemma[token] == "have"
+        idiom = None if perfect else idiom_at(words.lemma, words.lower, token)
         if idiom and not (idiom.size == _PHRASAL and words.begins_phrase(token + 1)):
             for meaning in idiom.meanings:
                 last = token + idiom.size - 1
-                yield made_trigger(words, event_key(meaning, "VERB"), token, None, start=last)
+                event = event_key(meaning, "VERB")
+                made = made_trigger(words, event, token, None, start=last)
+                whole = idiom.size > _PHRASAL or words.pos[last] in NOUNS
+                yield replace(made, closed=idiom.closed and whole)
             idle.update(range(token, token + idiom.size))
             continue
         if not _is_verb(words, token):
@@ -304,6 +309,9 @@ def slots_of(
         found += _of_verb(words, trigger.verb, trigger.noun)
     if trigger.noun is not None:
         found += _of_noun(words, trigger.noun, kind, bool(found))
+    if trigger.closed:
+        found = [(name, t) for name, t in found if not trigger.first <= t < trigger.last]
+        found += _behind(words, trigger.last)
     found = _settled(words, found)
     if kind is not None and kind.reciprocal:
         found = _reciprocal(found)
@@ -349,6 +357,14 @@ def _of_verb(words: Words, verb: int, noun: int | None) -> Iterator[_Found]:
             yield from _by_preposition(words, child)
     if not subject:
         yield from _inherited(words, verb)
+
+
+def _behind(words: Words, last: int) -> list[_Found]:
+    """Return what an idiom is said of, behind its last word: "split hairs about the word"."""
+    for prep in (last - 1, last):
+        if prep < words.size and words.pos[prep] in ("ADP", "SCONJ"):
+            return list(_object_as(words, "whom", prep))
+    return []
 
 
 def _later_object(words: Words, verb: int) -> int | None:

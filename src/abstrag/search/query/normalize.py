@@ -99,6 +99,9 @@ def abbreviated(text: str) -> Iterator[Abbreviated]:
 
 SENSES: Final = 3  # most frequent senses of a query word that may be meant
 _DO: Final = frozenset({"do", "does", "did"})
+_NO_VERBS: Final = frozenset({"NOUN", "ADJ", "PROPN"})  # what verbs are taken for
+_THE: Final = frozenset("the our their your its his her my".split())
+_STAFF: Final = frozenset("staff personnel workforce crew faculty".split())
 _SUPPORT: Final = frozenset({"be", "have", "do", "get", "let"})
 _HAPPENING: Final = frozenset({"happen", "occur", "become"})
 _NAMES: Final = frozenset(
@@ -199,6 +202,7 @@ class _Reader:
     def read(self) -> Iterator[_Found]:
         """Go through the literals, by kind."""
         yield from self._times()
+        yield from self._members()
         yield from self._idioms()
         yield from self._abbreviations()
         yield from self._lettered()
@@ -413,6 +417,17 @@ class _Reader:
                 slots = verb_slots(w, first, self.named)
                 yield self._event(first, self.text[start:end], events, slots)
 
+    def _members(self) -> Iterator[_Found]:
+        """Who belongs to a staff: "which member of the staff" asks for an employee."""
+        w = self.words
+        for i in range(w.size - 2):
+            last = i + 3 if w.lower[i + 2] in _THE and i + 3 < w.size else i + 2
+            if w.key[i] == "member" and w.lower[i + 1] == "of" and w.key[last] in _STAFF:
+                self._take(w.start[i], w.end[last])
+                terms = (term_id(TermKind.ROLE, "employee"), *self._called("employee"))
+                label = self.text[w.start[i] : w.end[last]]
+                yield self._literal(LiteralKind.ROLE, i, label, terms)
+
     def _asked_verb(self) -> Iterator[_Found]:
         """The verb of "did the landlord yield?" where it was parsed as a noun.
 
@@ -420,17 +435,34 @@ class _Reader:
         cow?"), and without any the last of the clause.
         """
         w = self.words
+        if any(w.pos[i] == "VERB" and w.lower[i] not in _DO for i in range(w.size)):
+            return
+        yield from self._asked_participle()
         does = next((i for i in range(w.size) if w.lower[i] in _DO), None)
-        if does is None or any(w.pos[i] == "VERB" for i in range(w.size) if i != does):
+        if does is None:
             return
         ends = (i for i in range(does + 2, w.size) if w.pos[i] in ("ADP", "PUNCT", "SCONJ"))
         end = next(ends, w.size)
         inside = (i for i in range(does + 2, end - 1) if w.pos[i + 1] in ("DET", "PRON"))
         last = next((i for i in inside if w.pos[i] == "NOUN"), end - 1)
-        free = last >= does + 2 and last not in self.taken and w.pos[last] in ("NOUN", "ADJ")
+        free = last >= does + 2 and last not in self.taken and w.pos[last] in _NO_VERBS
         if free and w.lower[last] in wordnet().base_forms(w.lower[last], Pos.VERB):
             self.taken.add(last)
             yield self._event(last, w.lower[last], [event_key(w.lower[last], "VERB")], ())
+
+    def _asked_participle(self) -> Iterator[_Found]:
+        """The verb of "how much has the ice shrunk?" where it was parsed as a noun."""
+        w = self.words
+        has = next((i for i in range(w.size) if w.lower[i] in ("has", "have", "had")), None)
+        ends = (i for i in range((has or 0) + 1, w.size) if w.pos[i] in ("ADP", "PUNCT", "SCONJ"))
+        last = next(ends, w.size) - 1
+        if has is None or last < has + 2 or last in self.taken or w.pos[last] not in _NO_VERBS:
+            return
+        word, net = w.lower[last], wordnet()
+        base = next((b for b in net.base_forms(word, Pos.VERB) if b != word), None)
+        if base is not None and not net.synsets(word, Pos.NOUN):
+            self.taken.add(last)
+            yield self._event(last, word, [event_key(base, "VERB")], ())
 
     def _verbs(self) -> Iterator[_Found]:
         w = self.words

@@ -29,6 +29,7 @@ _REACH: Final = 80  # letters in which a phrase stands
 _LONGEST: Final = 6  # words of a phrase
 _OWNERS: Final = frozenset("my your his her its our their".split())
 _WHOSE: Final = "one's"
+_ENDINGS: Final = ("ed", "d", "es", "s", "ing")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,12 +90,17 @@ def one_act(asked: str, told: str) -> bool:
     return told in _acts().get(asked, ())
 
 
-def phrases_at(text: str, start: int) -> list[str]:
-    """Return the phrases of both sources that begin at a place of a text."""
+def verbs_at(text: str, start: int) -> list[str]:
+    """Return the verbs that a word of a text may be, and the phrases that begin with it."""
     words = [word.casefold() for word in _WORD.findall(text[start : start + _REACH])[:_LONGEST]]
     if not words:
         return []
-    bases = dict.fromkeys((words[0], *wordnet().base_forms(words[0], Pos.VERB)))
+    bases = tuple(dict.fromkeys(wordnet().base_forms(words[0], Pos.VERB))) or _stems(words[0])
     rest = [_WHOSE if word in _OWNERS else word for word in words[1:]]
     found = (phrase for base in bases for phrase in _phrases().get(base, ()))
-    return [phrase for phrase in found if (more := phrase.split()[1:]) == rest[: len(more)]]
+    return [*bases, *(each for each in found if (more := each.split()[1:]) == rest[: len(more)])]
+
+
+def _stems(word: str) -> tuple[str, ...]:
+    """Return what an inflected verb that WordNet does not have may be inflected from."""
+    return tuple(word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending))

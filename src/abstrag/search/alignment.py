@@ -263,9 +263,7 @@ class Alignment:
         text = self.query.wording
         wanted = {i for i, start in enumerate(starts) if _WHICH.search(text[:start])}
         found = list(
-            told_places(
-                self.query, told, self.literal_of, price, direct, wanted, place, price_at
-            )
+            told_places(self.query, told, self.literal_of, price, direct, wanted, place, price_at)
         )
         for i, segment, start in found:
             verb = word_at(segment, start)

@@ -21,7 +21,7 @@ import numpy as np
 from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.events import inventory, names_event
 from abstrag.lexicon.pos import Pos
-from abstrag.lexicon.thesaurus import listed_together, one_act, phrases_at
+from abstrag.lexicon.thesaurus import listed_together, one_act, verbs_at
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Family, Frame, Mention, Slot, TermKind
@@ -42,7 +42,7 @@ from abstrag.search.query.normalize import parsed_query
 
 PRICE: Final = 0.5  # of a step between two such verbs
 NEAR: Final = 0.7  # up to this learned price an event counts that no lexicon links
-LISTED: Final = 1.5  # and up to this one verbs that a thesaurus lists together
+LISTED: Final = 1.0  # and up to this one verbs that a thesaurus lists together
 _UP: Final = frozenset(
     "increase rise raise grow climb improve gain expand surge jump widen add strengthen".split()
 )
@@ -144,25 +144,6 @@ class ToldEvents:
         phrases = (" ".join((base, *rest)) for base in bases)
         return tuple(phrase for phrase in phrases if wordnet().synsets(phrase, Pos.VERB))
 
-    def _listed(
-        self,
-        segment: int,
-        frame: Frame,
-        verbs: Sequence[str],
-        told: Sequence[str],
-        price: Callable[[int], float],
-    ) -> bool:
-        """Tell whether a thesaurus has a verb or phrase of an event with one that is asked for."""
-        text = self._texts[segment]
-        first = text[frame.start : frame.end].casefold().split()[0]
-        bases = wordnet().base_forms(first, Pos.VERB)
-        every = {*_spellings((*told, *bases)), *phrases_at(text, frame.start)}
-        pairs = [(a, b) for a in _spellings(verbs) for b in every if a != b and not contrary(a, b)]
-        if any(one_act(a, b) for a, b in pairs):
-            return True
-        listed = any(listed_together(a, b) for a, b in pairs)
-        return listed and price(frame.start) <= LISTED
-
     def _is_kind_of_step(self, asked: str, segment: int, frame: Frame) -> bool:
         """Tell whether more than a learned price speaks for a word that tells of an event."""
         told = self._texts[segment][frame.start : frame.end].split()[0]
@@ -175,8 +156,8 @@ class ToldEvents:
         literal: int,
         segment: int,
         there: Sequence[tuple[int, int]],
-        near: int | None = None,
-        price: Callable[[int], float] = lambda start: 0.0,
+        near: int | None,
+        price: Callable[[int], float],
     ) -> Frame | None:
         """Return an event of a segment that meets an event of a query.
 
@@ -202,8 +183,16 @@ class ToldEvents:
                 with_it = not there or within or any(abs(frame.start - a) <= _FAR for a, _ in there)
                 if with_it and any(one_event(a, b) for a in verbs for b in told if a != b):
                     return frame
-                if within and self._listed(segment, frame, verbs, told, price):
-                    return frame
+                if within:
+                    every = (*told, *verbs_at(self._texts[segment], frame.start))
+                    pairs = [(a, b) for a in verbs for b in every if not contrary(a, b)]
+                    if any(one_act(a, b) for a, b in pairs):
+                        return frame
+                    if (
+                        any(listed_together(a, b) for a, b in pairs)
+                        and price(frame.start) <= LISTED
+                    ):
+                        return frame
                 if (
                     within
                     and near == frame.start
@@ -212,16 +201,6 @@ class ToldEvents:
                 ):
                     return frame
         return None
-
-
-def _spellings(verbs: Iterable[str]) -> list[str]:
-    """Return verbs; of one that nobody knows also what it is without a wrong last letter."""
-    known = wordnet()
-    return [
-        form
-        for verb in verbs
-        for form in ((verb,) if known.synsets(verb, Pos.VERB) else (verb, verb.removesuffix("e")))
-    ]
 
 
 def _names_verb(term: str) -> bool:
@@ -260,9 +239,7 @@ def told_places(
             there = [places(k, segment) for k in others]
             close = prices[i, segment] <= NEAR
             near = places(i, segment)[0] if close else None
-            frame = told.met_by(
-                query, j, segment, there, near, partial(price_at, i, segment)
-            )
+            frame = told.met_by(query, j, segment, there, near, partial(price_at, i, segment))
             if frame is not None:
                 yield i, segment, frame.start
 

@@ -20,6 +20,8 @@ from abstrag.lexicon.events import idiom_at
         ("hit the books", "study"),  # of WordNet, and of the list
         ("gave the old bridge the green light", "approve"),  # something between its words
         ("hung up her skis", "retire"),
+        ("is still in its infancy", "early"),  # an adverb behind its verb
+        ("feels under the weather", "ill"),  # another verb for "be"
     ],
 )
 def test_an_idiom_is_found_in_any_inflection(text: str, meaning: str) -> None:

@@ -75,6 +75,34 @@ def test_a_word_that_is_asked_for_does_not_meet_another_word_too() -> None:
     assert step(said, "Was the fact of the Agreement agreed?", "agreed") == ""
 
 
+def test_verbs_that_a_list_has_together_meet_where_the_same_party_takes_part() -> None:
+    text = "In October the anaesthetists halved the dose of ketamine. Bread was served."
+    assert step(text, "Which dose was reduced in October?", "reduced") == "halved"
+    assert step(text, "Which bread was reduced in October?", "reduced") == ""
+
+
+def test_what_stands_behind_an_idiom_is_what_it_is_said_of() -> None:
+    text = "The lawyers of both sides split hairs about the word for two afternoons."
+    hit = first(text, "Who quibbled about a word?")
+    assert met(hit, "quibble")
+
+
+def test_an_idiom_of_the_question_meets_another_of_the_text() -> None:
+    text = "The mobile team dropped the ball on the certificates."
+    hit = first(text, "Which team made a mistake with the certificates?")
+    assert met(hit, "made a mistake")
+
+
+def test_a_member_of_staff_is_an_employee() -> None:
+    hit = first("The ward pharmacist, Lucia Brandt, plays chess.", "Which member of staff plays?")
+    assert met(hit, "member of staff")
+
+
+def test_a_participle_that_was_parsed_as_a_noun_asks_for_its_verb() -> None:
+    text = "The ice above the pass has drawn back by forty metres."
+    assert met(first(text, "By how much has the ice shrunk?"), "shrunk")
+
+
 MORTALITY = "Sepsis mortality stayed the same, whereas incidence per claims increased."
 
 

@@ -1,0 +1,44 @@
+"""Verbs that may tell one act: what the lists hold, and what is read out of a text."""
+
+import pytest
+
+from abstrag.lexicon.inventory import ACTS, read_inventory
+from abstrag.lexicon.thesaurus import listed_together, one_act, verbs_at
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"), [("commend", "praise"), ("praise", "commend"), ("shrink", "draw back")]
+)
+def test_the_thesaurus_lists_pairs_of_verbs_both_ways(asked: str, told: str) -> None:
+    assert listed_together(asked, told)
+
+
+@pytest.mark.parametrize(("asked", "told"), [("buy", "sell"), ("win", "lose"), ("sing", "sue")])
+def test_the_thesaurus_does_not_list_opposites_and_strangers(asked: str, told: str) -> None:
+    assert not listed_together(asked, told)
+    assert not one_act(asked, told)
+
+
+def test_a_narrower_act_is_told_by_its_verb_and_not_the_other_way_round() -> None:
+    assert one_act("reduce", "halve")
+    assert not one_act("halve", "reduce")
+    assert one_act("reduce", "lower")
+    assert one_act("lower", "reduce")
+
+
+def test_no_verb_of_a_line_stands_in_it_twice() -> None:
+    for asked, told in read_inventory(ACTS).items():
+        words = [*asked.split(", "), *told]
+        assert len(words) == len(set(words)), asked
+
+
+@pytest.mark.parametrize(
+    ("text", "verb"),
+    [
+        ("The ice drew back by a mile.", "draw back"),
+        ("The ice ate the pier.", "eat"),
+        ("The ice outsprinted the sledge.", "outsprint"),  # WordNet does not have it
+    ],
+)
+def test_verbs_and_phrases_are_read_out_of_a_text(text: str, verb: str) -> None:
+    assert verb in verbs_at(text, len("The ice "))

@@ -31,8 +31,7 @@ from abstrag.model.cost import LOWER_IS_BETTER, cost_of, told
 from abstrag.model.document import Genre
 from abstrag.neural.preload import preload
 from abstrag.search.relevance import Preset
-from abstrag.stores.location import is_store
-from abstrag.stores.postgres.address import is_address
+from abstrag.stores.location import is_address, is_store
 from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.options import WorkspaceConfig
 

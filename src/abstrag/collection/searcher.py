@@ -27,8 +27,8 @@ from abstrag.neural.whole_text import default_encoder
 from abstrag.search.judging import JointRanking, Judge, Share
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.search.scoring import Scoring
+from abstrag.stores.memory import SpareMemory, remembered_together
 from abstrag.stores.protocol import DocumentInfo, Store
-from abstrag.stores.spare import SpareMemory, remembered_together
 
 _KEPT: Final = 64  # open documents, the last ones used
 _JUDGED: Final = 12  # paragraphs the judge reads of all documents; docs/collections.md says why

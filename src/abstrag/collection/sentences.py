@@ -23,8 +23,8 @@ from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search.document_words import keep_words
 from abstrag.search.lexical import words
 from abstrag.stores.cards import Coded, Hashes
+from abstrag.stores.memory import SpareMemory, keep_layer
 from abstrag.stores.protocol import DocumentInfo, LayerKey, Store
-from abstrag.stores.spare import SpareMemory, keep_layer
 
 STEMS: Final = "sentence stems"
 VECTORS: Final = "sentence vectors"

@@ -45,8 +45,8 @@ from abstrag.language.detect import ENGLISH, language_of
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
+from abstrag.stores.database import candidates, choose
 from abstrag.stores.location import is_store
-from abstrag.stores.naming import candidates, choose
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import DocumentInfo, Store
 

@@ -7,14 +7,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from hashlib import sha256
 from types import ModuleType, TracebackType
 from typing import Any, ClassVar, Final, Protocol, Self, TypeVar
 
-from abstrag.errors import StoreCorrupt
+from abstrag.errors import StoreCorrupt, UnknownDocument
 from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.stores import memory
-from abstrag.stores.columns import (
+from abstrag.stores.connection import VERSION_KEY
+from abstrag.stores.mapped import KeptFiles
+from abstrag.stores.memory import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
+from abstrag.stores.prepared import Prepared, prepare
+from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
+from abstrag.stores.rows import (
     INFO,
     INFO_COLUMNS,
     StoredRows,
@@ -22,14 +29,11 @@ from abstrag.stores.columns import (
     document_info,
     document_infos,
     require_sound,
+    squeeze,
+    unpack,
+    unpack_background,
+    unsqueeze,
 )
-from abstrag.stores.mapped import KeptFiles
-from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
-from abstrag.stores.naming import candidates, choose, complete, unknown
-from abstrag.stores.prepared import Prepared, prepare
-from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
-from abstrag.stores.rows import squeeze, unpack, unpack_background, unsqueeze
-from abstrag.stores.schema import VERSION_KEY
 from abstrag.stores.tables import Row
 
 T = TypeVar("T")
@@ -345,3 +349,65 @@ def choose_id(run: Transaction, document_id: str, source_path: str | None) -> st
 
 def _ids(run: Transaction) -> list[str]:
     return sorted(row[0] for row in run.execute("SELECT id FROM documents"))
+
+
+SUFFIX_LENGTHS: Final = (6, 12, 64)  # of the hash behind an id that another source holds
+SHOWN: Final = 3  # names in a hint
+
+
+def candidates(document_id: str, source_path: str | None) -> tuple[str, ...]:
+    """Return the ids a source may have in a store, the nicest first."""
+    digest = sha256((source_path or "").encode()).hexdigest()
+    return (document_id, *(f"{document_id}-{digest[:length]}" for length in SUFFIX_LENGTHS))
+
+
+def choose(
+    wanted: Sequence[str], holders: Mapping[str, str | None], *, source_path: str | None
+) -> str:
+    """Return the id this source already holds, or else the first that is free.
+
+    Args:
+        wanted: The candidates, the nicest first.
+        holders: Which source path holds an id; an id that is not in it is free.
+        source_path: The source that needs an id.
+    """
+    held = [name for name in wanted if name in holders and holders[name] == source_path]
+    free = [name for name in wanted if name not in holders]
+    return (held or free)[0]
+
+
+def complete(name: str, ids: Sequence[str]) -> str:
+    """Return the id that a person means by its name or a unique beginning of it."""
+    if name in ids:
+        return name
+    fitting = _fitting(name, ids)
+    if len(fitting) == 1:
+        return fitting[0]
+    raise unknown(name, ids)
+
+
+def unknown(name: str, ids: Sequence[str]) -> UnknownDocument:
+    """Say that no document, or more than one, goes by a name, and which ones come close."""
+    fitting = _fitting(name, ids)
+    if len(fitting) > 1:
+        return UnknownDocument(
+            f"{name!r} is the beginning of {len(fitting)} document ids, not of one",
+            hint=f"did you mean {_either(fitting)}?",
+        )
+    near = fitting or get_close_matches(name, ids, n=SHOWN)
+    if near:
+        hint = f"did you mean {_either(near)}?"
+    elif ids:
+        hint = f"the store holds {_either(ids)}"
+    else:
+        hint = "the store is empty; abstrag index FILE puts a document into it"
+    return UnknownDocument(f"the store holds no document {name!r}", hint=hint)
+
+
+def _fitting(name: str, ids: Sequence[str]) -> list[str]:
+    return [each for each in ids if name and each.startswith(name)]
+
+
+def _either(names: Sequence[str]) -> str:
+    shown = " or ".join(repr(name) for name in names[:SHOWN])
+    return f"{shown} or {len(names) - SHOWN} more" if names[SHOWN:] else shown

@@ -1,4 +1,4 @@
-"""What models said about texts of a document, kept so that nobody has to ask twice.
+"""What models made of the texts of a document, kept so that nobody has to ask twice.
 
 Entries belong to the content of a document and go when that goes. Their number is bounded: a table
 numbers its rows upwards, so dropping everything more than a limit behind the newest leaves no more
@@ -9,10 +9,16 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Final
 
-from abstrag.errors import InputError
+from abstrag.errors import InputError, StoreReadOnly
+from abstrag.stores.mapped import KeptFiles
+from abstrag.stores.protocol import Store, together
 
 LIMITS: Final[Mapping[str, int]] = {
     "embeddings": 100_000,  # of 384 floats: some 170 MB
@@ -141,3 +147,115 @@ def table_of(kind: str) -> str:
             f"nothing of the kind {kind!r} is kept", hint=f"one of: {', '.join(LIMITS)}"
         )
     return kind
+
+
+# Vectors are layers of their own, under a name that ends in their kind.
+
+VECTORS: Final = "vectors"  # the kind that all layers of vectors are
+KINDS: Final = (*LIMITS, VECTORS)
+
+_WORDS_BEFORE: Final = 2  # in the fingerprint of such a layer, before the model's own
+
+LAYERS_OF_VECTORS: Final = "layer LIKE '%vectors'"  # a condition; `is_of_vectors` is the last word
+
+
+def is_of_vectors(layer: str) -> bool:
+    """True when the name of a layer says that a model made vectors for it."""
+    return layer.split(" ")[-1] == VECTORS
+
+
+def model_in(fingerprint: str) -> str:
+    """Return the model's fingerprint in that of a layer of vectors."""
+    return fingerprint.split(" ", _WORDS_BEFORE)[-1]
+
+
+def counted(layers: Iterable[tuple[str, str, int]]) -> dict[str, int]:
+    """Add up how many layers of vectors each model made, from name, fingerprint and number."""
+    found: Counter[str] = Counter()
+    for layer, fingerprint, count in layers:
+        if is_of_vectors(layer):
+            found[model_in(fingerprint)] += count
+    return dict(sorted(found.items()))
+
+
+def others(layers: Iterable[tuple[str, str]], keep: Collection[str]) -> list[tuple[str, str]]:
+    """Return name and fingerprint of those layers of vectors that other models made."""
+    return [
+        (layer, fingerprint)
+        for layer, fingerprint in layers
+        if is_of_vectors(layer) and model_in(fingerprint) not in keep
+    ]
+
+
+def checked(kind: str, keep: Collection[str]) -> list[str]:
+    """Return the fingerprints to keep, where they are some and the kind is one there is."""
+    if kind not in KINDS:
+        raise InputError(
+            f"nothing of the kind {kind!r} is made by models", hint=f"one of: {', '.join(KINDS)}"
+        )
+    if isinstance(keep, str):  # or its letters would be taken for fingerprints, and nothing kept
+        raise InputError(
+            f"fingerprints to keep are several, and got {keep!r}", hint="keep=[fingerprint]"
+        )
+    return sorted(keep)
+
+
+# A question can be answered on a disk that is full or read-only: what models said on the way is not
+# kept then, and the next question makes it again.
+
+_Said = tuple[str, str, str, Mapping[bytes, bytes]]  # kind, content hash, model, values by key
+_PUT_OFF: Final[ContextVar[list[_Said] | None]] = ContextVar("put_off", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class SpareMemory:
+    """What models said, kept in a store that may refuse to keep any more."""
+
+    store: Store
+
+    @property
+    def mapped(self) -> KeptFiles | None:
+        """The files that are mapped into memory; None where the store has no place for them."""
+        return self.store.mapped
+
+    def recall(
+        self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+    ) -> dict[bytes, bytes]:
+        """Return the values of those keys that are remembered."""
+        return self.store.recall(kind, content_hash, model, keys)
+
+    def remember(
+        self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
+    ) -> None:
+        """Keep values by their keys, where the disk takes them."""
+        put_off = _PUT_OFF.get()
+        if put_off is None:
+            with suppress(StoreReadOnly):
+                self.store.remember(kind, content_hash, model, values)
+        else:
+            put_off.append((kind, content_hash, model, values))
+
+
+@contextmanager
+def remembered_together(store: Store) -> Iterator[None]:
+    """Keep what models say in a block at its end, in one transaction.
+
+    A disk that syncs takes its time for each, and a question is put to many documents. What is said
+    in an interrupted block is not kept.
+    """
+    said: list[_Said] = []
+    before = _PUT_OFF.set(said)
+    try:
+        yield
+    finally:
+        _PUT_OFF.reset(before)
+    if said:
+        with suppress(StoreReadOnly), together(store):
+            for each in said:
+                store.remember(*each)
+
+
+def keep_layer(store: Store, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
+    """Keep a layer that a search makes on its way, where the disk takes it."""
+    with suppress(StoreReadOnly):
+        store.put_layer(content_hash, layer, fingerprint, data)

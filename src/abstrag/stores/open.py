@@ -9,8 +9,13 @@ from pathlib import Path
 from platformdirs import user_data_dir
 
 from abstrag.errors import ResourceMissing, StoreError
-from abstrag.stores.location import STORE_VARIABLE, default_store_path, in_memory
-from abstrag.stores.postgres.address import Address, is_address
+from abstrag.stores.location import (
+    STORE_VARIABLE,
+    Address,
+    default_store_path,
+    in_memory,
+    is_address,
+)
 from abstrag.stores.protocol import Store
 from abstrag.stores.sqlite import SqliteStore
 

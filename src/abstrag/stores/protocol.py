@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Final, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,9 @@ from abstrag.model.record import Result, record
 from abstrag.model.segment import Granularity
 from abstrag.model.term import Mention
 from abstrag.stores.mapped import KeptFiles
-from abstrag.stores.prepared import Prepared
+
+if TYPE_CHECKING:
+    from abstrag.stores.prepared import Prepared
 
 LAYER_VERSIONS: Final = 4  # fingerprints kept per content and layer
 LAYERS_AT_A_TIME: Final = 200  # of a layer that is read for all contents

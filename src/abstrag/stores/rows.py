@@ -1,18 +1,21 @@
 """How an index becomes rows, and rows become the same index again.
 
-Nothing here knows which database the rows go to. What queries look for has a column of its own; a
-column that holds a whole record holds its JSON; what is only ever read as a whole is compressed.
+An SQLite file keeps rows as blobs, a server in tables. What queries look for has a column of its
+own; a column that holds a whole record holds its JSON; what is only read as a whole is compressed.
 """
 
 from __future__ import annotations
 
 import json
+import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, TypeVar
 
 from abstrag.collector import collector_paused
+from abstrag.errors import InputError, StoreCorrupt
 from abstrag.model.background import Background
 from abstrag.model.context import Context, Field, FieldValue, Statement
 from abstrag.model.document import Document, Genre
@@ -34,7 +37,18 @@ from abstrag.model.term import (
     Term,
     TermKind,
 )
-from abstrag.stores.tables import CONTEXTS, EDGES, POSTINGS, SEGMENTS, TERMS, Row, StoreTable
+from abstrag.stores.protocol import DocumentInfo
+from abstrag.stores.seal import astray, outside, seal, unsound
+from abstrag.stores.tables import (
+    CONTEXTS,
+    EDGES,
+    POSTINGS,
+    SEGMENTS,
+    TABLES,
+    TERMS,
+    Row,
+    StoreTable,
+)
 
 T = TypeVar("T")
 
@@ -236,19 +250,19 @@ _NO_CONTEXT = Context()
 
 
 def _context_rows(segment: int, context: Context, numbers: Mapping[str, int]) -> Iterator[Row]:
-    for field in Field:
-        for position, v in enumerate(getattr(context, field.value)):
+    for part in Field:
+        for position, v in enumerate(getattr(context, part.value)):
             term = None if v.term is None else numbers[v.term]
             start, stop = _ends(v.span)
-            yield segment, field.value, position, v.name, v.value, v.confidence, start, stop, term
+            yield segment, part.value, position, v.name, v.value, v.confidence, start, stop, term
 
 
 def _contexts(rows: Sequence[Row], ids: Sequence[str]) -> dict[int, Context]:
     """Gather the rows of each segment; a segment without rows is not in the result."""
     found: dict[int, dict[str, list[FieldValue]]] = {}
-    for segment, field, _, name, value, confidence, start, stop, number in rows:
+    for segment, part, _, name, value, confidence, start, stop, number in rows:
         term = None if number is None else ids[number]
-        found.setdefault(segment, {}).setdefault(field, []).append(
+        found.setdefault(segment, {}).setdefault(part, []).append(
             FieldValue(name, value, confidence, _span(start, stop), term)
         )
     return {
@@ -341,3 +355,173 @@ def _squeezed(value: object) -> bytes:
 
 def _unsqueezed(kind: type[T], data: bytes) -> T:
     return from_json(kind, unsqueeze(data))
+
+
+INFO_COLUMNS: Final = tuple(field.name for field in fields(DocumentInfo))
+INFO: Final = f"SELECT {', '.join(INFO_COLUMNS)} FROM documents"
+PACKED: Final = tuple(field.name for field in fields(Packed) if field.name != "rows")
+GIVEN: Final = tuple(
+    name for name in dict.fromkeys((*INFO_COLUMNS, *PACKED)) if name != "indexed_at"
+)
+_UNREADABLE: Final = (InputError, ValueError, TypeError, LookupError, zlib.error)
+
+# documents come by the thousand, and looking a member up is faster than calling its class
+_GENRE, _GRANULARITY = INFO_COLUMNS.index("genre"), INFO_COLUMNS.index("granularity")
+_GENRES: Final = {member.value: member for member in Genre}
+_GRANULARITIES: Final = {member.value: member for member in Granularity}
+
+Corrupt = Callable[[str], StoreCorrupt]
+
+
+@contextmanager
+def decoding(what: str, corrupt: Corrupt) -> Iterator[None]:
+    """Blame the store for columns that do not hold what we put there."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise corrupt(f"{what}: {error}") from error
+
+
+def document_info(row: Sequence[Any], corrupt: Corrupt) -> DocumentInfo:
+    """Return what a row of `INFO_COLUMNS` says."""
+    values = list(row)
+    genre, granularity = values[_GENRE], values[_GRANULARITY]
+    if genre not in _GENRES or granularity not in _GRANULARITIES:
+        raise corrupt(f"document {values[0]!r}: it is {genre!r}, cut by {granularity!r}")
+    values[_GENRE], values[_GRANULARITY] = _GENRES[genre], _GRANULARITIES[granularity]
+    return DocumentInfo(*values)
+
+
+def document_infos(rows: Iterable[Sequence[Any]], corrupt: Corrupt) -> tuple[DocumentInfo, ...]:
+    """Return what rows of `INFO_COLUMNS` say, sorted by id; there may be very many of them."""
+    with collector_paused():
+        made = [document_info(row, corrupt) for row in rows]
+        return tuple(sorted(made, key=lambda info: info.id))
+
+
+# A document as a database has it, before anything of it is believed.
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRows:
+    """The columns and rows of a document, and the digest that was written with them."""
+
+    number: int
+    columns: Mapping[str, Any]
+    rows: Mapping[StoreTable, Sequence[Row]]
+    digest: str | None  # None: an older release wrote it
+    blobs: Mapping[str, bytes] = field(default_factory=dict)  # what the rows are packed in
+
+    @property
+    def broken(self) -> bool:
+        """True when this is not what was written."""
+        return self.digest is not None and self.digest != self._seal()
+
+    def _seal(self) -> str:
+        return seal({**self.columns, **self.blobs}, {} if self.blobs else self.rows)
+
+    @property
+    def packed(self) -> Packed:
+        """What the index is made from."""
+        return Packed(self.rows, *(self.columns[name] for name in PACKED))
+
+    @property
+    def to_seal(self) -> tuple[int, str]:
+        """The row that a document of an older release lacks."""
+        return self.number, self._seal()
+
+
+def require_sound(
+    info: DocumentInfo, kept: StoredRows, load: Callable[[str], DocumentIndex], corrupt: Corrupt
+) -> None:
+    """See that all rows of a document are there and refer to what is there.
+
+    Raises:
+        StoreCorrupt: They do not.
+    """
+    if (problem := unsound(kept.rows)) is not None:
+        raise corrupt(f"document {info.id!r}: {problem}")
+    index = load(info.id)
+    found = (len(index.records), len(index.map.terms), len(index.map.edges))
+    if found != (info.segments, info.terms, info.edges):
+        raise corrupt(f"rows of document {info.id!r} are missing")
+    if (problem := astray(index)) is not None:
+        raise corrupt(f"document {info.id!r}: {problem}")
+    if (problem := outside(len(index.document.text), kept.rows)) is not None:
+        raise corrupt(f"document {info.id!r}: {problem}")
+
+
+# An SQLite file keeps the rows of a document column by column, compressed, as blobs: it is smaller
+# than tables and read faster.
+
+Blobs = Mapping[tuple[str, int], bytes]  # by table and part
+
+_AT_A_TIME: Final = 20_000  # rows in a blob
+_INSERT: Final = "INSERT INTO packed_rows (document, name, part, data) VALUES (?, ?, ?, ?)"
+_SELECT: Final = "SELECT name, part, data FROM packed_rows WHERE document = ? ORDER BY name, part"
+_ONE: Final = _SELECT.replace("document = ?", "document = ? AND name = ?")
+_LARGEST: Final = 1 << 63
+
+
+def to_blobs(rows: Mapping[StoreTable, Sequence[Row]]) -> Blobs:
+    """Return rows as blobs.
+
+    Raises:
+        OverflowError: A number is larger than a database keeps.
+    """
+    return {
+        (table.name, part): _blob(rows[table][start : start + _AT_A_TIME])
+        for table in TABLES
+        for part, start in enumerate(range(0, max(1, len(rows[table])), _AT_A_TIME))
+    }
+
+
+def from_blobs(blobs: Blobs) -> dict[StoreTable, list[Row]]:
+    """Return the rows of blobs.
+
+    Raises:
+        ValueError: Bytes are something else.
+        zlib.error: Likewise.
+    """
+    rows: dict[str, list[Row]] = {table.name: [] for table in TABLES}
+    for (name, _), data in blobs.items():
+        rows[name].extend(_rows(data))
+    return {table: rows[table.name] for table in TABLES}
+
+
+def blob_columns(blobs: Blobs) -> dict[str, bytes]:
+    """Return blobs by names under which they are sealed."""
+    return {f"{name} {part}": data for (name, part), data in blobs.items()}
+
+
+def insert_blobs(connection: sqlite3.Connection, document: int, blobs: Blobs) -> None:
+    """Keep the blobs of a document."""
+    values = ((document, *key, data) for key, data in blobs.items())
+    connection.executemany(_INSERT, values)
+
+
+def select_blobs(connection: sqlite3.Connection, document: int) -> Blobs:
+    """Return the blobs of a document; none where an older release wrote it."""
+    return {(name, part): data for name, part, data in connection.execute(_SELECT, (document,))}
+
+
+def select_table(connection: sqlite3.Connection, document: int, table: StoreTable) -> list[Row]:
+    """Return the rows of a document in one table, whoever wrote it."""
+    found = connection.execute(_ONE, (document, table.name)).fetchall()
+    if not found:
+        return connection.execute(table.select, (document,)).fetchall()
+    return [row for *_, data in found for row in _rows(data)]
+
+
+def _blob(rows: Sequence[Row]) -> bytes:
+    columns = list(zip(*rows, strict=True))
+    for column in columns:
+        numbers = [value for value in column if type(value) is int]
+        if numbers and not -_LARGEST <= min(numbers) <= max(numbers) < _LARGEST:
+            raise OverflowError(f"a number is too large: {max(map(abs, numbers))}")
+    return squeeze(json.dumps(columns).encode())
+
+
+def _rows(data: bytes) -> Iterator[Row]:
+    columns: list[list[Any]] = json.loads(unsqueeze(data))
+    return zip(*columns, strict=True)

@@ -12,22 +12,32 @@ from typing import ClassVar, Final, Self, TypeVar
 from abstrag.errors import StoreCorrupt, StoreError, StoreTooNew
 from abstrag.model.term import Mention
 from abstrag.sqlite_file import part, transaction, use_write_ahead_log
-from abstrag.stores import layer_rows, memory, packed_rows
-from abstrag.stores.columns import GIVEN, StoredRows, decoding
+from abstrag.stores import layer_rows, memory
 from abstrag.stores.connection import (
     ConnectionLock,
     configure,
     connect,
     connect_unwritable,
     corrupt,
+    migrate,
+    odd_parts,
     translated,
 )
 from abstrag.stores.database import FORGET_PLACE, SEAL, SqlStore, choose_id, select
 from abstrag.stores.mapped import MappedFiles
 from abstrag.stores.prepared import Prepared
 from abstrag.stores.protocol import LayerKey
-from abstrag.stores.rows import mention
-from abstrag.stores.schema import migrate, odd_parts
+from abstrag.stores.rows import (
+    GIVEN,
+    StoredRows,
+    blob_columns,
+    decoding,
+    from_blobs,
+    insert_blobs,
+    mention,
+    select_blobs,
+    select_table,
+)
 from abstrag.stores.seal import seal
 from abstrag.stores.tables import POSTINGS, TABLES, TERMS, Row
 
@@ -105,8 +115,8 @@ class SqliteStore(SqlStore):
             number = run.execute(_INSERT, columns).lastrowid
             run.execute(FORGET_PLACE, (source_path,))
             assert number is not None
-            packed_rows.put(run, number, blobs)
-            run.execute(SEAL, (number, seal({**columns, **packed_rows.named(blobs)}, {})))
+            insert_blobs(run, number, blobs)
+            run.execute(SEAL, (number, seal({**columns, **blob_columns(blobs)}, {})))
             self._forget_unused(run, replaced)
             return document_id
 
@@ -116,14 +126,14 @@ class SqliteStore(SqlStore):
         with self._transaction(write=False) as run:
             number, *values = select(run, ("number", *GIVEN), document_id)
             columns = dict(zip(GIVEN, values, strict=True))
-            blobs = packed_rows.get(run, number)
+            blobs = select_blobs(run, number)
             rows = {} if blobs else {t: run.execute(t.select, (number,)).fetchall() for t in TABLES}
             row = run.execute("SELECT digest FROM seals WHERE document = ?", (number,)).fetchone()
         if not blobs:
             return StoredRows(number, columns, rows, row and row[0])
         with decoding(f"document {document_id!r}", self._corrupt):
-            rows = packed_rows.unpacked(blobs)
-        return StoredRows(number, columns, rows, row and row[0], packed_rows.named(blobs))
+            rows = from_blobs(blobs)
+        return StoredRows(number, columns, rows, row and row[0], blob_columns(blobs))
 
     def postings(self, document_id: str, term_ids: Iterable[str]) -> dict[str, tuple[Mention, ...]]:
         """Return the mentions of each term in index order; a term without any maps to `()`."""
@@ -131,7 +141,7 @@ class SqliteStore(SqlStore):
         with self._transaction(write=False) as run:
             (number,) = select(run, ("number",), document_id)
             with decoding(f"document {document_id!r}", self._corrupt):
-                terms, rows = (packed_rows.one(run, number, table) for table in (TERMS, POSTINGS))
+                terms, rows = (select_table(run, number, table) for table in (TERMS, POSTINGS))
         found: dict[str, list[Mention]] = {term_id: [] for term_id in wanted}
         asked = {number: term_id for number, term_id, *_ in terms if term_id in found}
         for _, term, *place in rows:

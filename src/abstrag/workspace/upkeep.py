@@ -19,9 +19,9 @@ from abstrag.neural.aligner import default_aligner
 from abstrag.neural.judge import default_judge
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.document_words import keep_words
+from abstrag.stores.memory import SpareMemory
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
-from abstrag.stores.spare import SpareMemory
 from abstrag.workers.protocol import Engine, LostItem
 from abstrag.workspace.many_files import check_reach
 from abstrag.workspace.options import WorkspaceConfig

@@ -27,11 +27,10 @@ from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
 from abstrag.policy.location import DEFAULT_FAMILY, LOG_NAME, policy_root
 from abstrag.search.judging import Judge
-from abstrag.stores.location import in_memory, is_store
+from abstrag.stores.location import in_memory, is_address, is_store
+from abstrag.stores.memory import SpareMemory
 from abstrag.stores.open import beside, open_store, resolved, shown
-from abstrag.stores.postgres.address import is_address
 from abstrag.stores.protocol import DocumentInfo, Store
-from abstrag.stores.spare import SpareMemory
 from abstrag.workspace.document import Searchable, SearchableDocument
 from abstrag.workspace.edits import EditStore, applied
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig

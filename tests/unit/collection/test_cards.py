@@ -15,9 +15,9 @@ from abstrag.neural.cached import CachedAligner
 from abstrag.search.document_words import DocumentWords
 from abstrag.search.lexical import words
 from abstrag.stores.cards import CARD, VECTORS, Card, Coded, card_key
+from abstrag.stores.memory import SpareMemory
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import LayerKey, Store
-from abstrag.stores.spare import SpareMemory
 from tests.unit.collection.shelves import TEXTS, Topics, fill, indexed, indexes, put
 
 

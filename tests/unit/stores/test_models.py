@@ -10,7 +10,7 @@ from abstrag.collection.cards import all_cards
 from abstrag.collection.sentences import SentenceShelf
 from abstrag.neural.encoder import Vectors
 from abstrag.stores.cards import Coded
-from abstrag.stores.models import is_of_vectors, model_in
+from abstrag.stores.memory import is_of_vectors, model_in
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from tests.unit.neural.letters import Letters

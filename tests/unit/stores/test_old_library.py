@@ -21,8 +21,8 @@ from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.patch_log import PatchLog, text_hash
 from abstrag.search.relevance import FAST
 from abstrag.stores.cards import Card, Coded
+from abstrag.stores.connection import MIGRATIONS
 from abstrag.stores.open import beside
-from abstrag.stores.schema import MIGRATIONS
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workspace.edits import EditStore, applied, edge_id
 from tests.unit.stores.old_library import OldLibrary, unpack_library

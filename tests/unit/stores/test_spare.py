@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from abstrag.errors import StoreReadOnly
-from abstrag.stores.spare import SpareMemory, remembered_together
+from abstrag.stores.memory import SpareMemory, remembered_together
 from abstrag.stores.sqlite import SqliteStore
 
 KIND, MODEL = "judgements", "a judge"

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from abstrag.errors import StoreCorrupt
 from abstrag.stores.cards import CARD, VECTORS, VERSION, Card, Coded, Codes, Hashes, Scores
-from abstrag.stores.columns import INFO_COLUMNS, document_info
 from abstrag.stores.postgres.session import TransactionCursor, Vector, to_vector
 from abstrag.stores.protocol import (
     CardFound,
@@ -28,7 +27,7 @@ from abstrag.stores.protocol import (
     Lacking,
     LayerKey,
 )
-from abstrag.stores.rows import unsqueeze
+from abstrag.stores.rows import INFO_COLUMNS, document_info, unsqueeze
 from abstrag.stores.tables import Row
 
 NEAREST: Final = 400  # windows that the index of vectors is asked for

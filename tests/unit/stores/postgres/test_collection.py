@@ -11,8 +11,8 @@ from abstrag.neural.aligner import Aligner
 from abstrag.search.document_words import keep_words
 from abstrag.stores.copying import copy_store
 from abstrag.stores.mapped import FILES
+from abstrag.stores.memory import SpareMemory
 from abstrag.stores.open import open_store
-from abstrag.stores.spare import SpareMemory
 from tests.unit.collection.shelves import fill, searcher
 
 QUERIES = ("Who visited the fabrication division?", "ships passing the lock at dawn")

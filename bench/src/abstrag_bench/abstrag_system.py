@@ -14,9 +14,8 @@ from abstrag.documents.clauses import with_clauses
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import fingerprint, index
 from abstrag.model.background import EMPTY, Background
-from abstrag.model.context import Context
 from abstrag.model.document import Block, BlockKind, Document, Metadata
-from abstrag.model.index import DocumentIndex
+from abstrag.model.index import Context, DocumentIndex
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.span import OffsetMap, Quote, Span

@@ -15,11 +15,10 @@ from abstrag.collection.sentences import SentenceShelf
 from abstrag.collection.shelf import CollectionShelf
 from abstrag.collection.shelf_file import open_cards
 from abstrag.collection.shortlist import Shortlist
-from abstrag.collector import collector_paused
 from abstrag.config import PRIOR_POWER, SHORTLIST, TAU
-from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.searcher import DEFAULT_K, Searcher, unread_notice
 from abstrag.errors import InputError, NothingAsked
+from abstrag.memory import LruCache, collector_paused
 from abstrag.model.ranking import Hit
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.runtime import side_by_side

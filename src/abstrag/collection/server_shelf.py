@@ -24,13 +24,13 @@ from abstrag.collection.sentences import layers_read
 from abstrag.collection.shelf import K1, B, Places, QuestionShelf, ShortlistSource
 from abstrag.collection.shortlist import WEIGHTS, fused, without_copies
 from abstrag.collection.vocabulary import LONGEST_NAME, CollectionVocabulary, asked_of
-from abstrag.engine.lru_cache import LruCache
 from abstrag.errors import NothingAsked, StoreReadOnly
 from abstrag.language.calendar import CALENDAR_YEAR, FiscalYear
 from abstrag.language.words import term_id
 from abstrag.lexicon.events import event_key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
+from abstrag.memory import LruCache
 from abstrag.model.query import Query
 from abstrag.model.term import Interval, TermKind
 from abstrag.neural.encoder import TextEncoder, Vectors

@@ -12,12 +12,12 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.array_file import Arrays, GrowingArray
 from abstrag.collection.card import hashed
 from abstrag.collection.cards import Cards
 from abstrag.collection.filters import Filters
 from abstrag.collection.postings import CollectionPostings, PostingLookup, PostingsWriter
 from abstrag.collection.vocabulary import CollectionVocabulary, Scores
+from abstrag.files import Arrays, GrowingArray
 from abstrag.model.query import Query
 from abstrag.neural.encoder import Vectors
 from abstrag.search.lexical import words

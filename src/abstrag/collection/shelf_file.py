@@ -15,15 +15,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from abstrag.array_file import file_parts, mapped_arrays
 from abstrag.collection.cards import MakeLayers, OnMade, all_cards, vectors_made_by
 from abstrag.collection.server_shelf import ServerShelf
 from abstrag.collection.shelf import CollectionShelf, Shelf
 from abstrag.errors import StoreReadOnly
+from abstrag.files import file_parts, mapped_arrays
 from abstrag.neural.encoder import TextEncoder
 from abstrag.stores.cards import card_key
-from abstrag.stores.mapped import KeptFiles
-from abstrag.stores.protocol import ChoosingStore, DocumentInfo, Store
+from abstrag.stores.protocol import ChoosingStore, DocumentInfo, KeptFiles, Store
 
 _MAGIC: Final = b"ABSTRAG SHELF 1\n"
 _PLACE: Final = "collection"  # among the mapped files, in place of a document's content

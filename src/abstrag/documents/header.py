@@ -17,7 +17,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Final, NamedTuple
 
-from abstrag.data_file import read_data_file
+from abstrag.files import read_data_file
 from abstrag.model.document import Block, BlockKind
 from abstrag.model.span import Span
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from abstrag.model.context import FieldValue
 from abstrag.model.html import curve_html, hit_html, ranking_html, why_not_html
+from abstrag.model.index import FieldValue
 from abstrag.model.query import Bridge, Literal, Query
 from abstrag.model.record import Result, record
 from abstrag.model.segment import SegmentRole

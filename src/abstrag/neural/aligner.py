@@ -24,11 +24,18 @@ import numpy.typing as npt
 
 from abstrag.config import MAX_GAP
 from abstrag.errors import InputError, ResourceMissing
-from abstrag.neural.aligned_text import AlignedText, content_words, rounded, spread
 from abstrag.neural.bundle import MODEL, REMEDY, TOKENIZER, WEIGHTS, Aligning, Bundle, ModelTask
-from abstrag.neural.cached import ANYWHERE, ValueCache, kept_texts
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.runtime import Tokenizer, session_of, side_by_side, thread_count
+from abstrag.neural.vectors import (
+    ANYWHERE,
+    AlignedText,
+    ValueCache,
+    content_words,
+    kept_texts,
+    rounded,
+    spread,
+)
 
 ALIGNER: Final = WEIGHTS / "aligner"
 MEAN: Final = "mean.npy"  # of the vectors of whole texts

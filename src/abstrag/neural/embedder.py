@@ -9,9 +9,9 @@ import numpy as np
 
 from abstrag.errors import InputError
 from abstrag.neural.bundle import Bundle, ModelTask
-from abstrag.neural.cached import ANYWHERE, ValueCache, kept_vectors
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.runtime import Ids, Loading, side_by_side, thread_count
+from abstrag.neural.vectors import ANYWHERE, ValueCache, kept_vectors
 
 
 class Embedder:

@@ -25,12 +25,21 @@ from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.index import DocumentIndex
 from abstrag.model.segment import Segment
-from abstrag.neural.aligned_text import Added, AlignedText, WordTable, has_content, spread
 from abstrag.neural.aligner import PriceList, default_aligner
 from abstrag.neural.bundle import Aligning
-from abstrag.neural.cached import CachedAligner, MappedMemory, TextAligner, ValueCache
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.runtime import segment_text
+from abstrag.neural.vectors import (
+    Added,
+    AlignedText,
+    CachedAligner,
+    MappedMemory,
+    TextAligner,
+    ValueCache,
+    WordTable,
+    has_content,
+    spread,
+)
 from abstrag.search.costed_index import BoolArray, FloatArray, IntArray
 from abstrag.search.precedents import openings
 

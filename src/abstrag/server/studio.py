@@ -15,10 +15,11 @@ from tempfile import NamedTemporaryFile
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.source_files import source_hash
 from abstrag.errors import AbstragError, EmptyDocument
+from abstrag.files import sync_folder
 from abstrag.llm.model import CallRole
+from abstrag.memory import LruCache
 from abstrag.model.document import Document
 from abstrag.model.segment import Segment
 from abstrag.model.span import Span
@@ -39,7 +40,6 @@ from abstrag.server.pdf_pages import (
 from abstrag.server.settings import ServerSettings
 from abstrag.stores.open import beside
 from abstrag.stores.protocol import DocumentInfo
-from abstrag.whole_file import sync_folder
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.workspace import Workspace
 
@@ -289,7 +289,7 @@ class Preloader:
         """Open the collection once, which makes what is missing and keeps what it reads."""
         try:
             if len(self._workspace.documents()) > 1:
-                from abstrag.neural.preload import preload
+                from abstrag.neural.judge import preload
 
                 loading = preload()
                 self._workspace.collection(on_made=self._tell)

@@ -5,22 +5,25 @@ Statements mark a value by `?`. What differs between databases is left to the st
 
 from __future__ import annotations
 
+import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from hashlib import sha256
+from importlib import resources
+from threading import RLock
 from types import ModuleType, TracebackType
 from typing import Any, ClassVar, Final, Protocol, Self, TypeVar
 
-from abstrag.errors import StoreCorrupt, UnknownDocument
+from abstrag.errors import StoreCorrupt, StoreError, UnknownDocument
 from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.stores import memory
-from abstrag.stores.connection import VERSION_KEY
-from abstrag.stores.mapped import KeptFiles
 from abstrag.stores.memory import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.prepared import Prepared, prepare
-from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
+from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, KeptFiles, LayerKey
 from abstrag.stores.rows import (
     INFO,
     INFO_COLUMNS,
@@ -38,6 +41,7 @@ from abstrag.stores.tables import Row
 
 T = TypeVar("T")
 
+SCHEMES: Final = ("postgresql", "postgres")  # of the address of a server
 SEAL: Final = "INSERT INTO seals VALUES (?, ?) ON CONFLICT DO NOTHING"
 FORGET_PLACE: Final = "DELETE FROM places WHERE path = ?"
 _ADD_PLACE: Final = (
@@ -411,3 +415,62 @@ def _fitting(name: str, ids: Sequence[str]) -> list[str]:
 def _either(names: Sequence[str]) -> str:
     shown = " or ".join(repr(name) for name in names[:SHOWN])
     return f"{shown} or {len(names) - SHOWN} more" if names[SHOWN:] else shown
+
+
+# Threads take turns at a connection, and other processes get none.
+#
+# A connection knows one transaction at a time, and it does not survive a fork: what two processes
+# say on it reaches the database mixed, and SQLite's own locks belong to the process that took them.
+
+
+class ConnectionLock:
+    """Lets one thread at a time use a connection, until it is closed."""
+
+    def __init__(self, name: str) -> None:
+        """Begin; `name` is what a person calls the store."""
+        self._name = name
+        self._process = os.getpid()
+        self._lock = RLock()  # a store may be closed while its own thread collects garbage
+        self._closed = False
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Wait for the connection and keep it to this thread until the block ends.
+
+        Raises:
+            StoreError: The store is closed, or was opened by the process this one was forked from.
+        """
+        if os.getpid() != self._process:  # first, for the lock may be held by a thread left behind
+            raise StoreError(
+                f"store {self._name!r} was opened by another process",
+                hint="open the store again in each process",
+            )
+        with self._lock:
+            if self._closed:
+                raise StoreError(f"store {self._name!r} is closed", hint="open it again")
+            yield
+
+    def end(self, close: Callable[[], None]) -> None:
+        """Close the connection, once, when the turn that another thread has is over.
+
+        A forked process only has a copy of it, and closes nothing.
+        """
+        if os.getpid() != self._process:
+            return
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                close()
+
+
+Migration = tuple[str, ...]
+
+VERSION_KEY: Final = "documents_version"  # in `meta`: how often documents came, changed or went
+
+
+def read_migrations(package: str) -> tuple[Migration, ...]:
+    """Return the statements of each version in the file `schema.sql` of a package."""
+    text = resources.files(package).joinpath("schema.sql").read_text("utf-8")
+    _, *versions = re.split(r"^-- version \d+$", text, flags=re.MULTILINE)
+    parts = ([part.strip() for part in version.split("\n\n")] for version in versions)
+    return tuple(tuple(p for p in some if p and not p.startswith("-- ")) for some in parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Self, runtime_checkable
 
@@ -17,15 +18,47 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.record import Result, record
 from abstrag.model.segment import Granularity
 from abstrag.model.term import Mention
-from abstrag.stores.mapped import KeptFiles
 
 if TYPE_CHECKING:
     from abstrag.stores.prepared import Prepared
 
 LAYER_VERSIONS: Final = 4  # fingerprints kept per content and layer
+VERSIONS: Final = 4  # files kept per content
 LAYERS_AT_A_TIME: Final = 200  # of a layer that is read for all contents
 
 LayerKey = tuple[str, str, str]  # content hash, layer, fingerprint
+
+
+class KeptFiles(Protocol):
+    """What is kept of a document in the form in which it is searched, by content and name."""
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder they lie in; None where they are no files."""
+        ...
+
+    def get(self, content_hash: str, name: str) -> memoryview | None:
+        """Return the bytes of a file, or None."""
+        ...
+
+    def put(
+        self,
+        content_hash: str,
+        name: str,
+        parts: Iterable[bytes | memoryview],
+        *,
+        versions: int = VERSIONS,
+    ) -> None:
+        """Keep a file, where there is room, and no more than some versions of a content."""
+        ...
+
+    def names(self, content_hash: str) -> list[str]:
+        """Return the names of the files of a content, the oldest first."""
+        ...
+
+    def forget(self, content_hash: str) -> None:
+        """Drop the files of a content."""
+        ...
 
 
 @record

@@ -12,14 +12,23 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from hashlib import blake2b
 from typing import Any, Final, TypeVar
 
-from abstrag.collector import collector_paused
 from abstrag.errors import InputError, StoreCorrupt
+from abstrag.memory import collector_paused
 from abstrag.model.background import Background
-from abstrag.model.context import Context, Field, FieldValue, Statement
 from abstrag.model.document import Document, Genre
-from abstrag.model.index import Ambiguity, DocumentIndex, SegmentRecord, Utility
+from abstrag.model.index import (
+    Ambiguity,
+    Context,
+    DocumentIndex,
+    Field,
+    FieldValue,
+    SegmentRecord,
+    Statement,
+    Utility,
+)
 from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
 from abstrag.model.span import OffsetMap, Quote, Span
@@ -38,14 +47,16 @@ from abstrag.model.term import (
     TermKind,
 )
 from abstrag.stores.protocol import DocumentInfo
-from abstrag.stores.seal import astray, outside, seal, unsound
+from abstrag.stores.soundness import astray, outside, unsound
 from abstrag.stores.tables import (
     CONTEXTS,
     EDGES,
     POSTINGS,
+    REAL,
     SEGMENTS,
     TABLES,
     TERMS,
+    TRUTH,
     Row,
     StoreTable,
 )
@@ -525,3 +536,49 @@ def _blob(rows: Sequence[Row]) -> bytes:
 def _rows(data: bytes) -> Iterator[Row]:
     columns: list[list[Any]] = json.loads(unsqueeze(data))
     return zip(*columns, strict=True)
+
+
+# A digest over everything kept of a document is written with it and compared when it is read,
+# so that a bit that flipped on a disk is noticed and never quoted.
+
+
+def seal(columns: Mapping[str, Any], rows: Mapping[StoreTable, Sequence[Row]]) -> str:
+    """Return the digest of a document's own columns and of its rows in the tables that are given.
+
+    It does not depend on how a database tells whole numbers from others, nor on the order in which
+    rows were written.
+    """
+    digest = blake2b(digest_size=16)
+    for name in sorted(columns):
+        value = columns[name]
+        data = value if isinstance(value, bytes) else _written(value)
+        digest.update(f"{name} {len(data)} ".encode() + data)
+    for table in (table for table in TABLES if table in rows):
+        kept = sorted(rows[table], key=lambda row, table=table: row[: table.key])  # type: ignore[misc]
+        digest.update(f"{table.name} {len(kept)} ".encode() + _written(_plain(table, kept)))
+    return digest.hexdigest()
+
+
+def _plain(table: StoreTable, rows: Sequence[Row]) -> Sequence[Row]:
+    real = {table.columns.index(column) for column in REAL[table]}
+    truth = {table.columns.index(TRUTH)} if TRUTH in table.columns else set()
+    if not real and not truth:
+        return rows
+    return [
+        tuple(
+            value
+            if value is None
+            else float(value)
+            if at in real
+            else int(value)
+            if at in truth
+            else value
+            for at, value in enumerate(row)
+        )
+        for row in rows
+    ]
+
+
+def _written(value: object) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")

@@ -27,8 +27,7 @@ from abstrag.language.detect import language_of
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.whole_text import default_encoder
-from abstrag.stores.location import is_address
-from abstrag.stores.open import Target, shown
+from abstrag.stores.open import Target, is_address, shown
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import DocumentInfo, Store, together
 from abstrag.stores.rows import squeeze

@@ -16,24 +16,23 @@ from typing import TYPE_CHECKING, Final, Self
 from abstrag.collection.filters import Filters
 from abstrag.config import PRIOR_POWER, SHORTLIST
 from abstrag.documents.readers import DocumentReader
-from abstrag.engine.library import Library
-from abstrag.engine.lru_cache import LruCache
+from abstrag.engine.library import Library, Quarantine
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.source_files import Quarantine, is_folder
 from abstrag.errors import InputError, PolicyError
+from abstrag.files import is_folder
 from abstrag.indexing.pipeline import OnShortfall, OnStep
+from abstrag.memory import LruCache
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
 from abstrag.policy.location import DEFAULT_FAMILY, LOG_NAME, policy_root
 from abstrag.search.judging import Judge
-from abstrag.stores.location import in_memory, is_address, is_store
 from abstrag.stores.memory import SpareMemory
-from abstrag.stores.open import beside, open_store, resolved, shown
+from abstrag.stores.open import beside, is_address, open_store, resolved, shown
 from abstrag.stores.protocol import DocumentInfo, Store
+from abstrag.stores.sqlite import in_memory, is_store
 from abstrag.workspace.document import Searchable, SearchableDocument
-from abstrag.workspace.edits import EditStore, applied
-from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.options import EditStore, SearchOptions, WorkspaceConfig, applied
 
 if TYPE_CHECKING:
     from abstrag.answers.generator import Generator

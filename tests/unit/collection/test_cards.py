@@ -11,7 +11,7 @@ from abstrag.collection.cards import WINDOW_WORDS, Cards, all_cards, windows
 from abstrag.collection.shelf import Shelf, VectorTable
 from abstrag.errors import StoreCorrupt, StoreReadOnly
 from abstrag.neural.aligner import Aligner, default_aligner
-from abstrag.neural.cached import CachedAligner
+from abstrag.neural.vectors import CachedAligner
 from abstrag.search.document_words import DocumentWords
 from abstrag.search.lexical import words
 from abstrag.stores.cards import CARD, VECTORS, Card, Coded, card_key

@@ -28,9 +28,9 @@ from abstrag.config import MAX_GAP
 from abstrag.errors import StoreCorrupt
 from abstrag.model.index import DocumentIndex
 from abstrag.model.segment import Granularity
-from abstrag.neural.aligned_text import AlignedText
 from abstrag.neural.aligner import Aligner
 from abstrag.neural.runtime import segment_text
+from abstrag.neural.vectors import AlignedText
 from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search import document_words
 from abstrag.search.lexical import words

@@ -58,7 +58,7 @@ def test_a_shelf_that_is_sorted_in_parts_and_files_is_the_same(
 ) -> None:
     wanted = {name: array.tolist() for name, array in shelf.arrays.items()}
     monkeypatch.setattr("abstrag.collection.postings._SORTED", 50)
-    monkeypatch.setattr("abstrag.array_file._HELD", 100)
+    monkeypatch.setattr("abstrag.files._HELD", 100)
     with open_store(tmp_path / "library.db") as store:
         made = Shelf.of(all_cards(fill(store), encoder=Topics()), folder=tmp_path)
         assert any(isinstance(array, np.memmap) for array in made.arrays.values())

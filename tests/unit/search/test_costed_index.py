@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from abstrag.model.context import Context, FieldValue
+from abstrag.model.index import Context, FieldValue
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.ranking import LiteralTrace
 from abstrag.model.span import Span

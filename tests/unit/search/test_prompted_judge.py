@@ -10,7 +10,7 @@ from abstrag.llm.budget import Batching
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.scripted import ScriptedModel
-from abstrag.model.context import Context, FieldValue
+from abstrag.model.index import Context, FieldValue
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.segment import Segment, SegmentKind
 from abstrag.model.segment import SegmentRole as Part

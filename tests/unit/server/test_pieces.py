@@ -15,8 +15,7 @@ from abstrag.server.settings import is_loopback
 from abstrag.server.studio import safe_name
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers import protocol
-from abstrag.workspace.edits import Edits, EditStore, edge_id
-from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.options import Edits, EditStore, WorkspaceConfig, edge_id
 from tests.unit.documents.pdf_maker import HEIGHT, Page, pdf
 
 Perform = Callable[[tuple[Path, bool]], dict[str, Any]]

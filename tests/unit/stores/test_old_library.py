@@ -13,18 +13,17 @@ import pytest
 from abstrag.cli.main import main
 from abstrag.engine.refinement import Refiner, local_judges
 from abstrag.engine.searcher import Searcher
-from abstrag.neural.cached import CachedEncoder
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.judge import CachedJudge
+from abstrag.neural.vectors import CachedEncoder
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.patch_log import PatchLog, text_hash
 from abstrag.search.relevance import FAST
 from abstrag.stores.cards import Card, Coded
-from abstrag.stores.connection import MIGRATIONS
 from abstrag.stores.open import beside
-from abstrag.stores.sqlite import SqliteStore
-from abstrag.workspace.edits import EditStore, applied, edge_id
+from abstrag.stores.sqlite import MIGRATIONS, SqliteStore
+from abstrag.workspace.options import EditStore, applied, edge_id
 from tests.unit.stores.old_library import OldLibrary, unpack_library
 
 FAILING = "What did the repairman notice?"

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from abstrag.errors import StoreCorrupt, StoreTooNew
-from abstrag.stores.connection import MIGRATIONS, Migration, migrate
-from abstrag.stores.location import APPLICATION_ID
-from abstrag.stores.sqlite import SqliteStore
+from abstrag.stores.database import Migration
+from abstrag.stores.sqlite import APPLICATION_ID, MIGRATIONS, SqliteStore, migrate
 from tests.unit.stores.samples import sample_index
 
 HERE = Path("store.db")

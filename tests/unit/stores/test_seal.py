@@ -16,7 +16,7 @@ from abstrag.errors import StoreError
 from abstrag.indexing.pipeline import index as index_document
 from abstrag.model.index import DocumentIndex
 from abstrag.stores.rows import GIVEN
-from abstrag.stores.seal import astray
+from abstrag.stores.soundness import astray
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.stores.tables import TABLES
 from abstrag.workspace.tour import demo_background, demo_document

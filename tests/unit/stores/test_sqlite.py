@@ -82,7 +82,7 @@ def test_a_reader_sees_one_state_while_another_connection_writes(
 def test_a_writer_that_waits_in_vain_says_who_is_in_the_way(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("abstrag.stores.connection.BUSY_S", 0.01)
+    monkeypatch.setattr("abstrag.stores.sqlite.BUSY_S", 0.01)
     with (
         SqliteStore.open(tmp_path / "store.db") as other,
         store._transaction(write=True),

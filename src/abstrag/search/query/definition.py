@@ -24,7 +24,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.span import Span
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
-from abstrag.neural.aligned_text import has_content
+from abstrag.neural.vectors import has_content
 from abstrag.search.document_words import forms
 from abstrag.search.query.vocabulary import Vocabulary
 

@@ -11,7 +11,7 @@ from typing import Final
 from psycopg import errors
 
 from abstrag.errors import StoreCorrupt, StoreError, StoreTooNew
-from abstrag.stores.connection import Migration, read_migrations
+from abstrag.stores.database import Migration, read_migrations
 from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.session import Session, TransactionCursor, VectorExtension
 

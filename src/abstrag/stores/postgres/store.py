@@ -12,16 +12,15 @@ import numpy.typing as npt
 from abstrag.errors import StoreCorrupt
 from abstrag.model.term import Mention
 from abstrag.stores.database import FORGET_PLACE, SEAL, SqlStore, choose_id, select
-from abstrag.stores.location import Address
-from abstrag.stores.mapped import FilesOfLayers
+from abstrag.stores.memory import FilesOfLayers
+from abstrag.stores.open import Address
 from abstrag.stores.postgres import cards, layer_rows, memory
 from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.schema import migrate
 from abstrag.stores.postgres.session import PATIENCE_S, Session, TransactionCursor
 from abstrag.stores.prepared import Prepared
 from abstrag.stores.protocol import CardsAsked, CardsFound, CardsState, DocumentInfo, LayerKey
-from abstrag.stores.rows import GIVEN, StoredRows, mention, squeeze, unsqueeze
-from abstrag.stores.seal import seal
+from abstrag.stores.rows import GIVEN, StoredRows, mention, seal, squeeze, unsqueeze
 from abstrag.stores.tables import TABLES, Row, StoreTable
 
 T = TypeVar("T")

@@ -10,8 +10,7 @@ from abstrag.collection.map_data import map_data
 from abstrag.neural.aligner import Aligner
 from abstrag.search.document_words import keep_words
 from abstrag.stores.copying import copy_store
-from abstrag.stores.mapped import FILES
-from abstrag.stores.memory import SpareMemory
+from abstrag.stores.memory import FILES, SpareMemory
 from abstrag.stores.open import open_store
 from tests.unit.collection.shelves import fill, searcher
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from abstrag.errors import StoreCorrupt, StoreError, StoreTooNew
-from abstrag.stores.connection import Migration
-from abstrag.stores.location import Address
+from abstrag.stores.database import Migration
+from abstrag.stores.open import Address
 from abstrag.stores.postgres import schema
 from abstrag.stores.postgres.schema import MIGRATIONS, migrate
 from abstrag.stores.postgres.session import Session

@@ -18,8 +18,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from abstrag.files import read_data_file
-from abstrag.model.document import Block, BlockKind
-from abstrag.model.span import Span
+from abstrag.model.document import Block, BlockKind, Span
 
 # Dates as files state them in metadata, header lines and front matter, turned into ISO dates.
 #

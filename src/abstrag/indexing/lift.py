@@ -23,10 +23,9 @@ from abstrag.language.calendar import days_of, iso
 from abstrag.language.parser import parse
 from abstrag.language.spelling import lowered
 from abstrag.language.words import Words, key, term_id
-from abstrag.model.document import BlockKind, Document, PageLink
+from abstrag.model.document import BlockKind, Document, PageLink, Quote, Span
 from abstrag.model.index import Context, Field, FieldValue, Profile, Statement, StatementKind
 from abstrag.model.segment import Segment, SegmentKind
-from abstrag.model.span import Quote, Span
 from abstrag.model.term import Mention, Term, TermKind
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from enum import StrEnum
 
 from abstrag.config import W_ASRT, W_TRUST
 from abstrag.model.background import EMPTY, Background
-from abstrag.model.document import Document, Genre
+from abstrag.model.document import Document, Genre, Span
 from abstrag.model.record import Unit, record
 from abstrag.model.segment import Granularity, Segment
-from abstrag.model.span import Span
 from abstrag.model.term import AbstractionMap, Frame, Mention
 
 

@@ -1,7 +1,7 @@
 """The content words of one document: which there are, where they stand, and what lies near them.
 
 Of a long document only the segments that promise most are looked at word by word. Which those are
-is estimated: the words of a document are in groups (`neural.aligned_text`), a word of the query is
+is estimated: the words of a document are in groups (`neural.vectors`), a word of the query is
 compared with the middle of each group, and a word in a group that is not near costs as much as one
 in the last group that is. This is how PLAID and WARP prune, with prices in place of similarities.
 """

@@ -20,9 +20,8 @@ from abstrag.errors import AbstragError, EmptyDocument
 from abstrag.files import sync_folder
 from abstrag.llm.model import CallRole
 from abstrag.memory import LruCache
-from abstrag.model.document import Document
+from abstrag.model.document import Document, Span
 from abstrag.model.segment import Segment
-from abstrag.model.span import Span
 from abstrag.neural.bundle import WEIGHTS
 from abstrag.server.answers import NotThere, TooBusy, log
 from abstrag.server.jobs import Jobs, Watcher

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 from abstrag.errors import InputError, StoreCorrupt
 from abstrag.memory import collector_paused
 from abstrag.model.background import Background
-from abstrag.model.document import Document, Genre
+from abstrag.model.document import Document, Genre, OffsetMap, Quote, Span
 from abstrag.model.index import (
     Ambiguity,
     Context,
@@ -31,7 +31,6 @@ from abstrag.model.index import (
 )
 from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
-from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.model.term import (
     AbstractionMap,
     Edge,

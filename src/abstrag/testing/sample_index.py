@@ -8,7 +8,18 @@ from __future__ import annotations
 from typing import Final
 
 from abstrag.model.background import Background, EventRule
-from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata
+from abstrag.model.document import (
+    Block,
+    BlockKind,
+    Cell,
+    Document,
+    Genre,
+    Metadata,
+    OffsetMap,
+    Quote,
+    Span,
+    Table,
+)
 from abstrag.model.index import (
     Ambiguity,
     Context,
@@ -21,8 +32,6 @@ from abstrag.model.index import (
     Utility,
 )
 from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
-from abstrag.model.span import OffsetMap, Quote, Span
-from abstrag.model.table import Cell, Table
 from abstrag.model.term import (
     AbstractionMap,
     Edge,

@@ -11,7 +11,7 @@ from abstrag.indexing.entities import NormalizeEntities
 from abstrag.indexing.layers import Entities
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.pipeline import canonical_texts
-from abstrag.model.span import Quote, Span
+from abstrag.model.document import Quote, Span
 from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
 from tests.unit.indexing.drafts import draft_of
 

@@ -12,10 +12,9 @@ from abstrag.errors import InputError
 from abstrag.indexing.operator import Chain, IndexDraft
 from abstrag.indexing.pipeline import PARSES, canonical_texts, index, standard_chain
 from abstrag.model.background import Background
-from abstrag.model.document import Block, BlockKind, Document, Metadata
+from abstrag.model.document import Block, BlockKind, Document, Metadata, OffsetMap, Span
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import from_json, to_json
-from abstrag.model.span import OffsetMap, Span
 from abstrag.model.term import Edge, Family, LicenceKind, Relation
 from abstrag.workspace.tour import demo_background, demo_document, demo_index
 

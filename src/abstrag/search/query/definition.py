@@ -20,9 +20,9 @@ from abstrag.language.words import key, stemmed, term_id
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import is_person
 from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.document import Span
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import LiteralKind, Query
-from abstrag.model.span import Span
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
 from abstrag.neural.vectors import has_content
 from abstrag.search.document_words import forms

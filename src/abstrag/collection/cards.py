@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from abstrag.collection.card import card_of
-from abstrag.collection.sentences import VECTORS_VERSION, SentenceShelf
+from abstrag.collection.sentences import VECTORS_VERSION, SentenceReader
 from abstrag.errors import StoreReadOnly
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
@@ -219,17 +219,17 @@ def layers_of(
 ) -> dict[LayerKey, bytes]:
     """Make what some documents lack of their indexes; the store keeps the words read ahead."""
     indexes = {each.info: index for each, index in lacked.items()}
-    shelf = SentenceShelf(store, encoder)
+    card_table = SentenceReader(store, encoder)
     made: dict[LayerKey, bytes] = {}
     for info, card, _ in lacked:
         if card:
-            made |= shelf.stem_layer(info, indexes[info])
+            made |= card_table.stem_layer(info, indexes[info])
             content, made_of = card_key(info)
             made[content, CARD, made_of] = card_of(indexes[info]).to_bytes()
     bare = {each.info.content_hash: each.info for each in lacked if each.vectors}
     if encoder is not None and bare:
         for info in bare.values():
-            made |= shelf.vector_layer(info, indexes[info])
+            made |= card_table.vector_layer(info, indexes[info])
         cut = [windows(indexes[info]) for info in bare.values()]
         ends = list(accumulate(map(len, cut)))
         rows = encoder.embed([text for texts in cut for text in texts])

@@ -99,7 +99,7 @@ def sentences(index: DocumentIndex) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceShelf:
+class SentenceReader:
     """The sentences of a store's documents; what is missing is made and kept."""
 
     store: Store

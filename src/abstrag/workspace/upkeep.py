@@ -13,8 +13,8 @@ from itertools import chain, islice
 from socket import gethostname
 from typing import Final
 
+from abstrag.collection.card_table_file import save_card_table
 from abstrag.collection.cards import Batch, Layers, MakeLayers, OnMade, made_layers
-from abstrag.collection.shelf_file import keep_shelf
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.judge import default_judge
 from abstrag.neural.whole_text import default_encoder
@@ -90,7 +90,9 @@ def prepare(
     """
     if len(workspace.documents()) < 2:
         return 0
-    made, _ = keep_shelf(workspace.store, encoder=workspace.embedder, on_made=on_made, make=make)
+    made, _ = save_card_table(
+        workspace.store, encoder=workspace.embedder, on_made=on_made, make=make
+    )
     return made
 
 

@@ -37,8 +37,8 @@ from abstrag.workspace.options import EditStore, SearchOptions, WorkspaceConfig,
 if TYPE_CHECKING:
     from abstrag.answers.generator import Generator
     from abstrag.answers.verdicts import Verdicts
+    from abstrag.collection.card_table import CollectionCards
     from abstrag.collection.map import CollectionMap
-    from abstrag.collection.shelf import CollectionShelf
     from abstrag.engine.library import Knowledge
     from abstrag.engine.prompting import Prompting
     from abstrag.llm.budget import Estimate
@@ -210,8 +210,8 @@ class Workspace:
         )
         self._indexes: LruCache[DocumentIndex] = LruCache(self.config.keep)
         self._searchers: LruCache[Searcher] = LruCache(self.config.keep * _VARIANTS)
-        self._shelves: LruCache[CollectionShelf] = LruCache(_SHELVES)
-        self._on_server: dict[bool, CollectionShelf] = {}
+        self._shelves: LruCache[CollectionCards] = LruCache(_SHELVES)
+        self._on_server: dict[bool, CollectionCards] = {}
 
     @cached_property
     def prompting(self) -> Prompting | None:
@@ -373,7 +373,7 @@ class Workspace:
         embeddings: bool = True,
         shortlist: int = SHORTLIST,
         prior_power: float = PRIOR_POWER,
-        shelf: CollectionShelf | None = None,
+        card_table: CollectionCards | None = None,
         on_made: OnMade = lambda _done, _all: None,
     ) -> SearchableCollection:
         """Open the documents of the store that pass some filters.
@@ -384,7 +384,7 @@ class Workspace:
             embeddings: False shortlists documents by words and terms alone.
             shortlist: How many documents are opened for a query.
             prior_power: How much a document's own score counts for its hits.
-            shelf: The cards to choose from, if not those of all documents.
+            card_table: The cards to choose from, if not those of all documents.
             on_made: Told how many missing cards of documents are made, of how many.
         """
         from abstrag.workspace.collection import open_collection
@@ -396,7 +396,7 @@ class Workspace:
             embeddings=embeddings,
             shortlist=shortlist,
             prior_power=prior_power,
-            shelf=shelf or self._shelf(embeddings, on_made),
+            card_table=card_table or self._card_table(embeddings, on_made),
         )
 
     def estimate(self, target: str, *, singly: bool = False) -> tuple[Estimate, Estimate]:
@@ -477,13 +477,13 @@ class Workspace:
 
         return self.encoder or default_encoder()
 
-    def _shelf(self, embeddings: bool, on_made: OnMade) -> CollectionShelf:
+    def _card_table(self, embeddings: bool, on_made: OnMade) -> CollectionCards:
         """Return the cards of all documents, read again when the documents have changed.
 
         A server that has them notices that by itself.
         """
-        from abstrag.collection.shelf import Shelf
-        from abstrag.collection.shelf_file import open_cards
+        from abstrag.collection.card_table import CardTable
+        from abstrag.collection.card_table_file import open_cards
 
         kept = self._on_server.get(embeddings)
         if kept is not None:
@@ -493,6 +493,6 @@ class Workspace:
         found = self._shelves.get(
             key, lambda: open_cards(self.store, encoder=encoder, on_made=on_made)
         )
-        if not isinstance(found, Shelf):
+        if not isinstance(found, CardTable):
             self._on_server[embeddings] = found
         return found

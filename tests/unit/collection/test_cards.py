@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from abstrag.collection.card import COST_STEPS, card_of, hashed
+from abstrag.collection.card_table import CardTable, VectorTable
 from abstrag.collection.cards import WINDOW_WORDS, Cards, all_cards, windows
-from abstrag.collection.shelf import Shelf, VectorTable
 from abstrag.errors import StoreCorrupt, StoreReadOnly
 from abstrag.neural.aligner import Aligner, default_aligner
 from abstrag.neural.vectors import CachedAligner
@@ -77,7 +77,7 @@ def test_a_broken_card_is_a_broken_store(store: Store, damage: bytes) -> None:
     content, fingerprint = card_key(info)
     store.put_layer(content, CARD, fingerprint, damage)
     with pytest.raises(StoreCorrupt, match="card"):
-        Shelf.of(all_cards(store))
+        CardTable.of(all_cards(store))
 
 
 def test_broken_vectors_are_a_broken_store() -> None:

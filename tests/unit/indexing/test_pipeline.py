@@ -139,7 +139,7 @@ def test_an_index_survives_the_trip_through_json() -> None:
     assert from_json(DocumentIndex, to_json(demo())) == demo()
 
 
-class Shelf:
+class CardTable:
     """A cache that remembers what was asked of it."""
 
     def __init__(self) -> None:
@@ -153,7 +153,7 @@ class Shelf:
 
 
 def test_a_changed_operator_re_runs_only_what_depends_on_it() -> None:
-    shelf, ran = Shelf(), list[str]()
+    shelf, ran = CardTable(), list[str]()
     full = demo_background()
     index(demo_document(), background=full, cache=shelf, on_step=ran.append)
     names = [op.name for op in standard_chain().operators]
@@ -170,7 +170,7 @@ def test_a_changed_operator_re_runs_only_what_depends_on_it() -> None:
 
 
 def test_what_an_operator_finds_again_re_runs_nothing_after_it() -> None:
-    shelf, ran = Shelf(), list[str]()
+    shelf, ran = CardTable(), list[str]()
     full = demo_background()
     index(demo_document(), background=full, cache=shelf)
     more = replace(full, aliases={**full.aliases, "Nobody here": ("Never named",)})
@@ -180,7 +180,7 @@ def test_what_an_operator_finds_again_re_runs_nothing_after_it() -> None:
 
 
 def test_a_lost_parse_is_made_anew() -> None:
-    shelf = Shelf()
+    shelf = CardTable()
     index(demo_document(), cache=shelf)
     shelf.kept = {place: data for place, data in shelf.kept.items() if place[1] != PARSES}
     made = index(demo_document(), background=demo_background(), cache=shelf)

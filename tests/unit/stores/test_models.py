@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from abstrag.collection.cards import all_cards
-from abstrag.collection.sentences import SentenceShelf
+from abstrag.collection.sentences import SentenceReader
 from abstrag.neural.encoder import Vectors
 from abstrag.stores.cards import Coded
 from abstrag.stores.memory import is_of_vectors, model_in
@@ -54,7 +54,7 @@ def test_each_model_of_a_collection_gets_its_own_vectors(store: Store) -> None:
         assert _codes(again.vectors) == _codes(before)
     assert _codes(first[0]) != _codes(first[1])
     info = store.documents()[0]
-    (straight,), (turned,) = (SentenceShelf(store, model).read([info]) for model in models)
+    (straight,), (turned,) = (SentenceReader(store, model).read([info]) for model in models)
     assert straight.vectors is not None
     assert turned.vectors is not None
     assert np.array_equal(straight.vectors.codes, -turned.vectors.codes)

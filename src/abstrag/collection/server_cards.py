@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.collection.card import hashed
+from abstrag.collection.card_table import K1, B, CardsForQuestion, Places, ShortlistSource
 from abstrag.collection.cards import MakeLayers, OnMade, complete, vectors_made_by
 from abstrag.collection.filters import Filters
 from abstrag.collection.sentences import layers_read
-from abstrag.collection.shelf import K1, B, Places, QuestionShelf, ShortlistSource
 from abstrag.collection.shortlist import WEIGHTS, fused, without_copies
 from abstrag.collection.vocabulary import LONGEST_NAME, CollectionVocabulary, asked_of
 from abstrag.errors import NothingAsked, StoreReadOnly
@@ -55,7 +55,7 @@ _LIKELIEST: Final = (  # by words and vectors: half of what terms say, words say
 _SLACK: Final = 1.01  # vectors were rounded, so that a window may be a little closer than it says
 
 
-class ServerShelf:
+class ServerCards:
     """The cards of all documents on a server, of which each question gets its part."""
 
     def __init__(
@@ -99,7 +99,7 @@ class ServerShelf:
         *,
         first: int,
         also: tuple[str, ...] = (),
-    ) -> QuestionShelf:
+    ) -> CardsForQuestion:
         """Return what a question needs.
 
         Args:
@@ -134,7 +134,7 @@ class ServerShelf:
         described = self._store.described
         gathered = _gathered(columns, found, state, query, stems, passing, described)
         if asked is None or not self._model:
-            return gathered.shelf
+            return gathered.cards
         if given is None:  # it has no direction, and every cosine is 0
             near = np.zeros(len(gathered.numbers), np.float32)
         else:
@@ -145,15 +145,15 @@ class ServerShelf:
                 more = self._store.cosines(numbers, self._model, given)
                 known = [more.get(number, 0.0) for number in numbers.tolist()]
                 near[undecided] = np.clip(known, 0.0, 1.0)
-        return replace(gathered.shelf, vectors=lambda _asked: near)
+        return replace(gathered.cards, vectors=lambda _asked: near)
 
-    def ask_words(self, text: str) -> QuestionShelf:
+    def ask_words(self, text: str) -> CardsForQuestion:
         """Return what BM25 needs of a text."""
         stems, state = _hashes(words(text)), self._state
         found = self._store.ask_cards(self._asked(stems, stems[:0], state))
         columns = _Columns(self._column, found.postings, set(stems.tolist()))
         described = self._store.described
-        return _gathered(columns, found, state, None, stems, None, described).shelf
+        return _gathered(columns, found, state, None, stems, None, described).cards
 
     def any_passes(self, filters: Filters) -> bool:
         """Tell whether filters leave any document."""
@@ -347,7 +347,7 @@ class _Documents(Sequence[DocumentInfo]):
 class _Gathered:
     """What the server gave, by row: those that may be the best by their ids, then the others."""
 
-    shelf: QuestionShelf
+    cards: CardsForQuestion
     numbers: Places  # of the documents
 
     def cosines(self, found: CardsFound) -> Scores:
@@ -365,9 +365,9 @@ class _Gathered:
             far: The distance that windows have at least whose documents were not compared.
             first: How many have to be the right ones.
         """
-        assert self.shelf.read is not None
-        known = replace(self.shelf, vectors=lambda _asked: near)
-        scores = known.scores(self.shelf.read, near)
+        assert self.cards.read is not None
+        known = replace(self.cards, vectors=lambda _asked: near)
+        scores = known.scores(self.cards.read, near)
         prior = fused(scores)
         passed, _ = known.passing(Filters())
         order = without_copies(prior, passed, known.texts)
@@ -414,7 +414,7 @@ def _gathered(
         left = left[np.isin(numbers, passing)]
     infos = [found.documents[number].info for number in best]
     terms_by_row = _ByRow(columns, costs)
-    shelf = QuestionShelf(
+    card_table = CardsForQuestion(
         documents=_Documents(infos, numbers, described),
         texts=texts,
         lengths=lengths,
@@ -429,4 +429,4 @@ def _gathered(
         passed=(left, state.documents if passing is None else len(passing)),
         layers=found.layers,
     )
-    return _Gathered(shelf, numbers)
+    return _Gathered(card_table, numbers)

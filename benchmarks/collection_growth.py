@@ -5,7 +5,7 @@
 Documents beyond those of the store are mixtures: half of the stems and terms of one document's card
 and half of another's, with the vectors of the first, which is also what is opened when a mixture
 is found. So the card table has as many entries as real documents would give it, and every document
-that is opened is a real one. Queries are asked with no document open, and a second time with the best
+that is opened is a real one. Queries are asked with no document open, and again with the best
 ones still open (warm); under `general` the judge is asked as well, and what it said is kept in the
 store. Times are processor time of all threads, which other work on the machine does not change;
 memory is that of the whole process.

@@ -22,7 +22,7 @@ from abstrag.model.query import Query
 from abstrag.neural.encoder import Vectors
 from abstrag.search.lexical import words
 from abstrag.search.query.normalize import normalize
-from abstrag.stores.cards import Coded, Codes
+from abstrag.stores.cards import Codes, QuantizedVectors
 from abstrag.stores.protocol import DocumentInfo, LayerKey
 
 K1: Final = 1.5
@@ -43,7 +43,7 @@ class VectorTable:
     first: npt.NDArray[np.int64]  # window of each row
 
     @classmethod
-    def of(cls, parts: Iterable[Coded], *, folder: Path | None = None) -> VectorTable:
+    def of(cls, parts: Iterable[QuantizedVectors], *, folder: Path | None = None) -> VectorTable:
         """Put the vectors of rows below one another; `folder` is where temporary files go."""
         codes = GrowingArray(np.int8, folder=folder)
         scales = GrowingArray(np.float32, folder=folder)
@@ -216,7 +216,7 @@ class CardTable(CardsForQuestion):
         stems, terms = PostingsWriter(folder=folder), PostingsWriter(folder=folder)
         times: dict[str, None] = {}
 
-        def coded() -> Iterator[Coded]:
+        def coded() -> Iterator[QuantizedVectors]:
             for card, vectors in cards.parts:
                 texts.add(np.array([card.text], np.uint64))
                 lengths.add(np.array([card.length], np.uint32))

@@ -22,7 +22,7 @@ from abstrag.errors import StoreReadOnly
 from abstrag.files import file_parts, mapped_arrays
 from abstrag.neural.encoder import TextEncoder
 from abstrag.stores.cards import card_key
-from abstrag.stores.protocol import ChoosingStore, DocumentInfo, KeptFiles, Store
+from abstrag.stores.protocol import DocumentFiles, DocumentInfo, ShortlistingStore, Store
 
 _MAGIC: Final = b"ABSTRAG SHELF 1\n"
 _PLACE: Final = "collection"  # among the mapped files, in place of a document's content
@@ -44,7 +44,7 @@ def open_cards(
 
     The arguments are those of `open_card_table`.
     """
-    if isinstance(store, ChoosingStore) and store.count() >= IN_DATABASE:
+    if isinstance(store, ShortlistingStore) and store.count() >= IN_DATABASE:
         if store.chooses:
             try:
                 return ServerCards(store, encoder, on_made=on_made)
@@ -91,7 +91,7 @@ def save_card_table(
 
     A store that has no place for files has its cards then. `make` is as in `all_cards`.
     """
-    if isinstance(store, ChoosingStore) and store.chooses:
+    if isinstance(store, ShortlistingStore) and store.chooses:
         ready = ServerCards(store, encoder, on_made=on_made, make=make)
         return ready.made, ready.size
     documents = store.documents()
@@ -113,7 +113,7 @@ def _folder(store: Store) -> Path | None:
     return beside if beside is not None and os.access(beside, os.W_OK) else None
 
 
-def _files(store: Store) -> KeptFiles | None:
+def _files(store: Store) -> DocumentFiles | None:
     """Return the files of a store, where they are some that can be mapped."""
     return None if store.mapped is None or store.mapped.folder is None else store.mapped
 

@@ -26,7 +26,7 @@ from abstrag.neural.whole_text import default_encoder
 from abstrag.search.judging import JointRanking, Judge, Share
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.search.scoring import Scoring
-from abstrag.stores.memory import SpareMemory, remembered_together
+from abstrag.stores.memory import BestEffortMemory, remembered_together
 from abstrag.stores.protocol import DocumentInfo, Store
 
 _KEPT: Final = 64  # open documents, the last ones used
@@ -231,7 +231,7 @@ class CollectionSearcher:
     def _usual(self, info: DocumentInfo) -> Searcher:
         index = self.store.get(info.id)
         return Searcher(
-            index, preset=self.preset, judge=self._judge, memory=SpareMemory(self.store)
+            index, preset=self.preset, judge=self._judge, memory=BestEffortMemory(self.store)
         )
 
     def lay(self, text: str, shortlist: Shortlist, *, tau: float) -> CollectionMatch:

@@ -38,7 +38,13 @@ from abstrag.search.lexical import words
 from abstrag.search.query.normalize import SENSES, normalize
 from abstrag.search.query.operators import same_root
 from abstrag.stores.cards import Hashes, Scores
-from abstrag.stores.protocol import CardsAsked, CardsFound, CardsState, ChoosingStore, DocumentInfo
+from abstrag.stores.protocol import (
+    CardsAsked,
+    CardsFound,
+    CardsState,
+    DocumentInfo,
+    ShortlistingStore,
+)
 
 Column = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
@@ -60,7 +66,7 @@ class ServerCards:
 
     def __init__(
         self,
-        store: ChoosingStore,
+        store: ShortlistingStore,
         encoder: TextEncoder | None,
         *,
         on_made: OnMade = lambda _done, _all: None,
@@ -163,9 +169,13 @@ class ServerCards:
         """See that all documents have what a question needs."""
         model = self._model or None
         state = self._store.cards_state(model)
-        if state.lacking:
+        if state.missing_layers:
             self.made = complete(
-                self._store, self._encoder, state.lacking, on_made=self._on_made, make=self._make
+                self._store,
+                self._encoder,
+                state.missing_layers,
+                on_made=self._on_made,
+                make=self._make,
             )
             state = self._store.cards_state(model)
         return state
@@ -177,7 +187,7 @@ class ServerCards:
                 self._state = self._ready()
             except StoreReadOnly as error:
                 self._state = state = self._store.cards_state(self._model or None)
-                log.warning("%d documents are not found yet: %s", len(state.lacking), error)
+                log.warning("%d documents are not found yet: %s", len(state.missing_layers), error)
 
     def _asked(self, stems: Hashes, terms: Hashes, state: CardsState) -> CardsAsked:
         """Return what brings the postings of some hashes."""

@@ -71,7 +71,7 @@ _RETRY = "abstrag index --retry FILE tries it again; docs/limits.md tells how to
 
 
 @record
-class SetAside:
+class QuarantinedFile:
     """A file that is not tried again: what it holds, where it was, why and since when."""
 
     content: str  # the hash of what the document is read from
@@ -90,21 +90,21 @@ class Quarantine:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
-        self._in_memory: dict[str, SetAside] = {}
+        self._in_memory: dict[str, QuarantinedFile] = {}
 
-    def find(self, content: str) -> SetAside | None:
+    def find(self, content: str) -> QuarantinedFile | None:
         """Return why a content is not tried; None when it may be."""
         if self._folder is None:
             return self._in_memory.get(content)
         try:
-            return from_json(SetAside, self._path(self._folder, content).read_bytes())
+            return from_json(QuarantinedFile, self._path(self._folder, content).read_bytes())
         except (OSError, InputError):  # one that cannot be read holds nobody back
             return None
 
-    def add(self, content: str, path: str, reason: str) -> SetAside:
+    def add(self, content: str, path: str, reason: str) -> QuarantinedFile:
         """Set a file aside."""
         since = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        entry = SetAside(content, path, reason, since)
+        entry = QuarantinedFile(content, path, reason, since)
         if self._folder is None:
             self._in_memory[content] = entry
             return entry
@@ -118,7 +118,7 @@ class Quarantine:
         else:
             self._path(self._folder, content).unlink(missing_ok=True)
 
-    def entries(self) -> tuple[SetAside, ...]:
+    def entries(self) -> tuple[QuarantinedFile, ...]:
         """Return everything that is set aside, by path."""
         if self._folder is None:
             found = list(self._in_memory.values())

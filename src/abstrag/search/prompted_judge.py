@@ -71,7 +71,7 @@ class JudgedSegments:
 
 @dataclass(frozen=True, slots=True)
 class PromptedJudge:
-    """Judges segments by per-literal entailment; implements `search.judging.Judge`.
+    """RefinementRoles segments by per-literal entailment; implements `search.judging.Judge`.
 
     Graded, a segment's value is the share of the literals' weight that it is expected to meet, or
     what a calibration makes of that; hard, it is 1 when it meets every literal and 0 otherwise. A

@@ -33,7 +33,7 @@ from abstrag.server.pdf_pages import (
     page_count,
     places,
     rendered,
-    squeezed,
+    without_spaces,
     word_places,
 )
 from abstrag.server.settings import ServerSettings
@@ -214,7 +214,7 @@ class Sources:
             for block in document.blocks
             if block.page == number and block.span.start < start
         )
-        nth = squeezed(before).count(squeezed(text)) if text.strip() else 0
+        nth = without_spaces(before).count(without_spaces(text)) if text.strip() else 0
         scan = next((page for page in document.scans if page.number == number), None)
         return Quotation(self._pdf(info), number, text, nth, scan)
 

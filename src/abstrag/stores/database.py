@@ -23,19 +23,19 @@ from abstrag.model.index import DocumentIndex
 from abstrag.stores import memory
 from abstrag.stores.memory import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
 from abstrag.stores.prepared import Prepared, prepare
-from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, KeptFiles, LayerKey
+from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentFiles, DocumentInfo, LayerKey
 from abstrag.stores.rows import (
     INFO,
     INFO_COLUMNS,
     StoredRows,
+    compress,
     decoding,
+    decompress,
     document_info,
     document_infos,
     require_sound,
-    squeeze,
     unpack,
     unpack_background,
-    unsqueeze,
 )
 from abstrag.stores.tables import Row
 
@@ -67,7 +67,7 @@ class Transaction(Protocol):
 class SqlStore(ABC):
     """A `Store` in an SQL database; each call is one transaction."""
 
-    mapped: KeptFiles | None = None
+    mapped: DocumentFiles | None = None
     _layer_rows: ClassVar[ModuleType]  # the statements on layers and on what models said, as this
     _memory: ClassVar[ModuleType]  # database has them
 
@@ -194,7 +194,7 @@ class SqlStore(ABC):
         found = {}
         for *key, data in self._layers_at(keys):
             with decoding(f"layer {key[1]!r} of {key[0]!r}", self._corrupt):
-                found[key[0], key[1], key[2]] = unsqueeze(data)
+                found[key[0], key[1], key[2]] = decompress(data)
         return found
 
     def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
@@ -203,7 +203,7 @@ class SqlStore(ABC):
 
     def put_layers(self, layers: Mapping[LayerKey, bytes]) -> None:
         """Keep several layers in one transaction."""
-        squeezed = {key: squeeze(data) for key, data in layers.items()}
+        squeezed = {key: compress(data) for key, data in layers.items()}
 
         def work(run: Transaction) -> None:
             for key, data in squeezed.items():
@@ -215,7 +215,9 @@ class SqlStore(ABC):
         """Return the layers of a content as (layer, fingerprint, data), the oldest first."""
         rows = self._read(lambda run: self._layer_rows.of_content(run, content_hash))
         with decoding(f"layers of {content_hash!r}", self._corrupt):
-            return tuple((layer, fingerprint, unsqueeze(data)) for layer, fingerprint, data in rows)
+            return tuple(
+                (layer, fingerprint, decompress(data)) for layer, fingerprint, data in rows
+            )
 
     def layers_named(self, layer: str) -> Iterator[tuple[str, str, bytes]]:
         """Go through one layer of every content, as (content hash, fingerprint, data)."""
@@ -225,8 +227,8 @@ class SqlStore(ABC):
             rows = self._read(lambda run, at=values: run.execute(_NAMED_LAYERS, at).fetchall())  # type: ignore[misc]
             for content_hash, fingerprint, data in rows:
                 with decoding(f"layer {layer!r} of {content_hash!r}", self._corrupt):
-                    unsqueezed = unsqueeze(data)
-                yield content_hash, fingerprint, unsqueezed
+                    decompressed = decompress(data)
+                yield content_hash, fingerprint, decompressed
             if len(rows) < LAYERS_AT_A_TIME:
                 return
             last = rows[-1][:2]

@@ -22,7 +22,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any, Final, Protocol
 
 from abstrag.errors import InputError, StoreReadOnly
-from abstrag.stores.protocol import VERSIONS, KeptFiles, Store, together
+from abstrag.stores.protocol import VERSIONS, DocumentFiles, Store, together
 
 LIMITS: Final[Mapping[str, int]] = {
     "embeddings": 100_000,  # of 384 floats: some 170 MB
@@ -212,13 +212,13 @@ _PUT_OFF: Final[ContextVar[list[_Said] | None]] = ContextVar("put_off", default=
 
 
 @dataclass(frozen=True, slots=True)
-class SpareMemory:
+class BestEffortMemory:
     """What models said, kept in a store that may refuse to keep any more."""
 
     store: Store
 
     @property
-    def mapped(self) -> KeptFiles | None:
+    def mapped(self) -> DocumentFiles | None:
         """The files that are mapped into memory; None where the store has no place for them."""
         return self.store.mapped
 

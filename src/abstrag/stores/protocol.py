@@ -29,7 +29,7 @@ LAYERS_AT_A_TIME: Final = 200  # of a layer that is read for all contents
 LayerKey = tuple[str, str, str]  # content hash, layer, fingerprint
 
 
-class KeptFiles(Protocol):
+class DocumentFiles(Protocol):
     """What is kept of a document in the form in which it is searched, by content and name."""
 
     @property
@@ -94,7 +94,7 @@ class Store(Protocol):
     """
 
     @property
-    def mapped(self) -> KeptFiles | None:
+    def mapped(self) -> DocumentFiles | None:
         """The files of vectors beside the store or in it; None where there is no place for any."""
         ...
 
@@ -261,7 +261,7 @@ class Store(Protocol):
 
 
 @runtime_checkable
-class JoiningStore(Protocol):
+class TransactionalStore(Protocol):
     """A store that makes one transaction of several calls."""
 
     def together(self) -> AbstractContextManager[None]:
@@ -276,7 +276,7 @@ class JoiningStore(Protocol):
 # those of `stores.cards`; a model is known by the fingerprint of its layers.
 
 
-class Lacking(NamedTuple):
+class MissingLayers(NamedTuple):
     """A document, and what a search over all documents lacks of it."""
 
     info: DocumentInfo
@@ -292,7 +292,7 @@ class CardsState:
     documents: int
     length: int  # stems of all
     times: tuple[str, ...]  # ids of the time terms of any document
-    lacking: tuple[Lacking, ...]
+    missing_layers: tuple[MissingLayers, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +336,7 @@ class CardsFound:
 
 
 @runtime_checkable
-class ChoosingStore(Store, Protocol):
+class ShortlistingStore(Store, Protocol):
     """A store that keeps cards in tables and chooses among them in one round trip.
 
     Every card and vector that is put as a layer is in the tables when that call is done.
@@ -372,4 +372,4 @@ class ChoosingStore(Store, Protocol):
 
 def together(store: Store) -> AbstractContextManager[None]:
     """Make one transaction of the calls of a block, where a store can; else each is its own."""
-    return store.together() if isinstance(store, JoiningStore) else nullcontext()
+    return store.together() if isinstance(store, TransactionalStore) else nullcontext()

@@ -77,16 +77,16 @@ class Packed:
     ambiguities: bytes
 
 
-class Squeezed(bytes):
+class CompressedBytes(bytes):
     """Bytes that are compressed already, as a worker hands them to the process that writes."""
 
 
-def squeeze(data: bytes) -> Squeezed:
+def compress(data: bytes) -> CompressedBytes:
     """Compress bytes, once; fast rather than small, for indexing waits on it."""
-    return data if isinstance(data, Squeezed) else Squeezed(zlib.compress(data, 1))
+    return data if isinstance(data, CompressedBytes) else CompressedBytes(zlib.compress(data, 1))
 
 
-def unsqueeze(data: bytes) -> bytes:
+def decompress(data: bytes) -> bytes:
     """Give back what was squeezed."""
     return zlib.decompress(data)
 
@@ -115,10 +115,10 @@ def pack(index: DocumentIndex) -> Packed:
         genre=index.genre.value,
         granularity=index.granularity.value,
         fingerprint=index.fingerprint,
-        background=_squeezed(index.background),
-        document=_squeezed(index.document),
-        frames=_squeezed(index.frames),
-        ambiguities=_squeezed(index.ambiguities),
+        background=_compressed(index.background),
+        document=_compressed(index.document),
+        frames=_compressed(index.frames),
+        ambiguities=_compressed(index.ambiguities),
     )
 
 
@@ -133,7 +133,7 @@ def _unpack(packed: Packed) -> DocumentIndex:
     ids = [row[1] for row in rows[TERMS]]
     contexts = _contexts(rows[CONTEXTS], ids)
     return DocumentIndex(
-        document=_unsqueezed(Document, packed.document),
+        document=_decompressed(Document, packed.document),
         genre=Genre(packed.genre),
         granularity=Granularity(packed.granularity),
         records=_segment_records(rows[SEGMENTS], contexts),
@@ -145,8 +145,8 @@ def _unpack(packed: Packed) -> DocumentIndex:
             Mention(ids[term], segment, start, stop, header)
             for _, term, segment, start, stop, header in rows[POSTINGS]
         ),
-        frames=_unsqueezed(tuple[Frame, ...], packed.frames),
-        ambiguities=_unsqueezed(tuple[Ambiguity, ...], packed.ambiguities),
+        frames=_decompressed(tuple[Frame, ...], packed.frames),
+        ambiguities=_decompressed(tuple[Ambiguity, ...], packed.ambiguities),
         fingerprint=packed.fingerprint,
         background=unpack_background(packed.background),
     )
@@ -154,7 +154,7 @@ def _unpack(packed: Packed) -> DocumentIndex:
 
 def unpack_background(data: bytes) -> Background:
     """Read the Background an index was made with, without the rest of the index."""
-    return _unsqueezed(Background, data)
+    return _decompressed(Background, data)
 
 
 def mention(term: str, row: Row) -> Mention:
@@ -359,12 +359,12 @@ def _span(start: int | None, stop: int | None) -> Span | None:
     return None if start is None or stop is None else Span(start, stop)
 
 
-def _squeezed(value: object) -> bytes:
-    return squeeze(to_json(value).encode())
+def _compressed(value: object) -> bytes:
+    return compress(to_json(value).encode())
 
 
-def _unsqueezed(kind: type[T], data: bytes) -> T:
-    return from_json(kind, unsqueeze(data))
+def _decompressed(kind: type[T], data: bytes) -> T:
+    return from_json(kind, decompress(data))
 
 
 INFO_COLUMNS: Final = tuple(field.name for field in fields(DocumentInfo))
@@ -529,11 +529,11 @@ def _blob(rows: Sequence[Row]) -> bytes:
         numbers = [value for value in column if type(value) is int]
         if numbers and not -_LARGEST <= min(numbers) <= max(numbers) < _LARGEST:
             raise OverflowError(f"a number is too large: {max(map(abs, numbers))}")
-    return squeeze(json.dumps(columns).encode())
+    return compress(json.dumps(columns).encode())
 
 
 def _rows(data: bytes) -> Iterator[Row]:
-    columns: list[list[Any]] = json.loads(unsqueeze(data))
+    columns: list[list[Any]] = json.loads(decompress(data))
     return zip(*columns, strict=True)
 
 

@@ -19,7 +19,7 @@ from abstrag.neural.aligner import default_aligner
 from abstrag.neural.judge import default_judge
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.document_words import keep_words
-from abstrag.stores.memory import SpareMemory
+from abstrag.stores.memory import BestEffortMemory
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from abstrag.workers.protocol import Engine, LostItem
@@ -108,7 +108,7 @@ def read_words(
     """
     if workspace.store.mapped is None:
         return 0
-    memory, read = SpareMemory(workspace.store), 0
+    memory, read = BestEffortMemory(workspace.store), 0
     for name in documents:
         info = workspace.store.find(name)
         if info.segments >= READ_AHEAD:

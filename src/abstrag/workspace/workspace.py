@@ -27,7 +27,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
 from abstrag.policy.location import DEFAULT_FAMILY, LOG_NAME, policy_root
 from abstrag.search.judging import Judge
-from abstrag.stores.memory import SpareMemory
+from abstrag.stores.memory import BestEffortMemory
 from abstrag.stores.open import beside, is_address, open_store, resolved, shown
 from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.stores.sqlite import in_memory, is_store
@@ -332,7 +332,7 @@ class Workspace:
     def local_document(self, target: str | Path) -> SearchableDocument:
         """Open one document as if there were no models, to say what they would be shown."""
         index = self.library.open(str(target))
-        made = Searcher(index, preset=self.defaults.preset, memory=SpareMemory(self.store))
+        made = Searcher(index, preset=self.defaults.preset, memory=BestEffortMemory(self.store))
         return SearchableDocument(self, self.defaults, made)
 
     def map(self) -> CollectionMap:
@@ -452,7 +452,7 @@ class Workspace:
                 index,
                 preset=options.preset,
                 without=options.without,
-                memory=SpareMemory(self.store),
+                memory=BestEffortMemory(self.store),
                 patches=patches,
                 judge=options.judge,
             )
@@ -463,7 +463,7 @@ class Workspace:
                 without=options.without,
                 judge=self.judge if options.preset.judge_weight else None,
                 encoder=self.encoder,
-                memory=SpareMemory(self.store),
+                memory=BestEffortMemory(self.store),
                 patches=patches,
                 reprice=options.reprice,
             )

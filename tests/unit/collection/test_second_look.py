@@ -35,7 +35,7 @@ from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search import document_words
 from abstrag.search.lexical import words
 from abstrag.search.relevance import ALIGNED, FAST
-from abstrag.stores.cards import Coded
+from abstrag.stores.cards import QuantizedVectors
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from abstrag.stores.sqlite import SqliteStore
@@ -292,7 +292,7 @@ def test_a_document_that_is_only_a_title_is_known_by_it(store: Store) -> None:
     info, bare = store.documents()[0], replace(indexes()["metal"], records=())
     (data,) = SentenceReader(store, encoder).vector_layer(info, bare).values()
     assert encoder.embedded == ["Mercury"]
-    assert len(Coded.from_bytes(data).codes) == 1
+    assert len(QuantizedVectors.from_bytes(data).codes) == 1
     title = SentenceStems.of(bare)
     assert title.covered(title.hashes, np.ones(1)) == 1.0
 
@@ -417,4 +417,4 @@ def test_the_shipped_encoder_takes_sentences_as_they_were_read_for_their_words(
     (kept,) = SentenceReader(store, encoder).read([info])
     own = encoder.embed([segment_text(segment) for segment in indexes()["visit"].segments])
     assert kept.vectors is not None
-    assert kept.vectors.to_bytes() == Coded.of(own).to_bytes()
+    assert kept.vectors.to_bytes() == QuantizedVectors.of(own).to_bytes()

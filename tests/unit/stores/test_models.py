@@ -9,7 +9,7 @@ import pytest
 from abstrag.collection.cards import all_cards
 from abstrag.collection.sentences import SentenceReader
 from abstrag.neural.encoder import Vectors
-from abstrag.stores.cards import Coded
+from abstrag.stores.cards import QuantizedVectors
 from abstrag.stores.memory import is_of_vectors, model_in
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
@@ -72,6 +72,6 @@ def test_what_another_model_made_of_a_collection_is_dropped_and_made_again(store
     assert len(turned.asked) == 2 * asked[1]
 
 
-def _codes(vectors: tuple[Coded, ...] | None) -> list[bytes]:
+def _codes(vectors: tuple[QuantizedVectors, ...] | None) -> list[bytes]:
     assert vectors is not None
     return [coded.to_bytes() for coded in vectors]

@@ -172,7 +172,7 @@ def test_rows_are_written_whichever_of_document_and_layers_comes_first(
             if info.id != "hounds":
                 put(store, file.get(info.id), f"/library/{info.id}.md")
     made_by = vectors_made_by(Topics())
-    assert store.cards_state(made_by).lacking == ()
+    assert store.cards_state(made_by).missing_layers == ()
     encoder = Topics()
     server = ServerCards(store, encoder)
     assert (server.made, encoder.embedded) == (0, [])

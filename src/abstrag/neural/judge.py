@@ -15,7 +15,6 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from math import exp
-from pathlib import Path
 from threading import Thread
 from typing import Final, Protocol, Self
 
@@ -28,6 +27,7 @@ from abstrag.neural.aligner import Aligner, default_aligner
 from abstrag.neural.bundle import REMEDY, WEIGHTS, Bundle, Judging, ModelTask
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.runtime import (
+    BundledModel,
     Ids,
     Loading,
     SideBySide,
@@ -286,7 +286,7 @@ def _number(value: bytes) -> float:
 JUDGE: Final = WEIGHTS / "judge"
 
 
-class EvidenceJudge(SegmentJudge):
+class EvidenceJudge(BundledModel, SegmentJudge):
     """Scores pairs of query and passage; implements `PairScorer` and `search.judging.Judge`.
 
     A score is a probability: the logit is calibrated with the numbers of the manifest. A passage
@@ -295,6 +295,9 @@ class EvidenceJudge(SegmentJudge):
 
     With a `memory`, no pair is read twice, whatever document it comes from.
     """
+
+    task = ModelTask.JUDGE
+    home = JUDGE
 
     memory: ValueCache | None = None
 
@@ -309,34 +312,9 @@ class EvidenceJudge(SegmentJudge):
         self._judging: Judging = bundle.manifest.judging
         self._reader = PairReader(bundle, query_tokens=self._judging.query_tokens, threads=threads)
 
-    @classmethod
-    def load(
-        cls, folder: Path = JUDGE, *, threads: int | None = None, later: bool = False
-    ) -> EvidenceJudge:
-        """Read a model that `tools.export` wrote; `threads` is every core by default.
-
-        With `later`, only the manifest is read now, and the rest when there is a pair to read.
-
-        Raises:
-            ResourceMissing: A file is missing, damaged or cannot be run.
-            InputError: The folder has a model for something else.
-        """
-        made = cls(Bundle.open(folder, ModelTask.JUDGE), threads=threads)
-        if not later:
-            made.prepare()
-        return made
-
     def prepare(self) -> None:
-        """Load what is still to be loaded.
-
-        Raises:
-            ResourceMissing: A file is missing, damaged or cannot be run.
-        """
+        """Load what is still to be loaded."""
         self._reader.load()
-
-    def __repr__(self) -> str:
-        """Name the model, so that a fingerprint made of this changes with it."""
-        return f"EvidenceJudge({self.fingerprint!r})"
 
     @property
     def threads(self) -> int:

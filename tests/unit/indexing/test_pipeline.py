@@ -94,8 +94,13 @@ def test_both_participants_of_the_visit_are_coerced_offices() -> None:
 
 
 def test_without_a_background_nothing_is_taken_from_it() -> None:
-    bare = demo_index(with_background=False)
-    assert not [e for e in bare.map.edges if e.licence.kind is LicenceKind.BACKGROUND]
+    bare, full = demo_index(with_background=False), demo()
+    taken = [
+        [e for e in index.map.edges if e.licence.kind is LicenceKind.BACKGROUND]
+        for index in (bare, full)
+    ]
+    assert not taken[0]
+    assert taken[1]
 
 
 def test_every_span_quotes_the_source() -> None:

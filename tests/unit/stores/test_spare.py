@@ -88,3 +88,4 @@ def test_a_disk_that_takes_nothing_spoils_no_answer(
     monkeypatch.setattr(store, "remember", full)
     with remembered_together(store):
         BestEffortMemory(store).remember(KIND, "a", MODEL, {KEY: VALUE})
+    assert kept(store) == []

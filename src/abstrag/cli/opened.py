@@ -80,7 +80,7 @@ def print_found(out: Console, found: CollectionHit, rank: int | None, preset: Pr
 
 
 def print_score(out: Console, document: DocumentScore) -> None:
-    """Print what a document costs, and what the sources made of it."""
+    """Print the costs of a document, and its score from each source."""
     costs = f"{told(cost_of(document.top_k_mean))} · {told(cost_of(document.top_1))}"
     sources = ", ".join(f"{s.source.value} {s.score:.2f} (#{s.rank})" for s in document.standings)
     date = f" {document.date}" if document.date else ""
@@ -91,7 +91,7 @@ def print_score(out: Console, document: DocumentScore) -> None:
 
 
 def print_why_not(out: Console, many: SearchableCollection, answer: CollectionWhyNot) -> None:
-    """Print where a passage got lost."""
+    """Print at which stage a passage was lost."""
     where = f"[bold]{escape(answer.document)}[/] " if answer.document else ""
     segment = f"[dim]{answer.within.segment}[/] " if answer.within else ""
     out.print(f"{where}{segment}[italic]{escape(' '.join(answer.passage.split()))}[/]")
@@ -108,7 +108,7 @@ def _nothing(ranking: CollectionRanking) -> str:
 
 
 def _footer(ranking: CollectionRanking) -> str:
-    """Say what was searched and what it took."""
+    """Summarize what was searched, and with how many judgements."""
     asked = f"{len(ranking.documents)} of {ranking.collection} documents opened"
     if ranking.passed != ranking.collection:
         asked += f", {ranking.passed} pass the filters"
@@ -176,7 +176,7 @@ class CollectionOptions:
         return CollectionChoice(replace(config, create=False), filters, self)
 
     def _refuse_filters(self, target: str) -> None:
-        """A filter chooses among documents, and there is one."""
+        """Refuse filters, which choose among documents, when the target is one document."""
         for name in ("since", "until", "source", "title"):
             if getattr(self, name) is not None:
                 raise InputError(
@@ -270,7 +270,7 @@ def opened(
 
 @contextmanager
 def _steps() -> Iterator[Callable[[str], None]]:
-    """Give what shows how far indexing is, from its first step on; most commands index nothing."""
+    """Yield a callback that shows indexing progress; the bar appears with its first step."""
     bar: Progress | None = None
 
     def tell(name: str) -> None:
@@ -295,19 +295,19 @@ def _steps() -> Iterator[Callable[[str], None]]:
 
 
 def report_of(document: SearchableDocument) -> dict[str, Any]:
-    """Return what a JSON result carries besides the result: patches, and what models took."""
+    """Return what goes into a JSON result besides the result: patches, and use of models."""
     patches = {"patches": [each.id for each in document.patches]}
     return {**patches, **report_of_models(document)}
 
 
 def report_of_models(asked: SearchableDocument | SearchableCollection) -> dict[str, Any]:
-    """Return what a JSON result carries of models: nothing where there are none."""
+    """Return the notes and usage of models for a JSON result; nothing without models."""
     models = asked.workspace.models
     return {} if models is None else {"notes": list(asked.notes), "ledger": models.ledger()}
 
 
 def print_models(asked: SearchableDocument | SearchableCollection) -> None:
-    """Say on standard error what the models took and what of it was of no use."""
+    """Print on standard error what the models used, and which replies could not be used."""
     models = asked.workspace.models
     if models is not None:
         from abstrag.cli.options import print_ledger
@@ -318,13 +318,13 @@ def print_models(asked: SearchableDocument | SearchableCollection) -> None:
 
 
 def print_patches(out: Console, document: SearchableDocument) -> None:
-    """Say which patches are in force; nothing where none was kept."""
+    """Print which patches are in force; nothing if there are none."""
     if sentence := patches_sentence(document):
         out.print(f"[dim]{escape(sentence)}[/]")
 
 
 def patches_sentence(document: SearchableDocument) -> str:
-    """Say how many patches are in force, or why those that were kept are not."""
+    """Say how many patches are in force, or why those for the document are not."""
     shown = sum(isinstance(one.patch.delta, Precedent) for one in document.kept)
     count, idle = len(document.kept) - shown, document.options.idle
     if not document.kept:
@@ -339,14 +339,14 @@ def patches_sentence(document: SearchableDocument) -> str:
 
 
 def estimate_of_many(many: SearchableCollection, query: str) -> tuple[Estimate, Estimate]:
-    """Say what a question to a collection takes: nothing is indexed, and one search at most."""
+    """Estimate a question to a collection: nothing for indexing, and at most one search."""
     from abstrag.llm.budget import Estimate
 
     return Estimate(), many.estimate(query)
 
 
 def tell_estimate(indexing: Estimate, asking: Estimate, *, as_json: bool) -> None:
-    """Say what a dry run found: what indexing takes where it is due, and the rest at most."""
+    """Print the estimates of a dry run: for indexing, if it is due, and for the rest at most."""
     from abstrag.cli.options import print_estimate
     from abstrag.cli.output import print_json
 

@@ -172,7 +172,7 @@ def _one(workspace: Workspace, episode: Episode, how: RefineOptions, *, as_json:
 def _print_many(
     many: SearchableCollection, made: CollectionRefinement, how: RefineOptions, *, as_json: bool
 ) -> None:
-    """Print what was done to each document, and where the hits of all stand now."""
+    """Print what was done to each document, and the new ranking over all."""
     if as_json:
         print_json(made)
         return
@@ -195,7 +195,7 @@ def _tell_estimate_of_many(
 
 
 def _many(runs: Iterable[tuple[Run, DocumentIndex]], *, as_json: bool) -> None:
-    """Tell what became of each document."""
+    """Print the outcome of each document."""
     told = []
     for run, index in runs:
         told.append(run)

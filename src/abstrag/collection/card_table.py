@@ -74,7 +74,7 @@ _VECTORS: Final = tuple(each.name for each in fields(VectorTable))
 
 
 class ShortlistSource(StrEnum):
-    """What proposes documents."""
+    """A source of evidence that a document is about a query."""
 
     WORDS = "words"  # BM25 over title and text
     TERMS = "terms"  # the costed postings
@@ -86,7 +86,7 @@ class ShortlistSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CardsForQuestion:
-    """What the cards of a collection say of documents; a row is a document.
+    """Scores documents for a question by their cards; a row is a document.
 
     These are all documents, or those that have to do with one question.
     """
@@ -104,7 +104,7 @@ class CardsForQuestion:
     layers: Mapping[LayerKey, bytes] | None = None  # of documents, that came along
 
     def scores(self, query: Query, asked: Vectors | None) -> Mapping[ShortlistSource, Scores]:
-        """Return what each source thinks of every document; without vectors there are two.
+        """Return the score of every document by each source; without vectors there are two.
 
         Args:
             query: As `query` has read it.
@@ -131,7 +131,7 @@ class CardsForQuestion:
         return found
 
     def idf(self, holders: int) -> float:
-        """Return what a stem is worth that so many documents hold."""
+        """Return the inverse document frequency of a stem that so many documents hold."""
         return log1p((self.size - holders + 0.5) / (holders + 0.5))
 
     def query(self, text: str) -> Query:
@@ -159,7 +159,7 @@ class CardsForQuestion:
 
 
 class CollectionCards(Protocol):
-    """The cards of all documents, wherever they are."""
+    """The cards of all documents, in memory or on a server."""
 
     @property
     def size(self) -> int:
@@ -197,7 +197,7 @@ class CollectionCards(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CardTable(CardsForQuestion):
-    """The cards of all documents in memory, or mapped into it: good for any question."""
+    """The cards of all documents as arrays, in memory or mapped from a file."""
 
     documents: tuple[DocumentInfo, ...]
     stems: CollectionPostings
@@ -296,12 +296,12 @@ class CardTable(CardsForQuestion):
         first: int,
         also: tuple[str, ...] = (),
     ) -> CardsForQuestion:
-        """Return what a question needs, which is here."""
+        """Return this table, which answers any question."""
         del text, asked, filters, first, also
         return self
 
     def ask_words(self, text: str) -> CardsForQuestion:
-        """Return what BM25 needs, which is here."""
+        """Return this table, which has what BM25 needs."""
         del text
         return self
 

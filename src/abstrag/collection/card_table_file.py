@@ -67,7 +67,7 @@ def open_card_table(
     encoder: TextEncoder | None = None,
     on_made: OnMade = lambda _done, _all: None,
 ) -> CardTable:
-    """Return the card table of a store as its file has it, or else made of the cards.
+    """Return the card table of a store, read from its file or else made from the cards.
 
     Args:
         store: Cards that its documents lack are made and kept.
@@ -87,7 +87,7 @@ def save_card_table(
     on_made: OnMade = lambda _done, _all: None,
     make: MakeLayers | None = None,
 ) -> tuple[int, int]:
-    """See that a store has its file, and say how many cards were made, of how many documents.
+    """Make the file of a store if missing; return the numbers of cards made and of documents.
 
     A store that has no place for files has its cards then. `make` is as in `all_cards`.
     """
@@ -114,7 +114,7 @@ def _folder(store: Store) -> Path | None:
 
 
 def _files(store: Store) -> DocumentFiles | None:
-    """Return the files of a store, where they are some that can be mapped."""
+    """Return the files of a store if they can be mapped into memory."""
     return None if store.mapped is None or store.mapped.folder is None else store.mapped
 
 

@@ -88,7 +88,7 @@ def complete(
     on_made: OnMade = lambda _done, _all: None,
     make: MakeLayers | None = None,
 ) -> int:
-    """Have a store keep in its tables what is missing there, and say of how many it was made.
+    """Make and store what documents lack, and return for how many documents that was.
 
     What it has as a layer already is put again, as after an upgrade: the tables are filled by that.
     """
@@ -114,7 +114,7 @@ def _made(
     on_made: OnMade,
     make: MakeLayers | None,
 ) -> Iterator[Layers]:
-    """Make what documents lack, some documents at a time."""
+    """Make the missing layers, some documents at a time."""
     batches = (tuple(missing[at : at + _AT_A_TIME]) for at in range(0, len(missing), _AT_A_TIME))
     done = 0
     if missing:
@@ -141,7 +141,7 @@ def _keys(missing_layers: MissingLayers, encoder: TextEncoder | None) -> list[La
 def _missing(
     store: Store, encoder: TextEncoder | None, documents: Sequence[DocumentInfo]
 ) -> list[MissingLayers]:
-    """Say which documents lack something, and leave what belongs to older indexes."""
+    """Return the documents that lack layers; layers of older indexes do not count."""
     carded = _kept_of(store, CARD, {card_key(info) for info in documents})
     if encoder is None:
         every = (MissingLayers(info, card_key(info) not in carded, False) for info in documents)
@@ -160,7 +160,7 @@ def _missing(
 
 
 def _kept_of(store: Store, layer: str, wanted: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return which contents and fingerprints a layer is kept of."""
+    """Return the contents and fingerprints for which a layer is stored."""
     keys = ((content, fingerprint) for content, fingerprint, _ in store.layers_named(layer))
     return {key for key in keys if key in wanted}
 
@@ -199,7 +199,7 @@ class _KeptParts:
 
 
 def made_layers(store: Store, encoder: TextEncoder | None, batch: Batch) -> dict[LayerKey, bytes]:
-    """Make what some documents lack.
+    """Make the missing layers of some documents.
 
     Words are read for the aligner and kept at once, in files; the rest is for the caller to keep.
     """
@@ -207,7 +207,7 @@ def made_layers(store: Store, encoder: TextEncoder | None, batch: Batch) -> dict
 
 
 def missing_layers(store: Store, encoder: TextEncoder, info: DocumentInfo) -> MissingLayers:
-    """Say what a search over all documents lacks of one that the store need not have yet."""
+    """Return the layers that a document, stored or not, lacks for a search over all."""
     card, vectors = card_key(info), vectors_made_by(encoder)
     keys = [(card[0], CARD, card[1]), (info.content_hash, VECTORS, vectors)]
     kept = store.get_layers(keys)
@@ -217,7 +217,7 @@ def missing_layers(store: Store, encoder: TextEncoder, info: DocumentInfo) -> Mi
 def layers_of(
     lacked: Mapping[MissingLayers, DocumentIndex], store: Store, encoder: TextEncoder | None
 ) -> dict[LayerKey, bytes]:
-    """Make what some documents lack of their indexes; the store keeps the words read ahead."""
+    """Make missing layers from indexes; words that the aligner read go into the store."""
     indexes = {each.info: index for each, index in lacked.items()}
     card_table = SentenceReader(store, encoder)
     made: dict[LayerKey, bytes] = {}
@@ -239,7 +239,7 @@ def layers_of(
 
 
 def windows(index: DocumentIndex) -> list[str]:
-    """Cut a document into stretches an embedder reads whole, the title before each."""
+    """Cut a document into windows that an embedder reads whole, each after the title."""
     title = index.document.title
     room = max(1, WINDOW_WORDS - len(title.split()))
     found = [word for segment in index.segments for word in segment.text.split()]
@@ -248,5 +248,5 @@ def windows(index: DocumentIndex) -> list[str]:
 
 
 def vectors_made_by(encoder: TextEncoder) -> str:
-    """Return the fingerprint of the vectors of documents: that of the encoder, and what it read."""
+    """Return the fingerprint of documents' vectors: of the encoder and of what it reads."""
     return f"{WINDOW_WORDS} {VECTORS_VERSION} {encoder.fingerprint}"

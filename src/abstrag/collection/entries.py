@@ -51,7 +51,7 @@ _CONCEPT: Final = f"{TermKind.CONCEPT.value}:"
 
 @record
 class ThingName:
-    """A way to call a thing, the id a query makes of it, its form, and what says so.
+    """A name of a thing, the id that a query makes of it, its form, and its licence.
 
     The name the document itself settles on needs no licence.
     """
@@ -90,7 +90,7 @@ class NamedThing:
 
 @record
 class Happening:
-    """An event as the document tells it: what, who, when, and in which words."""
+    """An event as a document reports it: what, who, when, and in which words."""
 
     event: str
     participants: tuple[tuple[str, str], ...]  # slot and term, sorted
@@ -111,7 +111,7 @@ class Entries:
 
 
 def entries_of(index: DocumentIndex) -> Entries:
-    """Read the entries off an index."""
+    """Return the entries of an index."""
     return _Reader(index).read()
 
 
@@ -222,7 +222,7 @@ class _Reader:
         )
 
     def _near(self, one: str, names: Iterable[ThingName]) -> list[str]:
-        """Return what else is named around a thing, less what has a word of its own names."""
+        """Return the other names near a thing, without those that share a word with its own."""
         own = {word for name in names for word in key(name.surface).replace("-", " ").split()}
         where = {
             segment + step
@@ -269,7 +269,7 @@ class _Reader:
         return {t for t in mentioned if t.startswith(_CONCEPT) and t not in self.drafts}
 
     def _exactly(self, licence: Licence) -> Licence:
-        """Let a quotation take in the bracket it stops short of."""
+        """Extend a quotation by the closing bracket that follows it."""
         span = licence.span
         if span is None:
             return licence
@@ -300,13 +300,13 @@ def _is_name(term: Term) -> bool:
 
 
 def _is_stated(edge: Edge) -> bool:
-    """True for what text or Background says outright of a thing; no guess, no model's word."""
+    """True for what text or Background states of a thing, not for a guess or a model's reply."""
     things = edge.source.startswith((_ENTITY, _CONCEPT))
     return things and edge.truth_preserving and edge.licence.kind in _STATING
 
 
 def mentioned(term: str) -> NamedThing:
-    """Return the entry of a concept that a document mentions and says nothing of."""
+    """Return the entry of a concept that a document mentions without stating anything of it."""
     label = term.partition(":")[2]
     name = _name(label, term)
     return NamedThing(term, label, (name,), (name.form,))

@@ -22,7 +22,7 @@ DOCUMENT_POWER: Final = 3.0  # times that of its hits: how much more a document'
 
 @dataclass(frozen=True)
 class CollectionMatch:
-    """A query laid over the documents of a shortlist, after the judge was asked."""
+    """A query matched with the documents of a shortlist, after the judge was asked."""
 
     shortlist: Shortlist
     rows: tuple[int, ...]  # of the card table: which documents the shares are, in their order
@@ -44,7 +44,7 @@ class CollectionMatch:
         return tuple(sorted(made, key=lambda each: (-each.score, each.rank)))
 
     def explained(self, document: str, position: int) -> Hit | None:
-        """Return a segment as it stands among all, None when it is no candidate."""
+        """Return a segment with its place among all, None when it is no candidate."""
         documents = self.shortlist.cards.documents
         owner = next((o for o, row in enumerate(self.rows) if documents[row].id == document), None)
         row = None if owner is None else self.joint.row(owner, position)

@@ -1,4 +1,4 @@
-"""Referents: nodes put together by merges, as far as nothing speaks against it.
+"""Referents: nodes that merges join, unless something contradicts it.
 
 Merges that meet may contradict each other though each looks well by itself. The cheaper one goes
 first, and a member that would bring a clash with it stays out. Inside a referent a chain of merges
@@ -45,7 +45,7 @@ class MergePath:
 
 @dataclass(slots=True)
 class _Profile:
-    """What is known of a referent that could clash."""
+    """What is known of a referent that could contradict another one."""
 
     label: str
     nodes: list[DocumentTerm]
@@ -65,7 +65,7 @@ class _Profile:
         return made
 
     def clash(self, other: _Profile) -> str | None:
-        """Say why two referents cannot be one, if they cannot."""
+        """Return why two referents cannot be the same, or None."""
         if kinds_clash(self.kinds, other.kinds):
             one, two = " or ".join(sorted(self.kinds)), " or ".join(sorted(other.kinds))
             return f"one is shown to be a {one}, the other a {two}"
@@ -89,7 +89,7 @@ class _Profile:
 
 
 class Referents:
-    """What a set of merges makes of the nodes they touch."""
+    """The referents that a set of merges makes of its nodes."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Where the map of a collection is kept: tables in a file, of which only what is asked for is read.
+"""The map of a collection as tables in a file, of which only the parts in use are read.
 
     library.db
     library.db.mapped/map.db
@@ -134,7 +134,7 @@ class MapTables:
     def _following(
         cls, path: Path | None, store: Store, wanted: Mapping[str, DocumentInfo]
     ) -> Self | None:
-        """Open tables and bring them up to date; None where somebody else undoes that."""
+        """Open tables and bring them up to date; None if another process changes them meanwhile."""
         made = cls(path)
         made._open = False
         try:
@@ -148,11 +148,11 @@ class MapTables:
         return None
 
     def close(self) -> None:
-        """Let go of the file; closing twice is fine, and it closes by itself with its last user."""
+        """Close the file; closing twice is fine, and it closes by itself with its last user."""
         self._closing()
 
     def add(self, document: str, entries: Entries, *, made_of: str = "") -> None:
-        """Take in what a document contributes, in place of what it said before."""
+        """Add the entries of a document, in place of its earlier ones."""
         self.remove(document, missing_ok=True)
         name = _bytes(document)
         rest = _packed(replace(entries, entries=()))
@@ -195,7 +195,7 @@ class MapTables:
             )
 
     def remove(self, document: str, *, missing_ok: bool = False) -> None:
-        """Let go of a document."""
+        """Remove a document."""
         found = self._document(document)
         if found is None:
             if missing_ok:

@@ -101,7 +101,7 @@ class CollectionSearcher:
 
     @property
     def encoder(self) -> TextEncoder | None:
-        """What embeds; None where vectors are left out."""
+        """The encoder; None where vectors are left out."""
         if not self._embeddings:
             return None
         return self._given_encoder or default_encoder()
@@ -116,7 +116,7 @@ class CollectionSearcher:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What of the models' answers could not be used so far, by document, in words."""
+        """Which answers of the models could not be used so far, by document, in words."""
         opened = {one.index.document.id: one for one in self._searchers.values()}
         return tuple(f"{name}: {note}" for name in sorted(opened) for note in opened[name].notes)
 
@@ -130,7 +130,7 @@ class CollectionSearcher:
         self._searchers.clear()
 
     def local(self) -> CollectionSearcher:
-        """Return the same with documents opened as they are without any language model."""
+        """Return this searcher with documents opened without language models."""
         return CollectionSearcher(
             self.store,
             preset=self.preset,
@@ -158,7 +158,7 @@ class CollectionSearcher:
 
     def _search(self, text: str, k: int, tau: float, filters: Filters) -> CollectionRanking:
         shortlist = self.shortlist(text, filters=filters)
-        found = self.lay(text, shortlist, tau=tau)
+        found = self.match(text, shortlist, tau=tau)
         notice = unread_notice(text)
         judged = found.joint.judge(k)
         return CollectionRanking(
@@ -211,14 +211,14 @@ class CollectionSearcher:
         info = self.store.find(document)
         inner = self.open(info)
         position = inner.position(segment)
-        found = self.lay(text, self.shortlist(text, filters=filters), tau=tau)
+        found = self.match(text, self.shortlist(text, filters=filters), tau=tau)
         hit = found.explained(info.id, position) or inner.explain(text, segment, tau=tau)
         return replace(hit, document=info.id)
 
     def standing(
         self, text: str, document: str, *, filters: Filters | None = None
     ) -> tuple[Standing, ...]:
-        """Say where a document stands with each source."""
+        """Return the score and rank of a document by each source."""
         wanted = self.store.find(document).id
         shortlist = self.shortlist(text, filters=filters, also=(wanted,))
         return shortlist.standings(shortlist.cards.row(wanted))
@@ -234,8 +234,8 @@ class CollectionSearcher:
             index, preset=self.preset, judge=self._judge, memory=BestEffortMemory(self.store)
         )
 
-    def lay(self, text: str, shortlist: Shortlist, *, tau: float) -> CollectionMatch:
-        """Lay a query over every document on the shortlist."""
+    def match(self, text: str, shortlist: Shortlist, *, tau: float) -> CollectionMatch:
+        """Match a query with every document on the shortlist."""
         rows, shares = [], []
         preset = self.joint_preset.plain if unread_notice(text) else self.joint_preset
         best = max((float(shortlist.prior[row]) for row in shortlist.rows), default=1.0)

@@ -21,7 +21,7 @@ from abstrag.search.scoring import Scoring
 
 
 def second_look(shortlist: Shortlist, sentences: SentenceReader) -> Shortlist:
-    """Order the first documents of a shortlist by what their sentences say, too."""
+    """Reorder the first documents of a shortlist by their sentences, too."""
     rows = shortlist.order[: max(LOOKED_AT, shortlist.size)]
     if not len(rows):
         return shortlist
@@ -36,7 +36,7 @@ def second_look(shortlist: Shortlist, sentences: SentenceReader) -> Shortlist:
 
 
 def third_look(shortlist: Shortlist, scorings: Mapping[int, Scoring]) -> Shortlist:
-    """Order the documents that are opened by how their words meet those of the query, too.
+    """Reorder the opened documents by how well their words meet those of the query, too.
 
     Within a document a word counts for more where few of its segments have it. Between documents it
     does where few documents have it: so the prices are those of the document, and the weights of

@@ -38,7 +38,7 @@ Worth = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class SentenceStems:
-    """The stems of the title, and of every sentence those the title has not; each once."""
+    """The stems of the title, and the further stems of every sentence, each once."""
 
     hashes: Hashes  # of one after the other
     sizes: npt.NDArray[np.uint32]  # how many each has; the first is the title
@@ -53,7 +53,7 @@ class SentenceStems:
         return cls(np.array(flat, np.uint64), np.array(sizes, np.uint32))
 
     def covered(self, stems: Hashes, worth: Worth) -> float:
-        """Return what the title and the best single sentence hold together of some stems' worth.
+        """Return the share of the stems' weight that title and best sentence hold together.
 
         Args:
             stems: Of a query, ascending and each once; at least one.

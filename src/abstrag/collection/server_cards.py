@@ -1,4 +1,4 @@
-"""The cards of a collection whose store chooses among them itself: none of them is in memory here.
+"""The cards of a collection on a server that chooses documents itself; none is in memory.
 
 One statement brings what a question needs: all postings of its words and terms, and the documents
 that may be the best. What the vocabulary will be asked for is worked out before there is one, and
@@ -62,7 +62,7 @@ _SLACK: Final = 1.01  # vectors were rounded, so that a window may be a little c
 
 
 class ServerCards:
-    """The cards of all documents on a server, of which each question gets its part."""
+    """The cards of all documents on a server; each question reads only what it needs."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class ServerCards:
         on_made: OnMade = lambda _done, _all: None,
         make: MakeLayers | None = None,
     ) -> None:
-        """Take a store; what its documents lack is made and kept, now and whenever some are new.
+        """Take a store; missing cards are made and stored, now and whenever documents are new.
 
         Args:
             store: Must stay open.
@@ -94,7 +94,7 @@ class ServerCards:
 
     @property
     def size(self) -> int:
-        """How many documents there are, as far as was heard."""
+        """The number of documents when the server was last asked."""
         return self._state.documents
 
     def ask(
@@ -166,7 +166,7 @@ class ServerCards:
         return len(self._numbers(filters)) > 0
 
     def _ready(self) -> CardsState:
-        """See that all documents have what a question needs."""
+        """Make sure that all documents have what a question needs."""
         model = self._model or None
         state = self._store.cards_state(model)
         if state.missing_layers:
@@ -181,7 +181,7 @@ class ServerCards:
         return state
 
     def _renew(self) -> None:
-        """See to documents that are new."""
+        """Make the cards of new documents."""
         with self._readying:
             try:
                 self._state = self._ready()
@@ -231,7 +231,7 @@ _READ_AS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Recorder:
-    """A vocabulary that knows everything or nothing, and writes down what it is asked for."""
+    """A vocabulary that knows everything or nothing, and records what it is asked for."""
 
     knows: bool
     inside: CollectionVocabulary

@@ -1,4 +1,4 @@
-"""The shortlist: which documents are worth opening, by what the sources make of them together."""
+"""The shortlist: which documents to open, by the scores of all sources together."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Shortlist:
         return cls(card_table, query, asked, scores, prior, passed, passing, order, size)
 
     def looked_into(self, rows: Places, scores: Mapping[ShortlistSource, Scores]) -> Shortlist:
-        """Let further sources have a say about the first rows; the others follow as they did.
+        """Rescore the first rows with further sources; the others follow in their order.
 
         Args:
             rows: The first ones of the order.
@@ -137,7 +137,7 @@ class Shortlist:
 
 
 def without_copies(prior: Scores, passed: Places, texts: npt.NDArray[np.uint64]) -> Places:
-    """Return the rows that score anything, best first, and of copies the first."""
+    """Return the rows that score anything, best first; of copies only the first."""
     ranked = passed[np.argsort(-prior[passed], kind="stable")]
     ranked = ranked[prior[ranked] > 0]
     _, first = np.unique(texts[ranked], return_index=True)

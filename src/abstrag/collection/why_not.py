@@ -1,4 +1,4 @@
-"""Why not, across documents: where on its way to the first hits a passage gets lost.
+"""Why not, across documents: at which stage a passage is lost.
 
 It may stand in no document, or in one that a filter leaves out, or that is not on the shortlist, or
 that is and ranks something else; and when its own document ranks it well, others may still be
@@ -107,7 +107,7 @@ def _document_of(searcher: CollectionSearcher, passage: SoughtPassage) -> Docume
 def _not_shortlisted(
     named: CollectionWhyNot, shortlist: Shortlist, rank: int | None
 ) -> CollectionWhyNot:
-    """Say how each source ranks the document, and what the last one that made it had."""
+    """Explain how each source ranks the document, and what the last chosen document scores."""
     if rank is None:
         detail = "no source finds anything of the query in it"
         return replace(named, lost=LostAt.NOT_SHORTLISTED, detail=detail)
@@ -171,7 +171,7 @@ def _rank(
     """Return the rank of a segment among the hits of all documents."""
     if inner.segment is None:
         return None
-    found = searcher.lay(query, shortlist, tau=tau)
+    found = searcher.match(query, shortlist, tau=tau)
     found.joint.judge(k)
     for rank, (row, _) in enumerate(found.joint.order(), 1):
         owner, position = found.joint.position(row)

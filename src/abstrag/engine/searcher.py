@@ -1,4 +1,4 @@
-"""A searcher: one indexed document, ready to be asked; everything it answers has one code path."""
+"""A searcher answers every kind of question about one indexed document."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ Reprice = Callable[[Edge], Edge]
 
 @dataclass(frozen=True, slots=True)
 class Repriced:
-    """An operator whose offers weigh what somebody says they do."""
+    """An operator whose edges get other weights, for experiments."""
 
     operator: QueryOperator
     reprice: Reprice
@@ -108,7 +108,7 @@ class QueryReader(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What could not be used of what it was told, in words."""
+        """Which answers could not be used, in words."""
         ...
 
     def normalize(self, own: Query, vocabulary: Vocabulary, *, today: date | None) -> Query | None:
@@ -118,7 +118,7 @@ class QueryReader(Protocol):
     def sources(
         self, query: Query, vocabulary: Vocabulary, *, tau: float
     ) -> tuple[EdgeSource, ...]:
-        """Return what else offers edges for a query within a budget."""
+        """Return further sources of edges for a query within a budget."""
         ...
 
 
@@ -172,12 +172,12 @@ class Searcher:
         self._queries: LruCache[Query] = LruCache(_QUERIES_KEPT)
 
     def prepare(self) -> None:
-        """Build what any search needs, so that threads find it made."""
+        """Build everything that searches share, before threads use it."""
         _ = self.costed, self._similarities(self.preset)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What of the models' answers could not be used so far, in words."""
+        """Which answers of the models could not be used so far, in words."""
         return () if self._reader is None else self._reader.notes
 
     @cached_property
@@ -269,7 +269,7 @@ class Searcher:
 
     @cached_property
     def judge(self) -> Judge | None:
-        """Who judges: the one given, or the shipped one where the preset wants it.
+        """The judge: the one given, or the shipped one if the preset uses a judge.
 
         A judge of passages is given a turn, a table cell or a clause with the text around it.
         """
@@ -476,7 +476,7 @@ class Searcher:
         )
 
     def _sources(self, query: Query, tau: float) -> tuple[EdgeSource, ...]:
-        """What offers edges besides the document's own map, for one query and budget."""
+        """Return the sources of edges besides the document's own map, for a query and budget."""
         offered: tuple[EdgeSource, ...] = self._operators
         if (defined := ExpandDefinition.of(query, self._definitions)).edges:
             offered = (*offered, defined)

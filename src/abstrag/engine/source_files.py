@@ -26,7 +26,7 @@ _BLANK: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks among them
 
 
 def own_id(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
-    """Return what a document calls itself: by its file's name, or inside JSON as it says."""
+    """Return a document's own id: from its file's name, or as its JSON states it."""
     start = read_file(path, max_bytes)[:_JSON_HEAD]
     if start.lstrip(_BLANK).startswith(b"{"):
         return load(path, max_bytes=max_bytes).id
@@ -34,7 +34,7 @@ def own_id(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
 
 
 def source_hash(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
-    """Hash what a document is read from; for LaTeX that is more than one file."""
+    """Hash all files that a document is read from; for LaTeX there may be several."""
     digest = sha256(read_file(path, max_bytes))
     if path.suffix.lower() in LATEX:
         for part in sources(path):
@@ -73,7 +73,7 @@ def place_of(path: Path) -> str:
 
 
 def _resolved(path: Path) -> str:
-    """Return where a file lies, or its name where that is nowhere; reading it says why."""
+    """Return the resolved path of a file, or its name if it has none; reading it then fails."""
     try:
         return place_of(path)
     except DocumentError:
@@ -81,7 +81,7 @@ def _resolved(path: Path) -> str:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Go through a folder; what cannot be read is among the files, so that it is told of."""
+    """Yield the files of a folder, unreadable folders included, so that they are reported."""
     if not is_folder(path):
         yield path
         return
@@ -106,7 +106,7 @@ def _belongs_to_store(path: Path) -> bool:
 
 
 def _is_part(path: Path) -> bool:
-    """True for a LaTeX file without a document class: as a rule some other file pulls it in."""
+    """True for a LaTeX file without a document class, which another file usually inputs."""
     if path.suffix.lower() not in LATEX:
         return False
     try:
@@ -197,5 +197,5 @@ def attempt(
 
 
 def failed(path: str, error: AbstragError) -> IndexOutcome:
-    """Return the outcome of a file that an error of ours is about."""
+    """Return the outcome of a file that failed with one of our errors."""
     return IndexOutcome(path, "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code)

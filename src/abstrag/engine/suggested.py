@@ -53,7 +53,7 @@ def _forms(index: DocumentIndex) -> Mapping[str, tuple[Term, ...]]:
 
 
 def _targets(source: Term, suggestion: Suggestion, known: Collection[str]) -> Iterator[Term]:
-    """Go through the terms a query may have made of a name.
+    """Yield the terms that a query may make of a name.
 
     A query takes for an entity what the map calls one. So a word that the document itself uses as
     a concept must not become the name of an entity here, or queries would pass the word by.

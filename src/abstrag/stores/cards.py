@@ -1,4 +1,4 @@
-"""What a collection knows of one document, as the layers of a store keep it: its card, its vectors.
+"""The card and the vectors of a document, as layers of a store.
 
 The card has stems with their counts, for BM25; terms with what it costs to get to them, for the
 costed postings; times. Words and terms are kept as hashes of 64 bits, so that a collection needs no
@@ -93,7 +93,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class QuantizedVectors:
-    """Vectors with a byte for each dimension; a row's own scale makes numbers of them again."""
+    """Vectors with one byte for each dimension, and a scale for each row."""
 
     codes: Codes
     scales: Scores

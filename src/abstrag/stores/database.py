@@ -101,7 +101,7 @@ class SqlStore(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the store; closing twice is fine."""
+        """Close the store; closing twice is fine."""
 
     def put(self, index: DocumentIndex, *, source_path: str | None, source_hash: str) -> str:
         """Keep an index, in place of the one this source had before, and return its store id."""
@@ -131,7 +131,7 @@ class SqlStore(ABC):
         return document_info(row, self._corrupt)
 
     def find_source(self, path: str) -> DocumentInfo | None:
-        """Describe the document that was read from a path or has that place too, if any."""
+        """Describe the document that was read from a path or also lies there, if any."""
 
         def work(run: Transaction) -> Row | None:
             row: Row | None = run.execute(f"{INFO} WHERE source_path = ?", (path,)).fetchone()
@@ -147,7 +147,7 @@ class SqlStore(ABC):
         return document_infos(rows, self._corrupt)
 
     def add_place(self, document_id: str, path: str) -> None:
-        """Know that the bytes of a document lie at a path too."""
+        """Record that the bytes of a document also lie at another path."""
 
         def work(run: Transaction) -> None:
             own = run.execute("SELECT 1 FROM documents WHERE source_path = ?", (path,)).fetchone()
@@ -190,7 +190,7 @@ class SqlStore(ABC):
         return self.get_layers([key]).get(key)
 
     def get_layers(self, keys: Sequence[LayerKey]) -> dict[LayerKey, bytes]:
-        """Return those of some layers that are kept, by their three keys, in one go."""
+        """Return the stored layers among some, by their three keys, in one query."""
         found = {}
         for *key, data in self._layers_at(keys):
             with decoding(f"layer {key[1]!r} of {key[0]!r}", self._corrupt):
@@ -256,7 +256,7 @@ class SqlStore(ABC):
         return found
 
     def version(self) -> int:
-        """Return a number that is another one whenever a document was put or removed."""
+        """Return a number that changes whenever a document is put or removed."""
         statement = "SELECT value FROM meta WHERE key = ?"
         row = self._read(lambda run: run.execute(statement, (VERSION_KEY,)).fetchone())
         with decoding("version of the documents", self._corrupt):
@@ -277,7 +277,7 @@ class SqlStore(ABC):
         return {**said, VECTORS: counted(rows)}
 
     def forget_models(self, kind: str, *, keep: Collection[str]) -> int:
-        """Drop what models other than some made of a kind, and return how much that was."""
+        """Drop entries of a kind that other models made, and return how many."""
         kept = checked(kind, keep)
 
         def work(run: Transaction) -> int:
@@ -318,7 +318,7 @@ class SqlStore(ABC):
         self.close()
 
     def _forget_unused(self, run: Transaction, contents: Sequence[str]) -> None:
-        """Drop what was kept along the way for contents that no document has any more."""
+        """Drop layers and models' results of contents that no document has any more."""
         for content_hash in sorted(set(contents)):
             used = run.execute(
                 "SELECT 1 FROM documents WHERE content_hash = ? LIMIT 1", (content_hash,)
@@ -429,7 +429,7 @@ class ConnectionLock:
     """Lets one thread at a time use a connection, until it is closed."""
 
     def __init__(self, name: str) -> None:
-        """Begin; `name` is what a person calls the store."""
+        """Create a lock; `name` names the store in errors."""
         self._name = name
         self._process = os.getpid()
         self._lock = RLock()  # a store may be closed while its own thread collects garbage
@@ -437,7 +437,7 @@ class ConnectionLock:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Wait for the connection and keep it to this thread until the block ends.
+        """Wait for the connection and hold it for this thread until the block ends.
 
         Raises:
             StoreError: The store is closed, or was opened by the process this one was forked from.

@@ -96,7 +96,7 @@ def remembered(
 
 
 def checksum(content_hash: str, model: str, key: bytes, value: bytes) -> int:
-    """Return what tells whether an entry is as it was written."""
+    """Return the checksum that tells whether an entry is as it was written."""
     return zlib.crc32(b"\n".join((content_hash.encode(), model.encode(), key, value)))
 
 
@@ -192,7 +192,7 @@ def others(layers: Iterable[tuple[str, str]], keep: Collection[str]) -> list[tup
 
 
 def checked(kind: str, keep: Collection[str]) -> list[str]:
-    """Return the fingerprints to keep, where they are some and the kind is one there is."""
+    """Check a kind, and return the fingerprints to keep as a list."""
     if kind not in KINDS:
         raise InputError(
             f"nothing of the kind {kind!r} is made by models", hint=f"one of: {', '.join(KINDS)}"
@@ -213,7 +213,7 @@ _PUT_OFF: Final[ContextVar[list[_Said] | None]] = ContextVar("put_off", default=
 
 @dataclass(frozen=True, slots=True)
 class BestEffortMemory:
-    """What models said, kept in a store that may refuse to keep any more."""
+    """Results of models, written to a store only if it accepts writes."""
 
     store: Store
 
@@ -231,7 +231,7 @@ class BestEffortMemory:
     def remember(
         self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
     ) -> None:
-        """Keep values by their keys, where the disk takes them."""
+        """Store values by their keys, if the disk accepts them."""
         put_off = _PUT_OFF.get()
         if put_off is None:
             with suppress(StoreReadOnly):
@@ -242,7 +242,7 @@ class BestEffortMemory:
 
 @contextmanager
 def remembered_together(store: Store) -> Iterator[None]:
-    """Keep what models say in a block at its end, in one transaction.
+    """Write what models say during a block in one transaction at its end.
 
     A disk that syncs takes its time for each, and a question is put to many documents. What is said
     in an interrupted block is not kept.
@@ -260,7 +260,7 @@ def remembered_together(store: Store) -> Iterator[None]:
 
 
 def keep_layer(store: Store, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
-    """Keep a layer that a search makes on its way, where the disk takes it."""
+    """Store a layer that a search has made, if the disk accepts it."""
     with suppress(StoreReadOnly):
         store.put_layer(content_hash, layer, fingerprint, data)
 
@@ -318,7 +318,7 @@ class FilesOfLayers:
         *,
         versions: int = VERSIONS,
     ) -> None:
-        """Keep a file; as many of a content stay as of any layer."""
+        """Store a file as a layer; old versions go as those of any layer."""
         del versions
         with suppress(StoreReadOnly):
             self.store.put_layer(content_hash, FILES, name, b"".join(parts))
@@ -360,7 +360,7 @@ class MappedFiles:
         *,
         versions: int = VERSIONS,
     ) -> None:
-        """Keep a file, where the disk takes it; nobody ever sees half of it.
+        """Write a file as a whole, if the disk accepts it.
 
         The oldest files of the same content go, so that no more than `versions` are left.
         """

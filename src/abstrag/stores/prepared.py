@@ -1,4 +1,4 @@
-"""An index on its way into a store: made and packed in one process, written by another."""
+"""An index that is packed in one process and written by another."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Prepared:
         return to_blobs(self.rows) if self.made_blobs is None else self.made_blobs
 
     def for_a_file(self) -> Prepared:
-        """Return it with the rows as an SQLite file keeps them, and only so.
+        """Return it with its rows only in the form of an SQLite file.
 
         Raises:
             OverflowError: A number is larger than a database keeps.

@@ -30,11 +30,11 @@ LayerKey = tuple[str, str, str]  # content hash, layer, fingerprint
 
 
 class DocumentFiles(Protocol):
-    """What is kept of a document in the form in which it is searched, by content and name."""
+    """Files with data of a document in searchable form, by content and name."""
 
     @property
     def folder(self) -> Path | None:
-        """The folder they lie in; None where they are no files."""
+        """The folder of the files; None if they are in a database."""
         ...
 
     def get(self, content_hash: str, name: str) -> memoryview | None:
@@ -262,7 +262,7 @@ class Store(Protocol):
 
 @runtime_checkable
 class TransactionalStore(Protocol):
-    """A store that makes one transaction of several calls."""
+    """A store that can put several calls into one transaction."""
 
     def together(self) -> AbstractContextManager[None]:
         """Make one transaction of the calls of a block.
@@ -277,7 +277,7 @@ class TransactionalStore(Protocol):
 
 
 class MissingLayers(NamedTuple):
-    """A document, and what a search over all documents lacks of it."""
+    """A document, and the layers that a search over all documents lacks of it."""
 
     info: DocumentInfo
     card: bool
@@ -286,7 +286,7 @@ class MissingLayers(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CardsState:
-    """What the cards of a store have together."""
+    """Totals over the cards of a store."""
 
     version: int  # of the store
     documents: int
@@ -323,7 +323,7 @@ class CardFound(NamedTuple):
 
 @dataclass(slots=True)
 class CardsFound:
-    """What a store has of a question; documents are known by number."""
+    """The answer of a store to a question; documents are given by number."""
 
     version: int = 0
     postings: dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = field(

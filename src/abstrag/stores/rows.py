@@ -87,7 +87,7 @@ def compress(data: bytes) -> CompressedBytes:
 
 
 def decompress(data: bytes) -> bytes:
-    """Give back what was squeezed."""
+    """Return what was compressed."""
     return zlib.decompress(data)
 
 
@@ -385,7 +385,7 @@ Corrupt = Callable[[str], StoreCorrupt]
 
 @contextmanager
 def decoding(what: str, corrupt: Corrupt) -> Iterator[None]:
-    """Blame the store for columns that do not hold what we put there."""
+    """Raise `StoreCorrupt` for columns that cannot be decoded."""
     try:
         yield
     except _UNREADABLE as error:
@@ -444,7 +444,7 @@ class StoredRows:
 def require_sound(
     info: DocumentInfo, kept: StoredRows, load: Callable[[str], DocumentIndex], corrupt: Corrupt
 ) -> None:
-    """See that all rows of a document are there and refer to what is there.
+    """Check that all rows of a document are there and refer to existing rows.
 
     Raises:
         StoreCorrupt: They do not.

@@ -1,4 +1,4 @@
-"""What has to fit in the rows of a document: what they refer to is there, and prices are possible.
+"""Checks on the rows of a document: references exist, spans fit, costs are possible.
 
 The digest of a document tells what a disk has changed; a program may write a wrong row, too.
 """

@@ -59,7 +59,7 @@ _BAD_STARTS: Final = 3  # in a row, for each worker there may be, and the engine
 
 
 def usual_workers() -> int:
-    """Return how many workers this machine gets when nobody says."""
+    """Return the default number of workers on this machine."""
     allowed = getattr(os, "sched_getaffinity", None)  # not every system limits a process to some
     return min(len(allowed(0)) if allowed else os.cpu_count() or 1, _USUAL)
 
@@ -99,7 +99,7 @@ class _Worker:
 
 
 class _Stop:
-    """In place of an item: there are no more."""
+    """Sent in place of an item: there are no more."""
 
 
 class ProcessPool:
@@ -168,7 +168,7 @@ class ProcessPool:
         gone.process.join()
 
     def close(self) -> None:
-        """Let those that are done go in peace, and kill the others: nothing of theirs is wanted."""
+        """Let finished workers exit, and kill the others, whose results are not wanted."""
         idle = [worker for worker in self._workers.values() if worker.unanswered == 0]
         for worker in idle:
             with suppress(OSError):  # it is gone already
@@ -181,7 +181,7 @@ class ProcessPool:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Let no Ctrl-C through while a process starts; it ignores them from then on.
+    """Hold back Ctrl-C while a process starts; from then on the process ignores it.
 
     Windows cannot hold a signal back. A worker that hears one while it starts ends with it.
     """
@@ -334,7 +334,7 @@ class WorkLoop:
                     self._give(number, self._todo.popleft())
 
     def _try_alone(self, suspect: int) -> None:
-        """Hand a suspect to a fresh worker when everybody who may hold memory has gone home."""
+        """Give a suspect to a fresh worker once all others, which may hold memory, have ended."""
         for number, state in list(self._states.items()):
             if state.done:
                 self._pool.stop_worker(number)

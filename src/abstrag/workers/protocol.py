@@ -138,7 +138,7 @@ class WorkerPool(Protocol):
         ...
 
     def submit(self, worker: int, item: Any) -> None:
-        """Hand an item to a worker; one that is gone says so in its own time."""
+        """Give an item to a worker; if the worker is gone, a later event says so."""
         ...
 
     def wait(self, seconds: float | None) -> list[Event]:
@@ -146,7 +146,7 @@ class WorkerPool(Protocol):
         ...
 
     def stop_worker(self, worker: int) -> None:
-        """End a worker at once, if it is still there; nothing more is heard of it."""
+        """End a worker at once, if it is still there; it sends no further events."""
         ...
 
     def close(self) -> None:
@@ -155,11 +155,11 @@ class WorkerPool(Protocol):
 
 
 def ignore_progress(_item: Any, _told: Any) -> None:
-    """Hear nothing."""
+    """Ignore progress."""
 
 
 class _Line:
-    """The way to whoever listens to this process."""
+    """The callback that receives what this process reports."""
 
     def __init__(self) -> None:
         self.send: Callable[[Any], None] | None = None
@@ -169,13 +169,13 @@ _LINE = _Line()
 
 
 def tell(told: Any) -> None:
-    """Tell how far the item is that this process is at; it has to survive pickling."""
+    """Report progress on the current item of this process; the value must be picklable."""
     if _LINE.send is not None:
         _LINE.send(told)
 
 
 def connect(send: Callable[[Any], None]) -> None:
-    """Let what is told in this process go somewhere."""
+    """Set the callback that receives what this process reports."""
     _LINE.send = send
 
 
@@ -188,7 +188,7 @@ def _limits_of_unix() -> ModuleType | None:
 
 
 class BudgetSpent(BaseException):
-    """A piece of work has used up its budget, and the process is of no more use.
+    """A piece of work has used up its budget, and the process must end.
 
     It is no `Exception`: code that survives any error of a document must not survive this one.
     """
@@ -199,7 +199,7 @@ class BudgetSpent(BaseException):
 
 
 def ended(exit_code: int | None) -> str:
-    """Say how a process came to its end, as the system tells it."""
+    """Describe how a process ended, from its exit code."""
     if exit_code is not None and exit_code < 0:
         return f"by {signal.Signals(-exit_code).name}"
     return f"with exit code {exit_code}"
@@ -213,7 +213,7 @@ def ran_out_of_time(exit_code: int | None) -> bool:
 
 @contextmanager
 def within(budget: DocumentBudget) -> Iterator[None]:
-    """Hold a piece of work to its budget of processor time and memory.
+    """Limit a piece of work to its budget of processor time and memory.
 
     Processor time that runs out ends the process by SIGXCPU. Systems that do not say how large a
     process is have no limit of memory here, and Windows has neither; wall time is for whoever
@@ -241,7 +241,7 @@ def within(budget: DocumentBudget) -> Iterator[None]:
 
 
 def _limit(resource: ModuleType, kind: int, most: int) -> None:
-    """Set the limit that may be raised again; one that the system has set already stays."""
+    """Set the soft limit; a stricter limit that is set already stays."""
     _, hard = resource.getrlimit(kind)
     if hard != resource.RLIM_INFINITY and (most == resource.RLIM_INFINITY or most > hard):
         most = hard

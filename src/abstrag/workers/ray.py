@@ -154,7 +154,7 @@ class ActorPool:
         self._calls[self._actors[worker].perform.remote(item)] = worker
 
     def wait(self, seconds: float | None) -> list[Event]:
-        """Return what one of the actors has to say about the oldest thing it was asked."""
+        """Return an event about the oldest call of one of the actors."""
         oldest: dict[int, Any] = {}
         for call, worker in self._calls.items():
             oldest.setdefault(worker, call)
@@ -175,7 +175,7 @@ class ActorPool:
         return event
 
     def stop_worker(self, worker: int) -> None:
-        """End an actor at once, and whatever it was asked; one that is gone already stays gone."""
+        """End an actor and its calls at once; one that is gone already is ignored."""
         if worker in self._actors:
             self._ray.kill(self._actors.pop(worker))
         self._calls = {call: who for call, who in self._calls.items() if who != worker}

@@ -137,14 +137,14 @@ def version(info: DocumentInfo) -> tuple[str, str, str, str]:
 
 
 def called(index: DocumentIndex, name: str) -> DocumentIndex:
-    """Return an index whose document is called as in the store, so that hits name it right."""
+    """Return an index whose document has the id that the store uses, so that hits name it."""
     if index.document.id == name:
         return index
     return replace(index, document=replace(index.document, id=name))
 
 
 def named(target: object) -> str:
-    """Name what was to be opened."""
+    """Describe a target for an error message."""
     if isinstance(target, Document):
         return target.id
     return target.document.id if isinstance(target, DocumentIndex) else str(target)
@@ -215,7 +215,7 @@ class Workspace:
 
     @cached_property
     def prompting(self) -> Prompting | None:
-        """What the models do for indexing and search; None without any."""
+        """How the language models take part in indexing and search; None without models."""
         if self.models is None:
             return None
         from abstrag.engine.prompting import Prompting
@@ -246,7 +246,7 @@ class Workspace:
         on_step: OnStep | None = None,
         on_shortfall: OnShortfall = lambda _shortfall: None,
     ) -> Library:
-        """Return what indexes files into the store, with whom to tell how far it is."""
+        """Return the library that indexes files into the store and reports its progress."""
         prompts = self.prompting.index if self.prompting else None
         return replace(
             self.library,
@@ -324,19 +324,19 @@ class Workspace:
         return self._stored(info, options or self.defaults)
 
     def unpatched(self, document: SearchableDocument) -> SearchableDocument:
-        """Open what is open already without any patch; edits stay."""
+        """Open the same document without its patches; edits stay."""
         options = replace(document.options, patched=False)
         searcher = self._searcher(document.index, (), options)
         return SearchableDocument(self, options, searcher, ())
 
     def local_document(self, target: str | Path) -> SearchableDocument:
-        """Open one document as if there were no models, to say what they would be shown."""
+        """Open one document without models, to estimate what they would be shown."""
         index = self.library.open(str(target))
         made = Searcher(index, preset=self.defaults.preset, memory=BestEffortMemory(self.store))
         return SearchableDocument(self, self.defaults, made)
 
     def map(self) -> CollectionMap:
-        """Return what all documents name, which of it may be one thing, and what stays apart."""
+        """Return the map of all documents: what they name, and what may be merged."""
         from abstrag.collection.map import collection_map
 
         return collection_map(self.store)
@@ -347,19 +347,19 @@ class Workspace:
         return self._indexes.get(version(info), lambda: called(self.store.get(info.id), info.id))
 
     def read(self, target: str | Path) -> DocumentIndex:
-        """Return the index of a file or an id, as a person left its map, to be looked at.
+        """Return the index of a file or an id with the person's edits, for display.
 
         A file is indexed first when it is new or changed; nothing is made ready to be searched.
         """
         return self.edited(self.indexing().locate(str(target)).id)
 
     def edited(self, document: str) -> DocumentIndex:
-        """Return the index of a document with its map as a person left it."""
+        """Return the index of a document with the person's edits of its map."""
         index = self.index(document)
         return applied(index, self.edits.read(index.document.id))
 
     def remove(self, document: str) -> DocumentInfo:
-        """Forget a document and what was edited in it, and say what it was."""
+        """Remove a document and its edits, and return its description."""
         info = self.store.find(document)
         self.store.remove(info.id)
         self.edits.forget(info.id)
@@ -400,7 +400,7 @@ class Workspace:
         )
 
     def estimate(self, target: str, *, singly: bool = False) -> tuple[Estimate, Estimate]:
-        """Say what indexing a target will take where that is due, and a search of it at most.
+        """Estimate indexing a target, if that is due, and at most one search of it.
 
         `singly` tells that segments may be judged one at a time.
         """
@@ -414,7 +414,7 @@ class Workspace:
         return prompting.estimate(plans), prompting.estimate_search(found, singly=singly)
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self.store.close()
 
     def __enter__(self) -> Self:
@@ -445,7 +445,7 @@ class Workspace:
     def _searcher(
         self, index: DocumentIndex, kept: tuple[KeptPatch, ...], options: SearchOptions
     ) -> Searcher:
-        """Build what searches an index; threads find everything in it made."""
+        """Build a searcher of an index, with everything prepared for use by several threads."""
         patches = () if options.idle else tuple(each.patch for each in kept)
         if self.prompting is not None and self.judge is None:
             made = self.prompting.searcher(

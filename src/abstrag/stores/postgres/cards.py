@@ -92,7 +92,7 @@ LAYERS_OF_DOCUMENT: Final = (
 
 
 def put_layers(run: TransactionCursor, layers: Mapping[LayerKey, bytes]) -> None:
-    """Write what layers, which have just been put, say of the documents there are."""
+    """Write the rows of documents from layers that have just been stored."""
     for key, data in layers.items():
         if key[1] in (CARD, VECTORS):
             for number, layer in run.execute(_OF_LAYER, key).fetchall():
@@ -100,7 +100,7 @@ def put_layers(run: TransactionCursor, layers: Mapping[LayerKey, bytes]) -> None
 
 
 def put(run: TransactionCursor, number: int, layer: Row, data: bytes) -> None:
-    """Write what a layer says of a document.
+    """Write the rows of a document from a layer.
 
     Args:
         run: The transaction.
@@ -176,7 +176,7 @@ def model_number(fingerprint: str) -> int:
 
 
 def astray(run: TransactionCursor, name: str) -> bool:
-    """Tell whether the rows of a document, by its id, are other ones than its layers say."""
+    """Tell whether the rows of a document differ from what its layers say."""
     (number,) = run.execute("SELECT number FROM documents WHERE id = ?", (name,)).fetchone() or (0,)
     for _, layer, fingerprint, data in run.execute(LAYERS_OF_DOCUMENT, (number,)).fetchall():
         if layer == CARD:
@@ -288,7 +288,7 @@ UNION ALL SELECT 'layer', NULL, data, NULL, NULL, NULL,
 
 
 def state(run: TransactionCursor, model: str | None, corrupt: Corrupt) -> CardsState:
-    """Say what all documents have together, and which of them lack a card or vectors."""
+    """Return totals over all documents, and which of them lack a card or vectors."""
     bare = "FALSE"
     if model is not None:
         there = run.execute(_THERE).fetchone() == (True,)
@@ -309,7 +309,7 @@ def state(run: TransactionCursor, model: str | None, corrupt: Corrupt) -> CardsS
 
 
 def statement(asked: CardsAsked) -> tuple[str, dict[str, Any], dict[str, str]]:
-    """Return the statement that a question is, its values, and the settings it takes."""
+    """Return the SQL statement of a question, its values, and its settings."""
     values: dict[str, Any] = {
         "stems": _signed(asked.stems),
         "terms": _signed(asked.terms),
@@ -347,7 +347,7 @@ def statement(asked: CardsAsked) -> tuple[str, dict[str, Any], dict[str, str]]:
 
 
 def found_in(rows: Iterable[Row], corrupt: Corrupt) -> CardsFound:
-    """Put together what the statement gave."""
+    """Return the result of the statement as a record."""
     found = CardsFound()
     for kind, number, documents, values, near, other, info in rows:
         if kind == "version":

@@ -139,7 +139,7 @@ class PostgresStore(SqlStore):
         return {term_id: tuple(mentions) for term_id, mentions in found.items()}
 
     def put_layers(self, layers: Mapping[LayerKey, bytes]) -> None:
-        """Keep several layers in one transaction, and what cards are asked by."""
+        """Keep several layers, and the rows of cards, in one transaction."""
         squeezed = {key: compress(data) for key, data in layers.items()}
 
         def work(run: TransactionCursor) -> None:
@@ -152,7 +152,7 @@ class PostgresStore(SqlStore):
 
     @property
     def chooses(self) -> bool:
-        """False where the server's pgvector lacks what it takes."""
+        """False if the server's pgvector is too old."""
         return self._session.vectors is not None and self._session.vectors.chooses
 
     def check(self) -> None:
@@ -168,7 +168,7 @@ class PostgresStore(SqlStore):
         return int(self._read(lambda run: run.execute(statement).fetchone() or (0,))[0])
 
     def cards_state(self, model: str | None) -> CardsState:
-        """Say what all documents have together, and which of them lack a card or vectors."""
+        """Return totals over all documents, and which of them lack a card or vectors."""
         return self._read(lambda run: cards.state(run, model, self._corrupt))
 
     def ask_cards(self, asked: CardsAsked) -> CardsFound:
@@ -188,7 +188,7 @@ class PostgresStore(SqlStore):
         return self._read(lambda run: cards.described(run, numbers, self._corrupt))
 
     def close(self) -> None:
-        """Let go of the store; closing twice is fine."""
+        """Close the store; closing twice is fine."""
         self._session.close()
 
     def _read(self, work: Callable[[TransactionCursor], T]) -> T:

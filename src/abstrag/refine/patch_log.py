@@ -112,7 +112,7 @@ class PatchLog:
         return (*taught, *shown, *self.kept(own))
 
     def precedents(self) -> tuple[Taught, ...]:
-        """Return what documents have shown on behalf of their genre, promoted or not.
+        """Return the precedents of all documents, promoted or not.
 
         The last word on a question to a text counts; one that names no segment withdraws it.
         """
@@ -132,7 +132,7 @@ class PatchLog:
         return tuple(one for one in shown.values() if one.precedent.segments)
 
     def note_precedent(self, precedent: Precedent, document: DocumentIndex, reason: str) -> None:
-        """Log what a document says where a question is asked; the same thing only once."""
+        """Log a precedent of a document, unless it is logged already."""
         made = Taught(document.genre.value, document.document.id, precedent, "")
         if any(one.id == made.id and one.precedent == precedent for one in self.precedents()):
             return
@@ -161,7 +161,7 @@ class PatchLog:
         )
 
     def lessons(self) -> tuple[Lesson, ...]:
-        """Return what documents ask for on behalf of their genre, promoted or not."""
+        """Return the lessons that documents vote for, promoted or not."""
         promoted: dict[str, tuple[Lesson, str]] = {}
         refused: dict[str, int] = {}
         for entry in self._entries():
@@ -193,7 +193,7 @@ class PatchLog:
         return (*taught, *waiting)
 
     def _lifting(self) -> Iterator[PatchInForce]:
-        """Go through what was not kept because it solves nothing alone, and still helps."""
+        """Yield patches that were refused because they solve nothing alone, but that help."""
         for entry in self._entries():
             own = entry.payload
             if own["action"] == APPLY and own.get("lifts") and not entry.accepted:
@@ -202,7 +202,7 @@ class PatchLog:
                 yield PatchInForce(str(own["id"]), patch, str(own["document"]), *about)
 
     def promote(self, replay: Replay) -> tuple[AuditEntry, ...]:
-        """Make lessons of what has its votes and costs no solved query its evidence."""
+        """Promote the lessons that have enough votes and cost no solved query its evidence."""
         done = []
         for lesson in self.lessons():
             if not lesson.due:
@@ -268,7 +268,7 @@ class PatchLog:
         )
 
     def episodes(self, document: str) -> tuple[Episode, ...]:
-        """Return the queries a patch of a text is held against: solved ones and people's word."""
+        """Return the queries that a patch of a text must not harm: solved ones and feedback."""
         found = {episode.query: episode for episode in self.solved(document)}
         found |= {one.query: replace(one, target=document) for one in self.feedback(document)}
         return tuple(found.values())
@@ -311,7 +311,7 @@ class PatchLog:
             self.store.audit(payload, accepted=True, reason=reason, case=episode.id)
 
     def revert(self, patch_id: str, *, reason: str = "taken back by hand") -> AuditEntry:
-        """Take a patch back; the state is then that of a world in which it was never accepted.
+        """Revert a patch; the state is then as if it had never been accepted.
 
         Raises:
             PolicyError: No such patch is in force, or the beginning of its id fits several.

@@ -147,7 +147,7 @@ def _from_scan(box: Box) -> Box:
 
 
 def without_spaces(text: str) -> str:
-    """Return a text without white space, as texts of different line breaks are compared."""
+    """Return a text without white space, to compare texts with other line breaks."""
     return "".join(text.split())
 
 
@@ -161,7 +161,7 @@ class PlacedWord:
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """The words of a page as one run of characters that know their word."""
+    """The characters of a page in one run, each with the word it belongs to."""
 
     words: Sequence[Glyphs | PlacedWord]
 
@@ -200,7 +200,7 @@ def _whole(page: str, quote: str, nth: int) -> list[tuple[int, int]]:
 
 
 def _by_lines(page: str, quote: str) -> list[tuple[int, int]]:
-    """Find a quotation whose lines are drawn apart, or of which other pages hold a part."""
+    """Find a quotation line by line, if it is split or continues on other pages."""
     spans: list[tuple[int, int]] = []
     at = 0
     for line in map(without_spaces, quote.splitlines()):
@@ -314,7 +314,7 @@ def word_places(quote: Quotation, parts: Sequence[tuple[int, int]]) -> WordPlace
 
 
 def _cut(runs: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield what of some runs lies between two places, counted over all of them in a row."""
+    """Yield the parts of some runs between two offsets, counted over all runs."""
     at = 0
     for first, last in runs:
         size = last - first

@@ -31,7 +31,7 @@ def asked_options(
     judge: bool | None = None,
     tau: float | None = None,
 ) -> SearchOptions:
-    """Return how a client wants to search; what it does not say is as the workspace has it.
+    """Return a client's search options, with the workspace's defaults.
 
     With `judge` False the judge has no say, with True it has one in any preset.
     """
@@ -124,6 +124,6 @@ def edge_of(index: DocumentIndex, edge: EdgeIn) -> Edge:
 
 
 def without_folder(said: dict[str, Any]) -> dict[str, Any]:
-    """Return what is said of a document, and of where its file lies the name alone."""
+    """Return the description of a document with only the name of its file, not the folder."""
     path = said["source_path"]
     return {**said, "source_path": None if path is None else Path(path).name}

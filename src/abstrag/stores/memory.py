@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import NamedTemporaryFile
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from abstrag.errors import InputError, StoreReadOnly
 from abstrag.stores.protocol import VERSIONS, DocumentFiles, Store, together
@@ -279,27 +279,11 @@ SUFFIX: Final = ".mapped"
 FILES: Final = "files"  # the layer that they are on a server
 
 
-class LayerStore(Protocol):
-    """As much of a store as keeps layers."""
-
-    def get_layer(self, content_hash: str, layer: str, fingerprint: str) -> bytes | None:
-        """Return what is kept under the same three keys, or None."""
-        ...
-
-    def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
-        """Keep something of a content."""
-        ...
-
-    def layers(self, content_hash: str) -> tuple[tuple[str, str, bytes], ...]:
-        """Return the layers of a content as (layer, fingerprint, data), the oldest first."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class FilesOfLayers:
     """Files that a server keeps as layers: they come and go with a content as any other does."""
 
-    store: LayerStore
+    store: Store
 
     @property
     def folder(self) -> None:

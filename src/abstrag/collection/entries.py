@@ -89,7 +89,7 @@ class NamedThing:
 
 
 @record
-class Happening:
+class EventReport:
     """An event as a document reports it: what, who, when, and in which words."""
 
     event: str
@@ -105,7 +105,7 @@ class Entries:
 
     title: str
     entries: tuple[NamedThing, ...]
-    happenings: tuple[Happening, ...]
+    happenings: tuple[EventReport, ...]
     concepts: tuple[str, ...]  # further concepts it mentions
     context: tuple[str, ...]  # names and phrases of several words that stand near entries
 
@@ -235,7 +235,7 @@ class _Reader:
         other = [t for t in found if not own & set(_words(t))]
         return sorted(other, key=lambda t: (-found[t], t))[:_MOST_NEAR]
 
-    def _happenings(self) -> Iterator[Happening]:
+    def _happenings(self) -> Iterator[EventReport]:
         listed = {edge.source for edge in self.index.map.edges if edge.operator == TELLINGS}
         for frame in self.index.frames:
             if frame.event in listed:  # the verb itself is an event as well
@@ -249,7 +249,7 @@ class _Reader:
             span = segment.alignment.locate(frame.start, frame.end)
             coerced = sum(slot.coerced for slot in frame.slots if slot.name in ("who", "whom"))
             licence = Licence(LicenceKind.TEXT, segment.text[frame.start : frame.end], span)
-            yield Happening(frame.event, who, licence, when, coerced)
+            yield EventReport(frame.event, who, licence, when, coerced)
 
     def _participants(self, frame: Frame) -> tuple[tuple[str, str], ...]:
         found = {
@@ -349,5 +349,5 @@ def _is_narrow(when: Interval | None) -> bool:
     return when is not None and when.start[:7] == when.end[:7]
 
 
-def _told_first(one: Happening) -> tuple[str, tuple[tuple[str, str], ...], int]:
+def _told_first(one: EventReport) -> tuple[str, tuple[tuple[str, str], ...], int]:
     return one.event, one.participants, one.licence.span.start if one.licence.span else -1

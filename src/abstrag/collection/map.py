@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.collection.entries import Entries, Happening, NamedThing, mentioned
+from abstrag.collection.entries import Entries, EventReport, NamedThing, mentioned
 from abstrag.collection.homonyms import form, is_short
 from abstrag.collection.map_referents import MergePath, Referents
 from abstrag.collection.map_store import MapTables, Node
@@ -27,8 +27,8 @@ from abstrag.collection.merge import (
     DocumentTerm,
     Merge,
     MergeReason,
+    NameSense,
     Refusal,
-    Side,
     is_contested,
     joined,
 )
@@ -50,7 +50,7 @@ _MOST_QUOTED = 4
 @dataclass(frozen=True, slots=True)
 class _Telling:
     document: str
-    happening: Happening
+    happening: EventReport
 
     @property
     def node(self) -> DocumentTerm:
@@ -63,7 +63,7 @@ Ways = Callable[[DocumentTerm], Mapping[DocumentTerm, MergePath]]
 
 
 def merged_happenings(
-    told: Mapping[str, Sequence[Happening]],
+    told: Mapping[str, Sequence[EventReport]],
     referent: Callable[[DocumentTerm], DocumentTerm],
     ways: Ways,
 ) -> tuple[list[Merge], list[Refusal]]:
@@ -171,7 +171,7 @@ def _refused(
     name: str, reason: str, parts: Sequence[tuple[Interval, Sequence[_Telling]]]
 ) -> Refusal:
     sides = tuple(
-        Side(
+        NameSense(
             when.start if when.start == when.end else f"{when.start} to {when.end}",
             tuple(sorted({t.node for t in tellings})),
         )

@@ -21,7 +21,7 @@ from abstrag.collection.homonyms import (
     persons_clash,
     same_long_form,
 )
-from abstrag.collection.merge import DocumentTerm, Merge, MergeReason, Refusal, Side, by_member
+from abstrag.collection.merge import DocumentTerm, Merge, MergeReason, NameSense, Refusal, by_member
 from abstrag.config import COST_UNIT, TAU_MAX
 from abstrag.search.bridges.paths import to_units
 
@@ -144,7 +144,7 @@ class Referents:
         self, merge: Merge, one: DocumentTerm, other: DocumentTerm, reason: str
     ) -> Refusal:
         sides = tuple(
-            Side(self._profile[root].label, tuple(sorted(self._profile[root].nodes)))
+            NameSense(self._profile[root].label, tuple(sorted(self._profile[root].nodes)))
             for root in sorted((one, other))
         )
         return Refusal(merge.name, reason, sides)

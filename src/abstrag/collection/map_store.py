@@ -24,7 +24,7 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.collection.entries import VERSION, Entries, Happening, NamedThing, entries_of
+from abstrag.collection.entries import VERSION, Entries, EventReport, NamedThing, entries_of
 from abstrag.collection.merge import DocumentTerm
 from abstrag.errors import InputError, StoreError, StoreReadOnly, UnknownDocument
 from abstrag.files import BUSY_S, transaction, use_write_ahead_log
@@ -351,16 +351,16 @@ class MapTables:
         )
         return [_text(event) for (event,) in rows]
 
-    def happenings(self, event: str) -> dict[str, list[Happening]]:
+    def happenings(self, event: str) -> dict[str, list[EventReport]]:
         """Return how documents tell of an event, by document."""
         rows = self._rows(
             "SELECT d.id, h.told FROM happenings h JOIN documents d ON d.number = h.document "
             "WHERE h.event = ? ORDER BY d.id, h.place",
             _bytes(event),
         )
-        found: dict[str, list[Happening]] = {}
+        found: dict[str, list[EventReport]] = {}
         for own, told in rows:
-            found.setdefault(_text(own), []).append(self._unpacked(Happening, told))
+            found.setdefault(_text(own), []).append(self._unpacked(EventReport, told))
         return found
 
     def _version(self) -> int:

@@ -57,7 +57,7 @@ _NAME_IT: Final = "name the file itself to index it"
 
 if TYPE_CHECKING:
     from abstrag.backgrounds.compiled import CompiledBackground
-    from abstrag.backgrounds.touched import Touched
+    from abstrag.backgrounds.touched import TouchedFacts
     from abstrag.indexing.prompted.prompts import IndexPrompts, Plan
 
 
@@ -380,14 +380,14 @@ class Library:
             self.store.put(made, source_path=source, source_hash=content)
         return made
 
-    def _part(self, document: Document, background: Knowledge) -> Touched:
+    def _part(self, document: Document, background: Knowledge) -> TouchedFacts:
         """Return the part of a compiled Background that a document touches; else the whole one."""
         from abstrag.backgrounds.compiled import CompiledBackground
-        from abstrag.backgrounds.touched import Touched
+        from abstrag.backgrounds.touched import TouchedFacts
 
         if isinstance(background, Background):
             if not background.compiled:
-                return Touched(background, (), {})
+                return TouchedFacts(background, (), {})
             background = CompiledBackground.open(background.compiled)
         return background.touched_by(_texts(document))
 

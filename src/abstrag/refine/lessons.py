@@ -124,7 +124,7 @@ def votes_of(cast: Iterable[tuple[str, StepPrice, LessonVote]]) -> dict[str, Les
 
 
 @record
-class Taught:
+class CandidatePrecedent:
     """A precedent of a genre: the document it is of, and what became of it."""
 
     genre: str
@@ -163,13 +163,13 @@ class PrecedentReplay:
     gained: Mapping[str, str]  # cases that got more of it
 
 
-_ReplayPrecedents = Callable[[tuple[Taught, ...]], PrecedentReplay]
+_ReplayPrecedents = Callable[[tuple[CandidatePrecedent, ...]], PrecedentReplay]
 
 
-def due(known: Iterable[Taught], model: str) -> tuple[Taught, ...]:
+def due(known: Iterable[CandidatePrecedent], model: str) -> tuple[CandidatePrecedent, ...]:
     """Return the undecided candidates that have votes from enough documents."""
-    found: list[Taught] = []
-    by_genre: dict[str, list[Taught]] = {}
+    found: list[CandidatePrecedent] = []
+    by_genre: dict[str, list[CandidatePrecedent]] = {}
     for one in known:
         if one.precedent.model == model:
             by_genre.setdefault(one.genre, []).append(one)
@@ -186,7 +186,9 @@ def due(known: Iterable[Taught], model: str) -> tuple[Taught, ...]:
     return tuple(found)
 
 
-def supporters(one: Taught, known: Iterable[Taught]) -> tuple[LessonVote, ...]:
+def supporters(
+    one: CandidatePrecedent, known: Iterable[CandidatePrecedent]
+) -> tuple[LessonVote, ...]:
     """Return the votes for a precedent: one of each document that was asked nearly the same."""
     own = unpacked(one.precedent.asked)
     votes: dict[str, LessonVote] = {}
@@ -198,8 +200,8 @@ def supporters(one: Taught, known: Iterable[Taught]) -> tuple[LessonVote, ...]:
 
 
 def sifted(
-    candidates: Sequence[Taught], replay: _ReplayPrecedents
-) -> tuple[tuple[Taught, ...], dict[str, str]]:
+    candidates: Sequence[CandidatePrecedent], replay: _ReplayPrecedents
+) -> tuple[tuple[CandidatePrecedent, ...], dict[str, str]]:
     """Split precedents into those to accept, and the others with the reason.
 
     A candidate answers for the queries near its question: it goes where more of them lose evidence
@@ -223,7 +225,9 @@ def sifted(
     return tuple(left), refused
 
 
-def _felt(cases: Iterable[str], candidates: Sequence[Taught]) -> npt.NDArray[np.float64]:
+def _felt(
+    cases: Iterable[str], candidates: Sequence[CandidatePrecedent]
+) -> npt.NDArray[np.float64]:
     """Return for each candidate the summed nearness of some cases to it.
 
     A case is named by its document and its vector; what its own document has shown is out.
@@ -237,6 +241,8 @@ def _felt(cases: Iterable[str], candidates: Sequence[Taught]) -> npt.NDArray[np.
     return total
 
 
-def decided(one: Taught, *, when: str = "", refused: bool = False) -> Taught:
+def decided(
+    one: CandidatePrecedent, *, when: str = "", refused: bool = False
+) -> CandidatePrecedent:
     """Return a candidate with the decision on it."""
     return replace(one, when=when, refused=refused)

@@ -22,10 +22,10 @@ from abstrag.policy.load import canonical
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.feedback import Episode, Feedback, Noted, merged, step_patches
 from abstrag.refine.lessons import (
+    CandidatePrecedent,
     Lesson,
     LessonVote,
     Replay,
-    Taught,
     decided,
     supporters,
     travelling,
@@ -111,12 +111,12 @@ class PatchLog:
         ]
         return (*taught, *shown, *self.kept(own))
 
-    def precedents(self) -> tuple[Taught, ...]:
+    def precedents(self) -> tuple[CandidatePrecedent, ...]:
         """Return the precedents of all documents, promoted or not.
 
         The last word on a question to a text counts; one that names no segment withdraws it.
         """
-        shown: dict[str, Taught] = {}
+        shown: dict[str, CandidatePrecedent] = {}
         for entry in self._entries():
             action, name = entry.payload["action"], str(entry.payload["id"])
             if action == PRECEDENT:
@@ -124,7 +124,7 @@ class PatchLog:
                 about = str(entry.payload["genre"]), str(entry.payload["name"])
                 before = shown.get(name)
                 if before is None or before.precedent != delta:
-                    shown[name] = Taught(*about, delta, entry.when)
+                    shown[name] = CandidatePrecedent(*about, delta, entry.when)
             elif name in shown and action in (PROMOTE, REVERT):
                 taken = action == PROMOTE and entry.accepted
                 when = entry.when if taken else ""
@@ -133,7 +133,7 @@ class PatchLog:
 
     def note_precedent(self, precedent: Precedent, document: DocumentIndex, reason: str) -> None:
         """Log a precedent of a document, unless it is logged already."""
-        made = Taught(document.genre.value, document.document.id, precedent, "")
+        made = CandidatePrecedent(document.genre.value, document.document.id, precedent, "")
         if any(one.id == made.id and one.precedent == precedent for one in self.precedents()):
             return
         episode = Episode(document.document.id, precedent.question, precedent.segments)
@@ -142,7 +142,7 @@ class PatchLog:
         self.store.audit(payload, accepted=True, reason=reason, case=episode.id)
 
     def promote_precedent(
-        self, one: Taught, known: Sequence[Taught], refused: str | None
+        self, one: CandidatePrecedent, known: Sequence[CandidatePrecedent], refused: str | None
     ) -> AuditEntry:
         """Make a precedent count for its genre, or log why it does not."""
         votes = supporters(one, known)

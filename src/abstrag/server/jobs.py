@@ -30,11 +30,11 @@ from abstrag.stores.open import Target
 from abstrag.workers.processes import ProcessPool
 from abstrag.workers.protocol import (
     TIME_SPENT,
-    Died,
     ItemDone,
     ItemOverBudget,
     Progress,
-    Raised,
+    TaskRaised,
+    WorkerDied,
     tell,
     within,
 )
@@ -126,10 +126,10 @@ class IndexingProcess:
                         return
                     case ItemOverBudget(why=why):
                         raise self._dismissed(worker, why)
-                    case Died(how=how):
+                    case WorkerDied(how=how):
                         why = f"its process ended {how}, perhaps for want of memory"
                         raise self._dismissed(worker, why)
-                    case Raised(error=error):  # it could not even start
+                    case TaskRaised(error=error):  # it could not even start
                         self._dismissed(worker, str(error))
                         raise error
 
@@ -152,7 +152,7 @@ class IndexingProcess:
         with self._lock:
             if self._ended:
                 raise DocumentError("the server is closing", hint="send the file again later")
-            if any(isinstance(event, Died) for event in self._pool.wait(0)):
+            if any(isinstance(event, WorkerDied) for event in self._pool.wait(0)):
                 self._worker = None  # while it had nothing to do
             if self._worker is None:
                 self._worker = self._pool.start_worker()

@@ -58,7 +58,7 @@ def server_of(app: ASGIApp, settings: ServerSettings) -> uvicorn.Server:
 def _patient(settings: ServerSettings) -> type[H11Protocol]:
     """Return the protocol class that disconnects clients that neither send nor read."""
 
-    class Patient(H11Protocol):
+    class TimeoutProtocol(H11Protocol):
         """HTTP/1.1 with timeouts for heads that do not arrive and answers nobody reads."""
 
         _asking: asyncio.TimerHandle | None = None  # until the head of a request is there
@@ -93,7 +93,7 @@ def _patient(settings: ServerSettings) -> type[H11Protocol]:
             _cancel(self._reading)
             super().connection_lost(exc)
 
-    return Patient
+    return TimeoutProtocol
 
 
 def _cancel(timer: asyncio.TimerHandle | None) -> None:

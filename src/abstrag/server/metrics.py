@@ -129,7 +129,7 @@ _OTHER: Final = "other"  # what was asked for and is not there; a label for each
 log: Final = logging.getLogger("abstrag.access")
 
 
-class Observed:
+class RequestMetrics:
     """The outermost layer, so that refused requests are counted as well."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:

@@ -30,7 +30,6 @@ from abstrag.workers.protocol import (
     HINT,
     TIME_SPENT,
     BudgetSpent,
-    Died,
     Event,
     Item,
     ItemDone,
@@ -38,10 +37,11 @@ from abstrag.workers.protocol import (
     LostItem,
     OnProgress,
     Progress,
-    Raised,
-    Ready,
     Result,
+    TaskRaised,
+    WorkerDied,
     WorkerPool,
+    WorkerReady,
     WorkerTask,
     connect,
     ended,
@@ -147,9 +147,9 @@ class ProcessPool:
             self.stop_worker(number)
             if ran_out_of_time(exit_code):
                 return ItemOverBudget(number, CPU_SPENT)
-            return Died(number, ended(exit_code))
+            return WorkerDied(number, ended(exit_code))
         worker.unanswered -= kind is not Progress
-        event: Event = Ready(number) if kind is Ready else kind(number, value)
+        event: Event = WorkerReady(number) if kind is WorkerReady else kind(number, value)
         return event
 
     def kill(self, worker: int) -> None:
@@ -207,16 +207,16 @@ def _work(connection: Connection, pickled: bytes) -> None:
         task: WorkerTask[Any, Any] = pickle.loads(pickled)
         perform = task.start()
     except Exception as error:
-        _tell(connection, pickle.dumps((Raised, sendable(error))))
+        _tell(connection, pickle.dumps((TaskRaised, sendable(error))))
         return
-    _tell(connection, pickle.dumps((Ready, None)))
+    _tell(connection, pickle.dumps((WorkerReady, None)))
     while not isinstance(item := inbox.get(), _Stop):
         try:
             message = pickle.dumps((ItemDone, perform(item)))
         except BudgetSpent as spent:
             message = pickle.dumps((ItemOverBudget, spent.why))
         except Exception as error:
-            message = pickle.dumps((Raised, sendable(error)))
+            message = pickle.dumps((TaskRaised, sendable(error)))
         _tell(connection, message)
 
 
@@ -298,7 +298,7 @@ class WorkLoop:
                 self._hand_out()
                 while turn in self._results:
                     result = self._results.pop(turn)
-                    if isinstance(result, Raised):
+                    if isinstance(result, TaskRaised):
                         raise result.error
                     yield self._items.pop(turn), result
                     turn += 1
@@ -365,15 +365,15 @@ class WorkLoop:
     def _take(self, event: Event) -> None:
         state = self._states[event.worker]
         match event:
-            case Ready():
+            case WorkerReady():
                 state.ready = True
             case ItemDone(result=result):
                 self._finish(state, result)
-            case Raised(error=error):
+            case TaskRaised(error=error):
                 if not state.ready:  # what it needs cannot be loaded, here or in any other worker
                     raise error
                 self._finish(state, event)
-            case Died(how=how):
+            case WorkerDied(how=how):
                 del self._states[event.worker]
                 self._lost(state, how)
             case Progress(what=what):

@@ -81,7 +81,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class WorkerReady:
     """A worker has loaded what it needs and takes items."""
 
     worker: int
@@ -96,7 +96,7 @@ class ItemDone:
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class TaskRaised:
     """The task raised: on the oldest item a worker had, or already when it was started."""
 
     worker: int
@@ -104,7 +104,7 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
-class Died:
+class WorkerDied:
     """A worker is gone, with every item it had."""
 
     worker: int
@@ -127,7 +127,7 @@ class Progress:
     what: Any
 
 
-Event = Ready | ItemDone | Raised | Died | ItemOverBudget | Progress
+Event = WorkerReady | ItemDone | TaskRaised | WorkerDied | ItemOverBudget | Progress
 
 
 class WorkerPool(Protocol):

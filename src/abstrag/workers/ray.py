@@ -18,15 +18,15 @@ from abstrag.errors import ResourceMissing, WorkerLost
 from abstrag.workers.processes import WINDOW, WorkLoop, sendable, usual_workers
 from abstrag.workers.protocol import (
     BudgetSpent,
-    Died,
     Event,
     Item,
     ItemDone,
     ItemOverBudget,
     LostItem,
-    Raised,
-    Ready,
     Result,
+    TaskRaised,
+    WorkerDied,
+    WorkerReady,
     WorkerTask,
 )
 
@@ -116,8 +116,8 @@ class _Worker:
         try:
             self._perform = pickle.loads(self._pickled).start()
         except Exception as error:
-            return Raised, sendable(error)
-        return Ready, version("abstrag")
+            return TaskRaised, sendable(error)
+        return WorkerReady, version("abstrag")
 
     def perform(self, item: Any) -> tuple[type, Any]:
         """Do one item."""
@@ -127,7 +127,7 @@ class _Worker:
         except BudgetSpent as spent:
             return ItemOverBudget, spent.why
         except Exception as error:
-            return Raised, sendable(error)
+            return TaskRaised, sendable(error)
 
 
 class ActorPool:
@@ -167,10 +167,10 @@ class ActorPool:
             kind, value = self._ray.get(call)
         except self._ray.exceptions.RayError as error:
             self.stop_worker(worker)
-            return Died(worker, f"on its node ({type(error).__name__})")
-        if kind is Ready:
+            return WorkerDied(worker, f"on its node ({type(error).__name__})")
+        if kind is WorkerReady:
             _check_version(value)
-            return Ready(worker)
+            return WorkerReady(worker)
         event: Event = kind(worker, pickle.loads(value) if kind is ItemDone else value)
         return event
 

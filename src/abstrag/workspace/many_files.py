@@ -54,7 +54,7 @@ class IndexedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Indexing:
+class IndexTask:
     """The `Task` of a worker: read a file and understand it; the store is only read."""
 
     config: WorkspaceConfig
@@ -198,7 +198,7 @@ def index_many(
     ahead = on_ahead is not None and workspace.embedder is default_encoder()
     several = len(first) > 1 or any(info.id != first[0].replaces for info in workspace.documents())
     segments = AHEAD if ahead and several else 0
-    task = Indexing(config, gethostname(), first[0].source, tells, segments)
+    task = IndexTask(config, gethostname(), first[0].source, tells, segments)
     pending: list[tuple[DueFile, IndexedFile]] = []  # made, and to be written together
     last = time.monotonic()
     with closing(engine.run(task, chain(first, jobs))) as results:

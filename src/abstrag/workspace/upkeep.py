@@ -36,7 +36,7 @@ FEW: Final = 2  # batches that are done before workers would have loaded the mod
 
 
 @dataclass(frozen=True, slots=True)
-class Preparing:
+class PrepareTask:
     """The `WorkerTask` of a worker: make what some documents lack; the store is only read."""
 
     config: WorkspaceConfig
@@ -65,7 +65,7 @@ def made_by_workers(workspace: Workspace, engine: Engine) -> MakeLayers | None:
             for batch in first:
                 yield batch, here(batch)
             return
-        task = Preparing(config, gethostname())
+        task = PrepareTask(config, gethostname())
         with closing(engine.run(task, chain(first, source))) as results:
             for batch, result in results:
                 yield batch, here(batch) if isinstance(result, LostItem) else result

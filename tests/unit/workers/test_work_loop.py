@@ -8,7 +8,7 @@ import pytest
 
 from abstrag.errors import InputError, WorkerLost
 from abstrag.workers.processes import WorkLoop
-from abstrag.workers.protocol import Died, Event, ItemDone, LostItem, Raised, Ready
+from abstrag.workers.protocol import Event, ItemDone, LostItem, TaskRaised, WorkerDied, WorkerReady
 
 
 class Pretending:
@@ -34,11 +34,11 @@ class Pretending:
         self.hired += 1
         self.has[self.hired] = deque()
         if self.starts == "ready":
-            self.news.append(Ready(self.hired))
+            self.news.append(WorkerReady(self.hired))
         elif self.starts == "raise":
-            self.news.append(Raised(self.hired, InputError("no model")))
+            self.news.append(TaskRaised(self.hired, InputError("no model")))
         else:
-            self.news.append(Died(self.hired, "by SIGKILL"))
+            self.news.append(WorkerDied(self.hired, "by SIGKILL"))
         return self.hired
 
     def submit(self, worker: int, item: Any) -> None:
@@ -65,10 +65,12 @@ class Pretending:
     def event(self, worker: int, item: Any, act: str) -> Event:
         if act == "die":
             del self.has[worker]
-            return Died(worker, "by SIGKILL")
+            return WorkerDied(worker, "by SIGKILL")
         self.has[worker].popleft()
         self.done[worker] += 1
-        return Raised(worker, InputError(item)) if act == "raise" else ItemDone(worker, f"{item}!")
+        return (
+            TaskRaised(worker, InputError(item)) if act == "raise" else ItemDone(worker, f"{item}!")
+        )
 
     def stop_worker(self, worker: int) -> None:
         del self.has[worker]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from abstrag.data_file import read_data_file
+from abstrag.files import read_data_file
 from abstrag.language.calendar import MONTH_NAMES
 
 

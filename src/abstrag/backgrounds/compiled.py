@@ -22,9 +22,9 @@ from abstrag.backgrounds.touched import (
     touched,
 )
 from abstrag.errors import BackgroundError
+from abstrag.files import bears_mark
 from abstrag.model.background import Background
 from abstrag.model.record import from_json, record
-from abstrag.sqlite_file import bears_mark
 
 APPLICATION_ID: Final = 0x41627342  # "AbsB", in the header of the SQLite file
 VERSION: Final = 1

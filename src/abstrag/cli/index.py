@@ -59,13 +59,13 @@ _SAID: Final = {  # in the order in which they are told
 }
 
 
-def told_counts(outcomes: Iterable[IndexOutcome]) -> str:
+def outcome_counts(outcomes: Iterable[IndexOutcome]) -> str:
     """Say what became of files: how many are new, changed, unchanged, failed."""
     counts = Counter(o.why.value if o.why is not None else o.status for o in outcomes)
     return ", ".join(f"{counts[each]} {said}" for each, said in _SAID.items() if counts[each])
 
 
-class IndexingTold:
+class IndexingProgress:
     """Is told every file, step and page, and tells a person."""
 
     def __init__(self, bar: Progress, clock: Callable[[], float] = time.monotonic) -> None:
@@ -124,7 +124,7 @@ class IndexingTold:
         here = f"{self._file} {now}".strip()
         task = self._bar.task_ids[0]
         self._bar.update(task, completed=len(self._outcomes), description=escape(here))
-        parts = (told_counts(self._outcomes), here)
+        parts = (outcome_counts(self._outcomes), here)
         self._say("; ".join(part for part in parts if part))
 
 
@@ -180,7 +180,7 @@ def index_command(
     shortfalls: list[Shortfall] = []
     config = replace(config, budget=budget or DocumentBudget())
     with opened(config, models_options) as workspace, progress(None) as bar:
-        told = IndexingTold(bar)
+        told = IndexingProgress(bar)
         models, prompting = workspace.models, workspace.prompting
         engine = _engine(workers_options, budget, here=in_process, with_model=models is not None)
         library = workspace.indexing(told.on_step, shortfalls.append)
@@ -237,7 +237,7 @@ def _outcomes(
     engine: Engine | None,
     *,
     few: int,
-    told: IndexingTold,
+    told: IndexingProgress,
     on_ahead: Callable[[], None] | None,
 ) -> list[IndexOutcome]:
     """Index, and show how far that is."""
@@ -313,7 +313,7 @@ def _print(outcomes: list[IndexOutcome], dropped: Counter[str]) -> None:
         elif o.status == "skipped":
             _print_line(out, f"[yellow]skipped  [/] {escape(o.path)}  {escape(_why(o))}")
     if many:
-        out.print(told_counts(outcomes))
+        out.print(outcome_counts(outcomes))
     for answer, count in sorted(dropped.items()):
         out.print(f"[dim]dropped   {counted(count, 'answer')} of the model ({answer})[/]")
 

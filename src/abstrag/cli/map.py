@@ -19,8 +19,8 @@ from abstrag.collection.map import CollectionMap, Thing, forms_of_text
 from abstrag.collection.merge import Cited, Merge, Refusal
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
-from abstrag.stores.location import is_store
-from abstrag.stores.postgres.address import is_address
+from abstrag.stores.open import is_address
+from abstrag.stores.sqlite import is_store
 from abstrag.workspace.options import WorkspaceConfig
 
 T = TypeVar("T")

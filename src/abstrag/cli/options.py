@@ -20,9 +20,7 @@ from abstrag.model.segment import Granularity
 from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.search.query.operators import OPERATORS
 from abstrag.search.relevance import DEFAULT_PRESET, FAST, PRESETS
-from abstrag.stores.location import STORE_VARIABLE
-from abstrag.stores.open import Target
-from abstrag.stores.postgres.address import is_address
+from abstrag.stores.open import STORE_VARIABLE, Target, is_address
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig, chosen_preset
 
 if TYPE_CHECKING:

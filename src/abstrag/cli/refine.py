@@ -9,9 +9,15 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
-from abstrag.cli.collection_options import CollectionOptions, collection_options
 from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
-from abstrag.cli.opened import estimate_of_many, opened, print_models, tell_estimate
+from abstrag.cli.opened import (
+    CollectionOptions,
+    collection_options,
+    estimate_of_many,
+    opened,
+    print_models,
+    tell_estimate,
+)
 from abstrag.cli.options import (
     LlmOptions,
     json_option,

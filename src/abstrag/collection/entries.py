@@ -24,9 +24,9 @@ from abstrag.collection.homonyms import (
 from abstrag.indexing.events import TELLINGS
 from abstrag.language.spelling import fold
 from abstrag.language.words import key
+from abstrag.model.document import Span
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import record
-from abstrag.model.span import Span
 from abstrag.model.term import (
     Edge,
     Frame,

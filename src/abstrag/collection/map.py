@@ -19,7 +19,7 @@ import numpy as np
 
 from abstrag.collection.entries import Entries, Happening, NamedThing, mentioned
 from abstrag.collection.homonyms import form, is_short
-from abstrag.collection.map_referents import Referents, Way
+from abstrag.collection.map_referents import MergePath, Referents
 from abstrag.collection.map_store import MapTables, Node
 from abstrag.collection.merge import (
     Bearer,
@@ -59,7 +59,7 @@ class _Telling:
         return DocumentTerm(self.document, f"{self.happening.event}@{span.start if span else 0}")
 
 
-Ways = Callable[[DocumentTerm], Mapping[DocumentTerm, Way]]
+Ways = Callable[[DocumentTerm], Mapping[DocumentTerm, MergePath]]
 
 
 def merged_happenings(
@@ -293,12 +293,12 @@ class CollectionMap:
         related = self._around(self.entry(node).forms)
         return related.referents.root(node) if node in related.entries else node
 
-    def ways(self, node: DocumentTerm) -> dict[DocumentTerm, Way]:
+    def ways(self, node: DocumentTerm) -> dict[DocumentTerm, MergePath]:
         """Return every node that may be taken for the same thing, with the cheapest chain to it."""
         related = self._around(self.entry(node).forms)
         return related.referents.ways(node) if node in related.entries else {}
 
-    def tellings(self, node: DocumentTerm) -> dict[DocumentTerm, Way]:
+    def tellings(self, node: DocumentTerm) -> dict[DocumentTerm, MergePath]:
         """Return the ways to nodes that state something of the same thing: names or classes."""
         related = self._around(self.entry(node).forms)
         if node not in related.entries:

@@ -29,7 +29,7 @@ _LIMIT = to_units(TAU_MAX)
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class MergePath:
     """A chain of merges from one node to another."""
 
     node: DocumentTerm
@@ -175,13 +175,13 @@ class Referents:
 
     def ways(
         self, start: DocumentTerm, to: frozenset[DocumentTerm] | None = None
-    ) -> dict[DocumentTerm, Way]:
+    ) -> dict[DocumentTerm, MergePath]:
         """Return the cheapest chains of merges to the nodes of the referent, or to some."""
-        found: dict[DocumentTerm, Way] = {}
+        found: dict[DocumentTerm, MergePath] = {}
         left = None if to is None else set(to)
         crossed: set[int] = set()
         serial = count()
-        heap = [(0, next(serial), Way(start, 0, ()))]
+        heap = [(0, next(serial), MergePath(start, 0, ()))]
         while heap and (left is None or left):
             units, _, way = heappop(heap)
             if way.node in found:
@@ -198,7 +198,7 @@ class Referents:
                 for node in merge.members:
                     if node not in found:
                         total = units + merge.units
-                        made = Way(node, total, (*way.steps, merge), through)
+                        made = MergePath(node, total, (*way.steps, merge), through)
                         heappush(heap, (total, next(serial), made))
         return {n: way for n, way in found.items() if n != start and (to is None or n in to)}
 

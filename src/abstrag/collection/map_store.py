@@ -27,9 +27,9 @@ import numpy.typing as npt
 from abstrag.collection.entries import VERSION, Entries, Happening, NamedThing, entries_of
 from abstrag.collection.merge import DocumentTerm
 from abstrag.errors import InputError, StoreError, StoreReadOnly, UnknownDocument
+from abstrag.files import BUSY_S, transaction, use_write_ahead_log
 from abstrag.model.record import from_json, to_json
-from abstrag.sqlite_file import BUSY_S, transaction, use_write_ahead_log
-from abstrag.stores.connection import ConnectionLock
+from abstrag.stores.database import ConnectionLock
 from abstrag.stores.protocol import DocumentInfo, LayerKey, Store
 
 LAYER: Final = "entries"

@@ -12,18 +12,18 @@ from datetime import date
 from functools import cached_property
 from typing import Final
 
-from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.prompted.prompts import IndexPrompts, Plan
 from abstrag.llm.budget import Estimate, tokens_in
 from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.prompt import Program, Prompt
+from abstrag.memory import LruCache
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
 from abstrag.model.query import Query
-from abstrag.neural.cached import ValueCache
 from abstrag.neural.encoder import TextEncoder
+from abstrag.neural.vectors import ValueCache
 from abstrag.neural.whole_text import default_encoder
 from abstrag.policy.load import load_programs
 from abstrag.search.bridges.paths import EdgeSource

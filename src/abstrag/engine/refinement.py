@@ -26,7 +26,7 @@ from abstrag.refine.explain import LocalExplainer, PromptedExplainer, PromptedLo
 from abstrag.refine.feedback import Episode
 from abstrag.refine.licensing import Licensing
 from abstrag.refine.limits import RefineBudget
-from abstrag.refine.loop import Judges, Loop
+from abstrag.refine.loop import Loop, RefinementRoles
 from abstrag.refine.outcome import Refinement, Run
 from abstrag.refine.overlay import Overlay
 from abstrag.refine.patch_log import PatchInForce, PatchLog, text_hash
@@ -105,7 +105,7 @@ class Refiner:
     def __init__(
         self,
         searcher: Searcher,
-        judges: Judges,
+        judges: RefinementRoles,
         *,
         patch_log: PatchLog | None = None,
         tau: float = TAU,
@@ -238,10 +238,10 @@ def packaged_evaluator(
     return Evaluator(chosen, k=k, compression=compression, name=name)
 
 
-def local_judges(searcher: Searcher, evaluator: Evaluator) -> Judges:
+def local_judges(searcher: Searcher, evaluator: Evaluator) -> RefinementRoles:
     """Return the rule-based critic, localizer and proposer for one document."""
     licensing = Licensing(searcher.index.background)
-    made = Judges.local(evaluator, LocalProposer(licensing))
+    made = RefinementRoles.local(evaluator, LocalProposer(licensing))
     critic = CalibratedCritic(evaluator, searcher.index.genre.value)
     return replace(made, critic=critic)
 
@@ -253,7 +253,7 @@ def prompted_judges(
     *,
     family: str | None = None,
     root: Path | None = None,
-) -> Judges:
+) -> RefinementRoles:
     """Return judges of which those are prompted that have a model; the others stay rules.
 
     The evaluator that the gate trusts is the fixed one either way.

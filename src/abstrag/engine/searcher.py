@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from abstrag.config import TAU, TAU_MAX
-from abstrag.engine.lru_cache import LruCache
 from abstrag.errors import InputError
 from abstrag.language.detect import ENGLISH, language_name, language_of
 from abstrag.language.words import key, term_id
+from abstrag.memory import LruCache
 from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
@@ -21,9 +21,9 @@ from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.segment import SegmentRole
 from abstrag.model.term import Edge, TermKind
 from abstrag.neural.aligner import default_aligner
-from abstrag.neural.cached import CachedAligner, CachedEncoder, TextAligner, ValueCache
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.judge import CachedJudge, SegmentJudge, default_judge
+from abstrag.neural.vectors import CachedAligner, CachedEncoder, TextAligner, ValueCache
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.alignment import Alignment, conditions
 from abstrag.search.bridges.paths import EdgeSource

@@ -30,7 +30,7 @@ from abstrag.search.document_words import forms
 
 
 @dataclass(frozen=True, slots=True)
-class Judges:
+class RefinementRoles:
     """Θ and the rules of the game: who criticizes, explains, localizes and proposes."""
 
     evaluator: Evaluator
@@ -43,7 +43,7 @@ class Judges:
     programs: str = ""  # hash of the prompt programs that are asked, if any
 
     @classmethod
-    def local(cls, evaluator: Evaluator, proposer: Proposer | None = None) -> Judges:
+    def local(cls, evaluator: Evaluator, proposer: Proposer | None = None) -> RefinementRoles:
         """Return the rule-based ones, which need no model but the evaluator's."""
         return cls(
             evaluator,
@@ -65,7 +65,7 @@ class Loop:
     def __init__(
         self,
         system: StatefulSearch,
-        judges: Judges,
+        judges: RefinementRoles,
         state: State,
         episodes: Sequence[Episode],
         *,

@@ -148,7 +148,7 @@ MIDDLING: Final = 2.5  # the dearest pair of words that is worth a try
 _RIVALS: Final = 3  # segments ranked higher whose steps are looked at
 
 
-def dear_steps(hit: Hit) -> Iterator[Patch]:
+def expensive_steps(hit: Hit) -> Iterator[Patch]:
     """Propose that a word which nearly meets the query's does, the likeliest first.
 
     A pair has a middling price: the aligner neither takes the one for the other nor rules it out,
@@ -244,7 +244,7 @@ class LocalProposer:
 
     def _map(self, failure: Failure, scoring: Scoring, hit: Hit | None) -> Iterator[Patch]:
         if hit is not None:
-            yield from dear_steps(hit)
+            yield from expensive_steps(hit)
             yield from misleading_steps(hit, scoring)
         for literal in unmet_literals(failure) if hit else ():
             assert hit is not None

@@ -33,8 +33,8 @@ from abstrag.workers.protocol import (
     Died,
     ItemDone,
     ItemOverBudget,
+    Progress,
     Raised,
-    Told,
     tell,
     within,
 )
@@ -82,7 +82,7 @@ def _tell_step(name: str) -> None:
     tell({"step": name, "done": STEPS.index(name), "total": len(STEPS)})
 
 
-class Ended(Exception):
+class WorkerEnded(Exception):
     """The worker is gone, and its file with it; `why` tells what of."""
 
     def __init__(self, why: str) -> None:
@@ -108,18 +108,18 @@ class IndexingProcess:
         """Yield what the worker says about a file, its last word included.
 
         Raises:
-            Ended: The worker was ended, by a limit or by somebody.
+            WorkerEnded: The worker was ended, by a limit or by somebody.
         """
         worker = self._started()
         deadline = monotonic() + self._time_limit
-        self._pool.give(worker, (path, retry))
+        self._pool.submit(worker, (path, retry))
         while True:
             events = self._pool.wait(max(0.0, deadline - monotonic()))
             if not events:
                 raise self._dismissed(worker, TIME_SPENT.format(self._time_limit))
             for event in events:
                 match event:
-                    case Told(what=said):
+                    case Progress(what=said):
                         yield said
                     case ItemDone(result=said):
                         yield said
@@ -155,15 +155,15 @@ class IndexingProcess:
             if any(isinstance(event, Died) for event in self._pool.wait(0)):
                 self._worker = None  # while it had nothing to do
             if self._worker is None:
-                self._worker = self._pool.hire()
+                self._worker = self._pool.start_worker()
             return self._worker
 
-    def _dismissed(self, worker: int, why: str) -> Ended:
+    def _dismissed(self, worker: int, why: str) -> WorkerEnded:
         """Let go of a worker that is of no more use, and say why its file has ended."""
         with self._lock:
-            self._pool.dismiss(worker)
+            self._pool.stop_worker(worker)
             self._worker = None
-        return Ended(why)
+        return WorkerEnded(why)
 
 
 log: Final = logging.getLogger("abstrag.server")
@@ -332,7 +332,7 @@ class Jobs:
                 job = _after(job, said)
                 if not job.state.over:
                     self._set(job)
-        except Ended as ended:
+        except WorkerEnded as ended:
             given_up = not self._closing and self.get(job.job).state is not JobState.CANCELLED
             error = self._set_aside(path, ended) if given_up else ended.error(path)
             return replace(job, state=JobState.FAILED, error=told(error))
@@ -340,7 +340,7 @@ class Jobs:
             return replace(job, state=JobState.FAILED, error=told(error))
         return job
 
-    def _set_aside(self, path: Path, ended: Ended) -> AbstragError:
+    def _set_aside(self, path: Path, ended: WorkerEnded) -> AbstragError:
         """Note that a file is not to be tried again, if the disk takes the note."""
         try:
             return self._watcher.set_aside(path, ended.why)

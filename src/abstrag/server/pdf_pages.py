@@ -146,7 +146,7 @@ def _from_scan(box: Box) -> Box:
     return left, -top, right, -low
 
 
-def squeezed(text: str) -> str:
+def without_spaces(text: str) -> str:
     """Return a text without white space, as texts of different line breaks are compared."""
     return "".join(text.split())
 
@@ -172,7 +172,7 @@ class PageWords:
     def spans(self, quote: str, nth: int) -> list[tuple[int, int]]:
         """Return the runs of the page's characters that a quotation is made of, in its order."""
         page = "".join(self._texts)
-        return _whole(page, squeezed(quote), nth) or _by_lines(page, quote)
+        return _whole(page, without_spaces(quote), nth) or _by_lines(page, quote)
 
     def holding(self, spans: Iterable[tuple[int, int]]) -> list[int]:
         """Return the words that hold runs of characters, by number, in the file's order."""
@@ -185,7 +185,7 @@ class PageWords:
 
     @property
     def _texts(self) -> list[str]:
-        return [squeezed(word.text) for word in self.words]
+        return [without_spaces(word.text) for word in self.words]
 
 
 def _whole(page: str, quote: str, nth: int) -> list[tuple[int, int]]:
@@ -203,7 +203,7 @@ def _by_lines(page: str, quote: str) -> list[tuple[int, int]]:
     """Find a quotation whose lines are drawn apart, or of which other pages hold a part."""
     spans: list[tuple[int, int]] = []
     at = 0
-    for line in map(squeezed, quote.splitlines()):
+    for line in map(without_spaces, quote.splitlines()):
         follows = bool(spans) and page.startswith(line, at)
         start = at if follows else -1
         if line and not follows and len(line) >= _LONE_LINE:
@@ -303,11 +303,11 @@ def word_places(quote: Quotation, parts: Sequence[tuple[int, int]]) -> WordPlace
     with _page_words(quote) as (words, _, on_screen):
         page = PageWords(words)
         runs = page.spans(text, quote.nth)
-        if sum(end - start for start, end in runs) != len(squeezed(text)):
+        if sum(end - start for start, end in runs) != len(without_spaces(text)):
             runs = []  # a part of it is on another page, and which one is not known
         made = []
         for start, end in parts:
-            before, inside = len(squeezed(text[:start])), len(squeezed(text[start:end]))
+            before, inside = len(without_spaces(text[:start])), len(without_spaces(text[start:end]))
             held = page.holding(_cut(runs, before, before + inside))
             made.append(tuple(map(on_screen, lines_of(words, held))))
         return WordPlaces(quote.page, tuple(made))

@@ -15,13 +15,13 @@ from tempfile import NamedTemporaryFile
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.source_files import source_hash
 from abstrag.errors import AbstragError, EmptyDocument
+from abstrag.files import sync_folder
 from abstrag.llm.model import CallRole
-from abstrag.model.document import Document
+from abstrag.memory import LruCache
+from abstrag.model.document import Document, Span
 from abstrag.model.segment import Segment
-from abstrag.model.span import Span
 from abstrag.neural.bundle import WEIGHTS
 from abstrag.server.answers import NotThere, TooBusy, log
 from abstrag.server.jobs import Jobs, Watcher
@@ -33,13 +33,12 @@ from abstrag.server.pdf_pages import (
     page_count,
     places,
     rendered,
-    squeezed,
+    without_spaces,
     word_places,
 )
 from abstrag.server.settings import ServerSettings
 from abstrag.stores.open import beside
 from abstrag.stores.protocol import DocumentInfo
-from abstrag.whole_file import sync_folder
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.workspace import Workspace
 
@@ -215,7 +214,7 @@ class Sources:
             for block in document.blocks
             if block.page == number and block.span.start < start
         )
-        nth = squeezed(before).count(squeezed(text)) if text.strip() else 0
+        nth = without_spaces(before).count(without_spaces(text)) if text.strip() else 0
         scan = next((page for page in document.scans if page.number == number), None)
         return Quotation(self._pdf(info), number, text, nth, scan)
 
@@ -289,7 +288,7 @@ class Preloader:
         """Open the collection once, which makes what is missing and keeps what it reads."""
         try:
             if len(self._workspace.documents()) > 1:
-                from abstrag.neural.preload import preload
+                from abstrag.neural.judge import preload
 
                 loading = preload()
                 self._workspace.collection(on_made=self._tell)

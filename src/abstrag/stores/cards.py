@@ -92,14 +92,14 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class QuantizedVectors:
     """Vectors with a byte for each dimension; a row's own scale makes numbers of them again."""
 
     codes: Codes
     scales: Scores
 
     @classmethod
-    def of(cls, vectors: Scores) -> Coded:
+    def of(cls, vectors: Scores) -> QuantizedVectors:
         """Round vectors to bytes."""
         peaks = np.abs(vectors).max(axis=1, initial=0.0)
         scales = np.where(peaks > 0, peaks / _STEPS, 1.0).astype(np.float32)
@@ -111,7 +111,7 @@ class Coded:
         return _CODED.pack(*self.codes.shape) + scales + self.codes.tobytes()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Coded:
+    def from_bytes(cls, data: bytes) -> QuantizedVectors:
         """Read vectors back."""
         rows, columns = _CODED.unpack_from(data) if len(data) >= _CODED.size else (0, 0)
         if len(data) != _CODED.size + rows * (4 + columns):

@@ -12,7 +12,7 @@ from typing import Final
 
 from abstrag.errors import StoreError
 from abstrag.model.record import record
-from abstrag.stores.mapped import FILES
+from abstrag.stores.memory import FILES
 from abstrag.stores.protocol import DocumentInfo, Store
 
 _KINDS: Final = ("embeddings", "judgements")

@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from abstrag.model.index import DocumentIndex
-from abstrag.stores.packed_rows import Blobs, packed
-from abstrag.stores.rows import pack
+from abstrag.stores.rows import Blobs, pack, to_blobs
 from abstrag.stores.tables import Row, StoreTable
 
 
@@ -36,7 +35,7 @@ class Prepared:
         Raises:
             OverflowError: A number is larger than a database keeps.
         """
-        return packed(self.rows) if self.made_blobs is None else self.made_blobs
+        return to_blobs(self.rows) if self.made_blobs is None else self.made_blobs
 
     def for_a_file(self) -> Prepared:
         """Return it with the rows as an SQLite file keeps them, and only so.

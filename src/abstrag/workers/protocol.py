@@ -27,7 +27,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
-OnTold = Callable[[Any, Any], None]  # an item, and what its worker tells of it
+OnProgress = Callable[[Any, Any], None]  # an item, and what its worker tells of it
 CPU_SPENT: Final = "it used all the processor seconds it may (limit MAX_CPU_SECONDS)"
 TIME_SPENT: Final = "it took longer than {:g} s (limit MAX_SECONDS)"
 _MEMORY_SPENT: Final = "it needed more memory than it may (limit MAX_MEMORY_BYTES)"
@@ -120,24 +120,24 @@ class ItemOverBudget:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Progress:
     """A worker tells how far it is with the oldest item it has."""
 
     worker: int
     what: Any
 
 
-Event = Ready | ItemDone | Raised | Died | ItemOverBudget | Told
+Event = Ready | ItemDone | Raised | Died | ItemOverBudget | Progress
 
 
 class WorkerPool(Protocol):
     """Workers of one kind. They do items in the order they are given; the loop decides which."""
 
-    def hire(self) -> int:
+    def start_worker(self) -> int:
         """Begin to start a worker and return its number; it says when it is ready."""
         ...
 
-    def give(self, worker: int, item: Any) -> None:
+    def submit(self, worker: int, item: Any) -> None:
         """Hand an item to a worker; one that is gone says so in its own time."""
         ...
 
@@ -145,7 +145,7 @@ class WorkerPool(Protocol):
         """Return what happened, at least one event unless the time is up."""
         ...
 
-    def dismiss(self, worker: int) -> None:
+    def stop_worker(self, worker: int) -> None:
         """End a worker at once, if it is still there; nothing more is heard of it."""
         ...
 
@@ -154,7 +154,7 @@ class WorkerPool(Protocol):
         ...
 
 
-def nobody(_item: Any, _told: Any) -> None:
+def ignore_progress(_item: Any, _told: Any) -> None:
     """Hear nothing."""
 
 
@@ -187,7 +187,7 @@ def _limits_of_unix() -> ModuleType | None:
         return None
 
 
-class Spent(BaseException):
+class BudgetSpent(BaseException):
     """A piece of work has used up its budget, and the process is of no more use.
 
     It is no `Exception`: code that survives any error of a document must not survive this one.
@@ -220,7 +220,7 @@ def within(budget: DocumentBudget) -> Iterator[None]:
     waits for the process, on every system.
 
     Raises:
-        Spent: There was no more memory to be had.
+        BudgetSpent: There was no more memory to be had.
     """
     resource = _limits_of_unix()
     if resource is not None:
@@ -233,7 +233,7 @@ def within(budget: DocumentBudget) -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        raise Spent(_MEMORY_SPENT) from None
+        raise BudgetSpent(_MEMORY_SPENT) from None
     finally:
         if resource is not None:
             for kind in (resource.RLIMIT_CPU, resource.RLIMIT_AS):

@@ -17,6 +17,7 @@ from typing import Any, Final
 from abstrag.errors import ResourceMissing, WorkerLost
 from abstrag.workers.processes import WINDOW, WorkLoop, sendable, usual_workers
 from abstrag.workers.protocol import (
+    BudgetSpent,
     Died,
     Event,
     Item,
@@ -26,7 +27,6 @@ from abstrag.workers.protocol import (
     Raised,
     Ready,
     Result,
-    Spent,
     WorkerTask,
 )
 
@@ -124,7 +124,7 @@ class _Worker:
         assert self._perform is not None
         try:
             return ItemDone, pickle.dumps(self._perform(item))
-        except Spent as spent:
+        except BudgetSpent as spent:
             return ItemOverBudget, spent.why
         except Exception as error:
             return Raised, sendable(error)
@@ -141,7 +141,7 @@ class ActorPool:
         self._calls: dict[Any, int] = {}  # what an actor was asked, oldest first, and who it is
         self._hired = 0
 
-    def hire(self) -> int:
+    def start_worker(self) -> int:
         """Ask Ray for an actor; it is ready when Ray has found room for it."""
         self._hired += 1
         actor = self._class.remote(self._task)
@@ -149,7 +149,7 @@ class ActorPool:
         self._calls[actor.start.remote()] = self._hired
         return self._hired
 
-    def give(self, worker: int, item: Any) -> None:
+    def submit(self, worker: int, item: Any) -> None:
         """Call an actor; calls are done in order."""
         self._calls[self._actors[worker].perform.remote(item)] = worker
 
@@ -166,7 +166,7 @@ class ActorPool:
         try:
             kind, value = self._ray.get(call)
         except self._ray.exceptions.RayError as error:
-            self.dismiss(worker)
+            self.stop_worker(worker)
             return Died(worker, f"on its node ({type(error).__name__})")
         if kind is Ready:
             _check_version(value)
@@ -174,7 +174,7 @@ class ActorPool:
         event: Event = kind(worker, pickle.loads(value) if kind is ItemDone else value)
         return event
 
-    def dismiss(self, worker: int) -> None:
+    def stop_worker(self, worker: int) -> None:
         """End an actor at once, and whatever it was asked; one that is gone already stays gone."""
         if worker in self._actors:
             self._ray.kill(self._actors.pop(worker))
@@ -183,7 +183,7 @@ class ActorPool:
     def close(self) -> None:
         """End every actor."""
         for worker in list(self._actors):
-            self.dismiss(worker)
+            self.stop_worker(worker)
 
 
 def _check_version(theirs: str) -> None:

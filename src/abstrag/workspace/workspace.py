@@ -16,31 +16,29 @@ from typing import TYPE_CHECKING, Final, Self
 from abstrag.collection.filters import Filters
 from abstrag.config import PRIOR_POWER, SHORTLIST
 from abstrag.documents.readers import DocumentReader
-from abstrag.engine.library import Library
-from abstrag.engine.lru_cache import LruCache
+from abstrag.engine.library import Library, Quarantine
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.source_files import Quarantine, is_folder
 from abstrag.errors import InputError, PolicyError
+from abstrag.files import is_folder
 from abstrag.indexing.pipeline import OnShortfall, OnStep
+from abstrag.memory import LruCache
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
 from abstrag.policy.location import DEFAULT_FAMILY, LOG_NAME, policy_root
 from abstrag.search.judging import Judge
-from abstrag.stores.location import in_memory, is_store
-from abstrag.stores.open import beside, open_store, resolved, shown
-from abstrag.stores.postgres.address import is_address
+from abstrag.stores.memory import BestEffortMemory
+from abstrag.stores.open import beside, is_address, open_store, resolved, shown
 from abstrag.stores.protocol import DocumentInfo, Store
-from abstrag.stores.spare import SpareMemory
+from abstrag.stores.sqlite import in_memory, is_store
 from abstrag.workspace.document import Searchable, SearchableDocument
-from abstrag.workspace.edits import EditStore, applied
-from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.options import EditStore, SearchOptions, WorkspaceConfig, applied
 
 if TYPE_CHECKING:
     from abstrag.answers.generator import Generator
     from abstrag.answers.verdicts import Verdicts
+    from abstrag.collection.card_table import CollectionCards
     from abstrag.collection.map import CollectionMap
-    from abstrag.collection.shelf import CollectionShelf
     from abstrag.engine.library import Knowledge
     from abstrag.engine.prompting import Prompting
     from abstrag.llm.budget import Estimate
@@ -212,8 +210,8 @@ class Workspace:
         )
         self._indexes: LruCache[DocumentIndex] = LruCache(self.config.keep)
         self._searchers: LruCache[Searcher] = LruCache(self.config.keep * _VARIANTS)
-        self._shelves: LruCache[CollectionShelf] = LruCache(_SHELVES)
-        self._on_server: dict[bool, CollectionShelf] = {}
+        self._shelves: LruCache[CollectionCards] = LruCache(_SHELVES)
+        self._on_server: dict[bool, CollectionCards] = {}
 
     @cached_property
     def prompting(self) -> Prompting | None:
@@ -334,7 +332,7 @@ class Workspace:
     def local_document(self, target: str | Path) -> SearchableDocument:
         """Open one document as if there were no models, to say what they would be shown."""
         index = self.library.open(str(target))
-        made = Searcher(index, preset=self.defaults.preset, memory=SpareMemory(self.store))
+        made = Searcher(index, preset=self.defaults.preset, memory=BestEffortMemory(self.store))
         return SearchableDocument(self, self.defaults, made)
 
     def map(self) -> CollectionMap:
@@ -375,7 +373,7 @@ class Workspace:
         embeddings: bool = True,
         shortlist: int = SHORTLIST,
         prior_power: float = PRIOR_POWER,
-        shelf: CollectionShelf | None = None,
+        card_table: CollectionCards | None = None,
         on_made: OnMade = lambda _done, _all: None,
     ) -> SearchableCollection:
         """Open the documents of the store that pass some filters.
@@ -386,7 +384,7 @@ class Workspace:
             embeddings: False shortlists documents by words and terms alone.
             shortlist: How many documents are opened for a query.
             prior_power: How much a document's own score counts for its hits.
-            shelf: The cards to choose from, if not those of all documents.
+            card_table: The cards to choose from, if not those of all documents.
             on_made: Told how many missing cards of documents are made, of how many.
         """
         from abstrag.workspace.collection import open_collection
@@ -398,7 +396,7 @@ class Workspace:
             embeddings=embeddings,
             shortlist=shortlist,
             prior_power=prior_power,
-            shelf=shelf or self._shelf(embeddings, on_made),
+            card_table=card_table or self._card_table(embeddings, on_made),
         )
 
     def estimate(self, target: str, *, singly: bool = False) -> tuple[Estimate, Estimate]:
@@ -454,7 +452,7 @@ class Workspace:
                 index,
                 preset=options.preset,
                 without=options.without,
-                memory=SpareMemory(self.store),
+                memory=BestEffortMemory(self.store),
                 patches=patches,
                 judge=options.judge,
             )
@@ -465,7 +463,7 @@ class Workspace:
                 without=options.without,
                 judge=self.judge if options.preset.judge_weight else None,
                 encoder=self.encoder,
-                memory=SpareMemory(self.store),
+                memory=BestEffortMemory(self.store),
                 patches=patches,
                 reprice=options.reprice,
             )
@@ -479,13 +477,13 @@ class Workspace:
 
         return self.encoder or default_encoder()
 
-    def _shelf(self, embeddings: bool, on_made: OnMade) -> CollectionShelf:
+    def _card_table(self, embeddings: bool, on_made: OnMade) -> CollectionCards:
         """Return the cards of all documents, read again when the documents have changed.
 
         A server that has them notices that by itself.
         """
-        from abstrag.collection.shelf import Shelf
-        from abstrag.collection.shelf_file import open_cards
+        from abstrag.collection.card_table import CardTable
+        from abstrag.collection.card_table_file import open_cards
 
         kept = self._on_server.get(embeddings)
         if kept is not None:
@@ -495,6 +493,6 @@ class Workspace:
         found = self._shelves.get(
             key, lambda: open_cards(self.store, encoder=encoder, on_made=on_made)
         )
-        if not isinstance(found, Shelf):
+        if not isinstance(found, CardTable):
             self._on_server[embeddings] = found
         return found

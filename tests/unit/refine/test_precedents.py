@@ -29,7 +29,7 @@ from abstrag.search.precedents import (
     wording,
 )
 from abstrag.search.relevance import ALIGNED
-from abstrag.stores.location import MEMORY
+from abstrag.stores.sqlite import MEMORY
 from abstrag.workspace.lessons import learn
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

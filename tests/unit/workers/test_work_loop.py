@@ -30,7 +30,7 @@ class Pretending:
         self.now = 0.0
         self.closed = False
 
-    def hire(self) -> int:
+    def start_worker(self) -> int:
         self.hired += 1
         self.has[self.hired] = deque()
         if self.starts == "ready":
@@ -41,7 +41,7 @@ class Pretending:
             self.news.append(Died(self.hired, "by SIGKILL"))
         return self.hired
 
-    def give(self, worker: int, item: Any) -> None:
+    def submit(self, worker: int, item: Any) -> None:
         load = sum(len(items) for number, items in self.has.items() if number != worker)
         self.given.append((item, self.done[worker], load))
         self.has[worker].append(item)
@@ -70,7 +70,7 @@ class Pretending:
         self.done[worker] += 1
         return Raised(worker, InputError(item)) if act == "raise" else ItemDone(worker, f"{item}!")
 
-    def dismiss(self, worker: int) -> None:
+    def stop_worker(self, worker: int) -> None:
         del self.has[worker]
 
     def close(self) -> None:

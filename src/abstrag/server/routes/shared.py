@@ -20,8 +20,7 @@ from abstrag.server.answers import EVENTS, answer, event
 from abstrag.server.requests import BudgetedIn, EdgeIn, RankedIn, Weighing
 from abstrag.server.studio import RequestQueue, Studio
 from abstrag.workspace.document import SearchableDocument
-from abstrag.workspace.edits import Edits, hand_made
-from abstrag.workspace.options import SearchOptions, chosen_preset
+from abstrag.workspace.options import Edits, SearchOptions, chosen_preset, hand_made
 from abstrag.workspace.workspace import Workspace
 
 

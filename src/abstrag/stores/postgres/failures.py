@@ -12,7 +12,7 @@ import psycopg
 from psycopg import errors
 
 from abstrag.errors import AbstragError, InputError, StoreCorrupt, StoreError, StoreReadOnly
-from abstrag.stores.postgres.address import Address
+from abstrag.stores.open import Address
 
 # May go away by itself: the server stops, starts or is full, or another writer was in the way.
 _PASSING: Final = frozenset(

@@ -25,8 +25,8 @@ from psycopg.pq import Format
 from psycopg.types.string import StrDumper, TextBinaryLoader, TextLoader
 
 from abstrag.errors import StoreError
-from abstrag.stores.connection import ConnectionLock
-from abstrag.stores.postgres.address import Address
+from abstrag.stores.database import ConnectionLock
+from abstrag.stores.open import Address
 from abstrag.stores.postgres.failures import is_busy, is_passing, translated
 
 MAX_DIMENSIONS: Final = 16_000  # what the type `vector` holds

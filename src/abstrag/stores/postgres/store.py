@@ -11,18 +11,16 @@ import numpy.typing as npt
 
 from abstrag.errors import StoreCorrupt
 from abstrag.model.term import Mention
-from abstrag.stores.columns import GIVEN, StoredRows
 from abstrag.stores.database import FORGET_PLACE, SEAL, SqlStore, choose_id, select
-from abstrag.stores.mapped import FilesOfLayers
+from abstrag.stores.memory import FilesOfLayers
+from abstrag.stores.open import Address
 from abstrag.stores.postgres import cards, layer_rows, memory
-from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.schema import migrate
 from abstrag.stores.postgres.session import PATIENCE_S, Session, TransactionCursor
 from abstrag.stores.prepared import Prepared
 from abstrag.stores.protocol import CardsAsked, CardsFound, CardsState, DocumentInfo, LayerKey
-from abstrag.stores.rows import mention, squeeze, unsqueeze
-from abstrag.stores.seal import seal
+from abstrag.stores.rows import GIVEN, StoredRows, compress, decompress, mention, seal
 from abstrag.stores.tables import TABLES, Row, StoreTable
 
 T = TypeVar("T")
@@ -99,7 +97,7 @@ class PostgresStore(SqlStore):
             self._forget_unused(run, replaced, using=[prepared.content_hash])
             if self.chooses:
                 for *layer, data in run.execute(cards.LAYERS_OF_DOCUMENT, (number,)).fetchall():
-                    cards.put(run, number, tuple(layer), unsqueeze(data))
+                    cards.put(run, number, tuple(layer), decompress(data))
             return document_id
 
         return self._write(work)
@@ -142,7 +140,7 @@ class PostgresStore(SqlStore):
 
     def put_layers(self, layers: Mapping[LayerKey, bytes]) -> None:
         """Keep several layers in one transaction, and what cards are asked by."""
-        squeezed = {key: squeeze(data) for key, data in layers.items()}
+        squeezed = {key: compress(data) for key, data in layers.items()}
 
         def work(run: TransactionCursor) -> None:
             for key, data in squeezed.items():

@@ -1,4 +1,4 @@
-"""The shelf: all cards of a collection in flat arrays, asked by three sources at once."""
+"""All cards of a collection as one table of flat arrays, which three sources score at once."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.array_file import Arrays, GrowingArray
 from abstrag.collection.card import hashed
 from abstrag.collection.cards import Cards
 from abstrag.collection.filters import Filters
 from abstrag.collection.postings import CollectionPostings, PostingLookup, PostingsWriter
 from abstrag.collection.vocabulary import CollectionVocabulary, Scores
+from abstrag.files import Arrays, GrowingArray
 from abstrag.model.query import Query
 from abstrag.neural.encoder import Vectors
 from abstrag.search.lexical import words
 from abstrag.search.query.normalize import normalize
-from abstrag.stores.cards import Coded, Codes
+from abstrag.stores.cards import Codes, QuantizedVectors
 from abstrag.stores.protocol import DocumentInfo, LayerKey
 
 K1: Final = 1.5
@@ -43,7 +43,7 @@ class VectorTable:
     first: npt.NDArray[np.int64]  # window of each row
 
     @classmethod
-    def of(cls, parts: Iterable[Coded], *, folder: Path | None = None) -> VectorTable:
+    def of(cls, parts: Iterable[QuantizedVectors], *, folder: Path | None = None) -> VectorTable:
         """Put the vectors of rows below one another; `folder` is where temporary files go."""
         codes = GrowingArray(np.int8, folder=folder)
         scales = GrowingArray(np.float32, folder=folder)
@@ -85,7 +85,7 @@ class ShortlistSource(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionShelf:
+class CardsForQuestion:
     """What the cards of a collection say of documents; a row is a document.
 
     These are all documents, or those that have to do with one question.
@@ -158,7 +158,7 @@ class QuestionShelf:
         return next(i for i, info in enumerate(self.documents) if info.id == document)
 
 
-class CollectionShelf(Protocol):
+class CollectionCards(Protocol):
     """The cards of all documents, wherever they are."""
 
     @property
@@ -174,7 +174,7 @@ class CollectionShelf(Protocol):
         *,
         first: int,
         also: tuple[str, ...] = (),
-    ) -> QuestionShelf:
+    ) -> CardsForQuestion:
         """Return what a question needs.
 
         Args:
@@ -186,7 +186,7 @@ class CollectionShelf(Protocol):
         """
         ...
 
-    def ask_words(self, text: str) -> QuestionShelf:
+    def ask_words(self, text: str) -> CardsForQuestion:
         """Return what BM25 needs of a text."""
         ...
 
@@ -196,7 +196,7 @@ class CollectionShelf(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf(QuestionShelf):
+class CardTable(CardsForQuestion):
     """The cards of all documents in memory, or mapped into it: good for any question."""
 
     documents: tuple[DocumentInfo, ...]
@@ -204,7 +204,7 @@ class Shelf(QuestionShelf):
     vectors: VectorTable | None
 
     @classmethod
-    def of(cls, cards: Cards, *, folder: Path | None = None) -> Shelf:
+    def of(cls, cards: Cards, *, folder: Path | None = None) -> CardTable:
         """Turn cards into arrays, reading one card after the other.
 
         Args:
@@ -216,7 +216,7 @@ class Shelf(QuestionShelf):
         stems, terms = PostingsWriter(folder=folder), PostingsWriter(folder=folder)
         times: dict[str, None] = {}
 
-        def coded() -> Iterator[Coded]:
+        def coded() -> Iterator[QuantizedVectors]:
             for card, vectors in cards.parts:
                 texts.add(np.array([card.text], np.uint64))
                 lengths.add(np.array([card.length], np.uint32))
@@ -240,11 +240,11 @@ class Shelf(QuestionShelf):
         )
 
     @classmethod
-    def from_arrays(cls, documents: tuple[DocumentInfo, ...], arrays: Arrays) -> Shelf:
-        """Put a shelf together again from the arrays it was taken apart into.
+    def from_arrays(cls, documents: tuple[DocumentInfo, ...], arrays: Arrays) -> CardTable:
+        """Put a card table together again from the arrays it was taken apart into.
 
         Raises:
-            ValueError: They are not those of a shelf of so many documents.
+            ValueError: They are not those of a card table of so many documents.
         """
         try:
             stems, terms = (
@@ -295,12 +295,12 @@ class Shelf(QuestionShelf):
         *,
         first: int,
         also: tuple[str, ...] = (),
-    ) -> QuestionShelf:
+    ) -> CardsForQuestion:
         """Return what a question needs, which is here."""
         del text, asked, filters, first, also
         return self
 
-    def ask_words(self, text: str) -> QuestionShelf:
+    def ask_words(self, text: str) -> CardsForQuestion:
         """Return what BM25 needs, which is here."""
         del text
         return self

@@ -201,6 +201,13 @@ class DocumentWords:
         return self.table.added
 
     @cached_property
+    def aside(self) -> BoolArray:
+        """For each word whether it stands in a header or in the name of the section."""
+        before = [len(t) - len(s.text) for t, s in zip(self.texts, self.segments, strict=True)]
+        found: BoolArray = self.table.spans[:, 0] < np.array(before, np.int64)[self._owners]
+        return found
+
+    @cached_property
     def whole(self) -> Considered:
         """All words."""
         return Considered(self, np.arange(len(self.segments)))
@@ -404,6 +411,12 @@ class Considered:
         """Tell which words only the canonical text has."""
         added = self._document.table.added
         return added if self.words is None else added[self.words]
+
+    @property
+    def aside(self) -> BoolArray:
+        """Tell which words stand in a header or in the name of the section."""
+        aside = self._document.aside
+        return aside if self.words is None else aside[self.words]
 
     def numbered(self, words: IntArray) -> IntArray:
         """Return the numbers that some of these words have in the document."""

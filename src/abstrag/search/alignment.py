@@ -50,8 +50,8 @@ from abstrag.search.families import (
     step_family,
 )
 from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_weights
-from abstrag.search.said_of import PRICE as TOLD_PRICE
 from abstrag.search.said_of import ENDED, SaidOf, ToldEvents, told_places
+from abstrag.search.said_of import PRICE as TOLD_PRICE
 
 # How cheap a learned step must be to count, given what else speaks for it.
 #
@@ -394,7 +394,7 @@ class Alignment:
             least = np.zeros(costs.shape[1])
             for i, steps in zip(rows, ~direct, strict=True):
                 np.maximum(least, np.where(steps, self.fees[i], 0.0), out=least)
-            met = self.met[rows].all(axis=0)
+            met = np.asarray(self.met[rows].all(axis=0))
             for segment in np.flatnonzero(met & (costs == 0).all(axis=0)).tolist():
                 met[segment] = not self.apart(rows, segment)
             units = np.rint(np.maximum(mean, least) * COST_UNIT).astype(np.int64)

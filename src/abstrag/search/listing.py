@@ -29,8 +29,8 @@ _YEAR: Final = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
 _LONGEST_ENTRY: Final = 120  # words
 _ABOUT_LISTS: Final = re.compile(
     r"\b(?:references?|bibliograph\w+|cit(?:e|es|ed|ing|ations?)|publications?|published|authors?|"
-    r"journals?|(?:table of )?contents|(?:which|what|prior|other|previous|related) (?:papers?|work|studies|"
-    r"articles?|literature)|chapters?|sections?|pages?)\b",
+    r"journals?|(?:table of )?contents|chapters?|sections?|pages?|"
+    r"(?:which|what|prior|other|previous|related) (?:papers?|work|studies|articles?|literature))\b",
     re.I,
 )
 

@@ -126,14 +126,8 @@ class _Reading:
         if trace.context is not None:
             return None
         if not trace.bridges:
-            parts = list(dict.fromkeys(word.said for word in _as_written(mine) if word.said))
-            if trace.via == " ".join(word.said for word in mine) and len(parts) > 1:
-                together = " ".join(parts)
-                if together not in self.segment.text and self._far_apart(mine):
-                    apart = _listed([_quoted(part) for part in parts])
-                    return f"{apart}, apart from each other (for {_quoted(asked)})"
-                said = together if together in self.segment.text else " … ".join(parts)
-            return self._direct(trace, said, asked)
+            several = len(mine) > 1 and trace.via == " ".join(word.said for word in mine)
+            return self._several(trace, mine) if several else self._direct(trace, said, asked)
         if _only_open(trace, mine):
             words = _listed(list(dict.fromkeys(_quoted(word.said) for word in mine)))
             return f"{words} ({_not_found(trace.literal.slots)}, {_price(trace)})"
@@ -247,6 +241,18 @@ class _Reading:
         headers = [header.text for header in self.segment.headers]
         text = " ".join((self.segment.text, *headers, *self.segment.section))
         return bool(re.search(rf"(?<!\w){re.escape(name)}(?:e?s)?(?!\w)", text, re.IGNORECASE))
+
+    def _several(self, trace: LiteralTrace, mine: Sequence[WordTrace]) -> str:
+        """Quote the words of a literal in the order of the passage, and say if they are apart."""
+        asked = _as_asked(trace, mine)
+        parts = list(dict.fromkeys(word.said for word in _as_written(mine) if word.said))
+        together = " ".join(parts)
+        if len(parts) == 1 or together in self.segment.text:
+            return self._direct(trace, together, asked)
+        if self._far_apart(mine):
+            said = _listed([_quoted(part) for part in parts])
+            return f"{said}, apart from each other (for {_quoted(asked)})"
+        return self._direct(trace, " … ".join(parts), asked)
 
     def _far_apart(self, mine: Sequence[WordTrace]) -> bool:
         """Tell whether words that stand in the passage itself are no phrase there."""

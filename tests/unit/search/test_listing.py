@@ -17,7 +17,7 @@ The other models were compared with it on the same machine.
 
 ## References
 
-[1] Brill, J.; Moor, A. Used data sets of boats and how we used the data sets. Journal of Boats, 2019, 6, 1–8.
+[1] Brill, J.; Moor, A. Used data sets, and how we used them. Journal of Boats, 2019, 6, 1–8.
 
 [2] Stone, E. Harbours and their data sets. Proc. of the Harbour Conference, 2020, pp. 3–9.
 """

@@ -32,7 +32,7 @@ def test_a_word_of_the_text_comes_before_a_pronoun_and_a_heading() -> None:
 
 ## Repairs of the crane
 
-The crane was built in 1990. Its motor was weak. The crane was sold, and with it its motor went to Oster.
+The crane was built in 1990. Its motor was weak. The crane was sold, and its motor went to Oster.
 """
     with AbstRAG.from_text(text, name="crane.md") as rag:
         hits = rag.search("Who sold the crane?", k=5).hits

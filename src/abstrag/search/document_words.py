@@ -22,6 +22,7 @@ import numpy.typing as npt
 from abstrag.config import MAX_GAP
 from abstrag.language.words import stemmed
 from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.spelling import american
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.index import DocumentIndex
 from abstrag.model.segment import Segment
@@ -434,6 +435,7 @@ def forms(word: str) -> tuple[str, ...]:
 
     Of words that WordNet does not know the stem does. A plural that it lists by itself is still
     one ("receivables"), and the number of a note behind a word is no part of it ("dividends1").
+    A British spelling is the American one as well ("licences" is "license").
     Words that are merely derived from one another are not the same: "relative" is a step from
     "related".
     """
@@ -447,6 +449,7 @@ def forms(word: str) -> tuple[str, ...]:
         plain.append(single)
     if note := _NOTE.fullmatch(folded):
         plain += [base for pos in Pos for base in net.base_forms(note[1], pos)]
+    plain += [other for one in (folded, *bases) if (other := american(one))]
     return tuple(dict.fromkeys((folded, *plain)))
 
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from abstrag.language.detect import ENGLISH, NAMES, language_name, language_of
+from abstrag.language.words import ENGLISH, NAMES, language_name, language_of
 
 WITH_EXAMPLES = sorted(set(NAMES) - {"th"})
 

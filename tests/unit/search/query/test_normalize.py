@@ -161,9 +161,7 @@ def test_who_does_it_is_not_asked_of_a_thing() -> None:
 
 
 def test_a_phrase_of_the_document_is_read_where_its_noun_is_parsed_as_a_participle() -> None:
-    text = (
-        b"Each old data set was kept, and the new data sets are large. Other data sets went."
-    )
+    text = b"Each old data set was kept, and the new data sets are large. Other data sets went."
     data = Vocabulary.of(index(load_bytes(text, name="data.md")))
     labels = [x.label for x in normalize("Which data set is used?", data).literals]
     assert "data set" in labels

@@ -20,9 +20,9 @@ from abstrag.config import COST_UNIT, MAX_GAP, OMEGA
 from abstrag.model.patch import Precedent, StepPrice
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Family
-from abstrag.neural.aligned_text import AlignedText, has_content
 from abstrag.neural.aligner import PriceList
 from abstrag.neural.bundle import Aligning
+from abstrag.neural.vectors import AlignedText, has_content
 from abstrag.search.costed_index import BoolArray, FloatArray, IntArray, unfilled_units
 from abstrag.search.document_words import (
     NOWHERE,

@@ -1,7 +1,7 @@
 """The content words of one document: which there are, where they stand, and what lies near them.
 
 Of a long document only the segments that promise most are looked at word by word. Which those are
-is estimated: the words of a document are in groups (`neural.aligned_text`), a word of the query is
+is estimated: the words of a document are in groups (`neural.vectors`), a word of the query is
 compared with the middle of each group, and a word in a group that is not near costs as much as one
 in the last group that is. This is how PLAID and WARP prune, with prices in place of similarities.
 """
@@ -26,12 +26,21 @@ from abstrag.lexicon.spelling import american
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.index import DocumentIndex
 from abstrag.model.segment import Segment
-from abstrag.neural.aligned_text import Added, AlignedText, WordTable, has_content, spread
 from abstrag.neural.aligner import PriceList, default_aligner
 from abstrag.neural.bundle import Aligning
-from abstrag.neural.cached import CachedAligner, MappedMemory, TextAligner, ValueCache
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.runtime import segment_text
+from abstrag.neural.vectors import (
+    Added,
+    AlignedText,
+    CachedAligner,
+    MappedMemory,
+    TextAligner,
+    ValueCache,
+    WordTable,
+    has_content,
+    spread,
+)
 from abstrag.search.costed_index import BoolArray, FloatArray, IntArray
 from abstrag.search.precedents import openings
 

@@ -17,7 +17,7 @@ from abstrag.model.query import Bridge, LiteralKind
 from abstrag.model.ranking import GapTrace, LiteralTrace, WordTrace
 from abstrag.model.segment import Segment
 from abstrag.model.term import Family, LicenceKind, Relation
-from abstrag.neural.aligned_text import has_content
+from abstrag.neural.vectors import has_content
 from abstrag.search.document_words import forms, label_words
 from abstrag.search.families import direction, opposite, step_family
 from abstrag.search.query.definition import DEFINITION

@@ -9,10 +9,10 @@ from abstrag.config import Settings
 from abstrag.documents.load import load_bytes
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import index
+from abstrag.model.document import OffsetMap, Span
 from abstrag.model.query import Bridge, Literal, LiteralKind
 from abstrag.model.ranking import GapTrace, Hit, LiteralTrace, WordTrace
 from abstrag.model.segment import Segment, SegmentKind, SegmentRole
-from abstrag.model.span import OffsetMap, Span
 from abstrag.model.term import Family, Licence, LicenceKind, Mention, Relation
 from abstrag.search.reading import read_aloud
 from abstrag.search.relevance import ALIGNED, SMOOTH

@@ -20,11 +20,11 @@ from abstrag.language.words import key, stemmed, term_id
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import is_person
 from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.document import Span
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import LiteralKind, Query
-from abstrag.model.span import Span
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
-from abstrag.neural.aligned_text import has_content
+from abstrag.neural.vectors import has_content
 from abstrag.search.document_words import forms
 from abstrag.search.query.vocabulary import Vocabulary
 

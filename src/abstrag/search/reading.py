@@ -250,7 +250,7 @@ class _Reading:
         if len(parts) == 1 or together in self.segment.text:
             return self._direct(trace, together, asked)
         if self._far_apart(mine):
-            said = _listed([_quoted(part) for part in parts])
+            said = " … ".join(map(_quoted, parts))
             return f"{said} (apart from each other, for {_quoted(asked)})"
         return self._direct(trace, " … ".join(parts), asked)
 

@@ -368,7 +368,7 @@ def test_words_of_one_condition_in_two_sentences_are_told_apart_and_not_met() ->
     assert "Of “data sets” it says “data” and “set”, but in different sentences" in crane.reading
     assert not crane.trace.literals[0].met
     far = next(hit for hit in ranking.hits if "nobody" in hit.quote)
-    assert "It says “data” and “set” (apart from each other, for “data sets”)" in far.reading
+    assert "It says “data” … “set” (apart from each other, for “data sets”)" in far.reading
     assert ranking.hits[0].quote.startswith("Each old data set")
 
 

@@ -181,6 +181,8 @@ def wanted(question: str) -> Wanted:
     """Read what a question asks for."""
     text = " ".join(_ASIDE.sub(" ", question).split())
     named, parts = years(text), parts_of_year(text)
+    if named and not parts:
+        parts = frozenset({_WHOLE_YEAR})
     form = _form(text)
     comparison = next((one for one, p in _COMPARISONS if p.search(text)), None)
     limit = _LIMIT.search(text)
@@ -287,6 +289,9 @@ def measure(text: str, form: Form | None = None) -> str:
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|\d+(?:[.,]\d+)*")
 _STOP: Final = frozenset(LISTS["stop_words"].split())
 _YEAR: Final = re.compile(r"(?<![\d.$])(?:FY\s?|CY\s?)?['’]?((?:19|20)\d\d)(?!\d|[.,]\d)", re.I)
+_FISCAL: Final = re.compile(
+    r"\b(?:(?:fiscal|financial)(?:\s+years?)?|FY)\s?['’]?(?:20)?\d\d\b", re.I
+)
 _SHORT_YEAR: Final = re.compile(r"\bFY\s?['’]?(\d\d)\b", re.I)
 _ORDINALS: Final = {
     "first": 1,
@@ -305,6 +310,7 @@ _MONTH: Final = re.compile(rf"\b({'|'.join(MONTH_NAMES)})\b", re.I)
 _SPELL: Final = re.compile(
     r"\b(three|six|nine|twelve|3|6|9|12|13|26|39|52|53)[\s-]+(months?|weeks?)\b", re.I
 )
+_WHOLE_YEAR: Final = "12 months"
 _SPELLS: Final = {
     "three": "3 months",
     "3": "3 months",
@@ -315,10 +321,10 @@ _SPELLS: Final = {
     "nine": "9 months",
     "9": "9 months",
     "39": "9 months",
-    "twelve": "12 months",
-    "12": "12 months",
-    "52": "12 months",
-    "53": "12 months",
+    "twelve": _WHOLE_YEAR,
+    "12": _WHOLE_YEAR,
+    "52": _WHOLE_YEAR,
+    "53": _WHOLE_YEAR,
 }
 
 
@@ -362,6 +368,11 @@ def years(text: str) -> tuple[str, ...]:
         between = [str(y) for y in range(int(ranged[1]), int(ranged[2]) + 1)]
         named = [*between, *named] if ranged[1] in named else named
     return tuple(dict.fromkeys(named))
+
+
+def names_fiscal_year(text: str) -> bool:
+    """Tell whether a question names its years as fiscal ones: "fiscal 2022", "FY22"."""
+    return _FISCAL.search(text) is not None
 
 
 @lru_cache(maxsize=1 << 14)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from math import log
 from typing import Final
 
 from abstrag.answers.question_form import dates, parts_of_year, stems, years
+from abstrag.answers.quotable import lists_contents
+from abstrag.language.calendar import FiscalYear
 from abstrag.language.statements import FinancialStatement, statement_named
 from abstrag.model.document import Block, Document
 from abstrag.model.span import Span
@@ -54,6 +57,7 @@ _PER_SHARE: Final = re.compile(
     r"\brate\b|\byears\b",
     re.I,
 )
+_SHARE: Final = re.compile(r"per (?:\w+ )*share\b|\bEPS\b", re.I)
 _IN_OVER: Final = 0.95
 _IN_COLUMN: Final = 0.95
 _IN_TITLE: Final = 0.7
@@ -129,9 +133,22 @@ def figures_of(document: Document) -> tuple[TableFigure, ...]:
     return tuple(
         figure
         for number, block in enumerate(document.blocks)
-        if block.table is not None
+        if block.table is not None and not lists_contents(block)
         for figure in _of_table(number, block, _context(document.blocks, number))
     )
+
+
+def by_fiscal_year(figures: Iterable[TableFigure], fiscal: FiscalYear) -> Iterator[TableFigure]:
+    """Go through figures, each that only a date tells the year of with that date's fiscal year.
+
+    What ended on January 29, 2022 can be of fiscal 2021.
+    """
+    for one in figures:
+        days = [date.fromisoformat(day) for day in one.dates]
+        if days and {day.year for day in days} >= set(map(int, one.years)):
+            yield replace(one, years=tuple(dict.fromkeys(str(fiscal.name_of(d)) for d in days)))
+        else:
+            yield one
 
 
 def _context(blocks: Sequence[Block], number: int) -> frozenset[str]:
@@ -198,7 +215,8 @@ def _figure(
     )
     if not unit and ("%" in label or "%" in heads or "percent" in label.casefold()):
         unit = "%"
-    bare = unit == "%" or _PER_SHARE.search(label) is not None
+    per_share = _PER_SHARE.search(label) or _SHARE.search(" ".join(over))
+    bare = unit == "%" or per_share is not None
     own = _scale(label) or _scale(heads)
     return TableFigure(
         value=value,

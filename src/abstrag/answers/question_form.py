@@ -181,8 +181,6 @@ def wanted(question: str) -> Wanted:
     """Read what a question asks for."""
     text = " ".join(_ASIDE.sub(" ", question).split())
     named, parts = years(text), parts_of_year(text)
-    if named and not parts:
-        parts = frozenset({_WHOLE_YEAR})
     form = _form(text)
     comparison = next((one for one, p in _COMPARISONS if p.search(text)), None)
     limit = _LIMIT.search(text)
@@ -310,7 +308,6 @@ _MONTH: Final = re.compile(rf"\b({'|'.join(MONTH_NAMES)})\b", re.I)
 _SPELL: Final = re.compile(
     r"\b(three|six|nine|twelve|3|6|9|12|13|26|39|52|53)[\s-]+(months?|weeks?)\b", re.I
 )
-_WHOLE_YEAR: Final = "12 months"
 _SPELLS: Final = {
     "three": "3 months",
     "3": "3 months",
@@ -321,10 +318,10 @@ _SPELLS: Final = {
     "nine": "9 months",
     "9": "9 months",
     "39": "9 months",
-    "twelve": _WHOLE_YEAR,
-    "12": _WHOLE_YEAR,
-    "52": _WHOLE_YEAR,
-    "53": _WHOLE_YEAR,
+    "twelve": "12 months",
+    "12": "12 months",
+    "52": "12 months",
+    "53": "12 months",
 }
 
 

@@ -219,6 +219,13 @@ SALES = table(
     "Earnings per share:||||",
     "Diluted|$ 6.68|$ 5.41|$ 24.01|$ 17.98",
 )
+PROFITS = "".join(
+    f"<h3>{name}</h3>" + table(f"In millions|{weeks} Weeks Ended January 28, 2023", row)
+    for name, weeks, row in (
+        ("Quarter", 13, "Gross profit|$ 1,213"),
+        ("Fiscal year", 52, "Gross profit|$ 4,045"),
+    )
+)
 YEAR = (
     "<p>Net sales of the fiscal year ended January 28, 2023 rose. Fiscal 2022 was a year of 52 "
     "weeks, as was fiscal 2021, and fiscal 2020 too.</p>"
@@ -235,13 +242,15 @@ YEAR = (
         ("What was cash at the end of fiscal 2021?", "$432 million"),
         ("What were net sales in fiscal 2022?", "$10,209 million"),  # of the year, no quarter
         ("By what percentage did net sales grow in fiscal 2022?", "18.28 %"),
+        ("What was gross profit in fiscal 2022?", "$4,045 million"),
+        ("What was gross profit for the 13 weeks ended January 28, 2023?", "$1,213 million"),
         ("What were diluted earnings per share in fiscal 2022?", "$24.01"),  # and no millions
     ],
 )
 def test_an_item_and_its_fiscal_year_are_those_that_are_meant(
     tmp_path: Path, question: str, figure: str
 ) -> None:
-    page = opened(tmp_path, f"<h1>Ulmer Beauty</h1>{YEAR}<h2>Balance</h2>{BALANCE}{SALES}")
+    page = opened(tmp_path, f"<h1>Ulmer Beauty</h1>{YEAR}<h2>Balance</h2>{BALANCE}{SALES}{PROFITS}")
     assert page.vocabulary.fiscal.named_for_start
     made = asked(page, question)
     assert made.short is not None

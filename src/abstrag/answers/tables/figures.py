@@ -52,6 +52,7 @@ _UNITS: Final = frozenset({"%", "$", "€", "£", "$m", "$M", "US$", "$000", "$'
 _BARE_YEAR: Final = re.compile(
     r"^\W*(?:FY\s?|CY\s?)?(?:19|20)\d\d\W*(?:\(?[\w*]{1,2}\)?)*\W*$", re.I
 )
+_SHORTER: Final = frozenset({"3 months", "6 months", "9 months", "q1", "q2", "q3", "q4"})
 _PER_SHARE: Final = re.compile(
     r"per (?:\w+ )*share|\bEPS\b|\bratio\b|number of|\bemployees\b|\bstores\b|%|percent|"
     r"\brate\b|\byears\b",
@@ -422,6 +423,11 @@ class Figures:
         return Row(row, round(score, 9), covered, bare, exact)
 
 
+def is_whole(figure: TableFigure) -> bool:
+    """Tell whether a figure is of no part of a year that is known to be shorter."""
+    return figure.parts.isdisjoint(_SHORTER)
+
+
 def in_period(
     row: Row,
     years: Sequence[str],
@@ -441,6 +447,8 @@ def in_period(
     if parts and any(parts & one.parts for one in fit):
         most = max(len(parts & one.parts) for one in fit)
         fit = [one for one in fit if len(parts & one.parts) == most]
+    if years and not parts and not dates and any(map(is_whole, fit)):
+        fit = list(filter(is_whole, fit))
     wanted = set(asked)
     scores = [len(wanted & set(stems(" ".join(one.above)))) for one in fit]
     if scores and max(scores) > 0:

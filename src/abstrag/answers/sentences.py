@@ -17,6 +17,7 @@ from spacy.tokens import Doc
 from spacy.tokens import Span as Tokens
 
 from abstrag.answers.citations import CitedPassage
+from abstrag.answers.contradictions.statement import COMPARED
 from abstrag.answers.question_form import Form, stems, wanted, years
 from abstrag.answers.quotable import citable, lists_contents
 from abstrag.language.parser import parse
@@ -47,6 +48,7 @@ _HOLDER: Final = re.compile(
 )
 _BESIDE: Final = r"(?<!vice[ -])(?<!deputy )(?<!former )"
 _ONCE: Final = r"(?![^,;.—]{0,60}\b(?:in|from|until|to)\s+(?:[a-z]+\s+)?(?:19|20)\d\d)"
+_COMPARED_WITH: Final = re.compile(rf"(?:{COMPARED.pattern}|\b(?:from|than)\b)", re.I)
 
 _LIST: Final = re.compile(
     r"^\W*(?:what|which)\s+(?:are|were|\w+s)\b|\bcomponents\b|\btypes\b", re.I
@@ -199,9 +201,9 @@ def read_sentences(
     query: Query,
     passages: Sequence[CitedPassage],
     *,
-    tables: bool = False,
+    claim: bool = False,
 ) -> ReadSentences | None:
-    """Let a judge read every sentence, with `tables` rows and cells too; None if none may answer.
+    """Let a judge read every sentence, of a claim rows and cells too; None if none may answer.
 
     What has to be reckoned, and yes or no, no quoted sentence answers; no sentence without a
     percentage a question for one; none that does not name an office the question who holds it; none
@@ -211,14 +213,15 @@ def read_sentences(
     form = wanted(query.text).form
     if form in _RECKONED or strangers([p.hit for p in passages], index.document):
         return None
-    if not tables:
+    if not claim:
         passages = [p for p in passages if p.segment.kind not in _TABULAR]
     found = _sentences([p for p in passages if _met_beyond_names(query, p.hit)])
     if form is not Form.TEXT and _PERCENT.search(query.text):
         found = [one for one in found if _PERCENT.search(one.text)]
     if office := _office(query.text):
         found = [one for one in found if office.search(one.text)]
-    found = [one for one in found if not _of_another_year(index, query, one)]
+    if not claim:
+        found = [one for one in found if not _of_another_year(index, query, one)]
     if not found:
         return None
     texts = [one.text for one in found]
@@ -275,8 +278,11 @@ def _met_beyond_names(query: Query, hit: Hit) -> bool:
 
 
 def _of_another_year(index: DocumentIndex, query: Query, one: _Sentence) -> bool:
-    """True when a sentence names years, and none that the question names or means."""
-    named = set(years(one.text))
+    """True when a sentence names years, and none that the question names or means.
+
+    What it only compares with is not what it speaks of.
+    """
+    named = set(years(_COMPARED_WITH.split(one.text)[0]))
     if not named or not years(query.text) or named & set(years(query.text)):
         return False
     inside = set(index.terms_in(one.passage.hit.position, one.start, one.end))

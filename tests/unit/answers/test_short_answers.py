@@ -315,6 +315,12 @@ def test_who_holds_an_office_is_answered_by_a_sentence_that_names_it(
             "On 12 May 2023 and 3 July 2022 the company opened 47 stores.",
             True,
         ),
+        (
+            "How many stores opened in 2023?",
+            "The company opened 52 stores, compared to 47 stores in 2022.",
+            True,
+        ),
+        ("How many stores opened in 2023?", "It rose to 52 stores from 47 in 2022.", True),
         ("Which stores did it open?", "The company opened the following stores:", False),
     ],
 )
@@ -344,7 +350,7 @@ def test_the_judge_decides_which_sentence_is_quoted(report: Searcher) -> None:
     def reads(_query: str, texts: Sequence[str]) -> list[float]:
         return [0.9 if text == liked else 0.1 for text in texts]
 
-    found = read_sentences(reads, report.index, ranking.query, passages, tables=True)
+    found = read_sentences(reads, report.index, ranking.query, passages, claim=True)
     assert found is not None
     assert found.chosen[0].text == liked
     assert found.features["own"] == 0.9
@@ -361,7 +367,7 @@ def test_a_sentence_without_a_percentage_does_not_answer_a_question_for_one(
     ]
     assert passages
     liked = read_sentences(
-        lambda _q, texts: [0.9] * len(texts), report.index, query.query, passages, tables=True
+        lambda _q, texts: [0.9] * len(texts), report.index, query.query, passages, claim=True
     )
     assert liked is None
 

@@ -18,7 +18,7 @@ from spacy.tokens import Span as Tokens
 
 from abstrag.answers.citations import CitedPassage
 from abstrag.answers.contradictions.statement import COMPARED
-from abstrag.answers.question_form import Form, stems, wanted, years
+from abstrag.answers.question_form import LISTS, Form, stems, wanted, years
 from abstrag.answers.quotable import citable, lists_contents
 from abstrag.language.parser import parse
 from abstrag.language.words import key
@@ -207,8 +207,8 @@ def read_sentences(
 
     What has to be reckoned, and yes or no, no quoted sentence answers; no sentence without a
     percentage a question for one; none that does not name an office the question who holds it; none
-    of another year than the question's; none that only introduces what follows; and none of a
-    passage that meets only names and periods.
+    of another year than the question's, or of more than the item it asks for; none that only
+    introduces what follows; and none of a passage that meets only names and periods.
     """
     form = wanted(query.text).form
     if form in _RECKONED or strangers([p.hit for p in passages], index.document):
@@ -222,6 +222,7 @@ def read_sentences(
         found = [one for one in found if office.search(one.text)]
     if not claim:
         found = [one for one in found if not _of_another_year(index, query, one)]
+        found = [one for one in found if not _of_more(query.text, one.text)]
     if not found:
         return None
     texts = [one.text for one in found]
@@ -291,6 +292,16 @@ def _of_another_year(index: DocumentIndex, query: Query, one: _Sentence) -> bool
         found.via in inside or not inside.isdisjoint(found.alternatives)
         for found in traced
         if found.met and found.literal.kind is LiteralKind.TIME
+    )
+
+
+def _of_more(question: str, text: str) -> bool:
+    """True when a text gives one figure of what is asked for and of something beside it."""
+    return any(
+        re.search(rf"\b{one['asked']}\b", question, re.I)
+        and not re.search(one["beside"], question, re.I)
+        and re.search(one["with"], text, re.I)
+        for one in LISTS["items"]
     )
 
 

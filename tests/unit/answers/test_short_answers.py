@@ -237,6 +237,7 @@ YEAR = (
     [
         ("How much cash did the company have on January 28, 2023?", "$738 million"),
         ("What was cash on January 29, 2022?", "$432 million"),
+        ("How much cash did Ulmer hold at the end of fiscal 2022?", "$738 million"),
         ("What were short-term investments on January 28, 2023?", "$40 million"),
         ("What was cash at the end of fiscal 2022?", "$738 million"),  # on January 28, 2023
         ("What was cash at the end of fiscal 2021?", "$432 million"),
@@ -321,6 +322,17 @@ def test_who_holds_an_office_is_answered_by_a_sentence_that_names_it(
             True,
         ),
         ("How many stores opened in 2023?", "It rose to 52 stores from 47 in 2022.", True),
+        (
+            "How much cash did Ulmer have?",
+            "Ulmer had $3 billion of cash, cash equivalents and marketable securities.",
+            False,
+        ),
+        (
+            "What were cash, cash equivalents and securities?",
+            "Ulmer had $3 billion of cash, cash equivalents and marketable securities.",
+            True,
+        ),
+        ("How much cash did Ulmer have?", "Ulmer had $3 billion of cash and equivalents.", True),
         ("Which stores did it open?", "The company opened the following stores:", False),
     ],
 )

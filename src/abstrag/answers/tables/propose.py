@@ -28,6 +28,7 @@ from abstrag.search.query.question import read_request
 
 _REVENUE: Final = ("net sales", "revenues", "total revenues", "net revenue", "revenue", "sales")
 _MOST: Final = 8
+_NAMED: Final = re.compile(r"[A-Z]|.*\d")  # a name, a month, a number
 _AT_HAND: Final = frozenset(stems("hold held end date day"))  # of an item: "held at the end of"
 ROW_FORM: Final = "row"  # of a short answer that is no figure
 
@@ -68,9 +69,8 @@ def _item(want: Wanted, figures: Figures) -> str | None:
     """Return the printed name of what is meant by one word, where nothing else is asked for."""
     words = " ".join(want.measures).split()
     for one in LISTS["items"]:
-        plain = (w for w in words if w.casefold() == one["asked"] or not w[0].isupper())
-        asked = {stem for stem in stems(" ".join(plain)) if not stem[0].isdigit()}
-        if asked - _AT_HAND == {one["asked"]}:
+        plain = (w for w in words if w.casefold() == one["asked"] or not _NAMED.match(w))
+        if set(stems(" ".join(plain))) - _AT_HAND == {one["asked"]}:
             return next((name for name in one["printed"] if _printed(name, figures)), None)
     return None
 

@@ -13,7 +13,14 @@ from typing import Final
 
 from abstrag.answers.citations import Citations, CitedPassage
 from abstrag.answers.proposals import AnswerWay, ProposedAnswer, ToldAnswer
-from abstrag.answers.question_form import LISTS, Form, Wanted, names_fiscal_year, stems, wanted
+from abstrag.answers.question_form import (
+    LISTS,
+    Form,
+    QuestionTarget,
+    names_fiscal_year,
+    stems,
+    wanted,
+)
 from abstrag.answers.sentences import strangers
 from abstrag.answers.tables.calculate import CalculatedAnswer, Calculator
 from abstrag.answers.tables.figures import Figures, by_fiscal_year, figures_of, shown
@@ -33,7 +40,7 @@ _AT_HAND: Final = frozenset(stems("hold held end date day"))  # of an item: "hel
 ROW_FORM: Final = "row"  # of a short answer that is no figure
 
 
-def wordings(question: str, want: Wanted, figures: Figures) -> Iterator[Wanted]:
+def wordings(question: str, want: QuestionTarget, figures: Figures) -> Iterator[QuestionTarget]:
     """Go through the readings of a question: its own, and with names that statements print."""
     named = _formula(question, want)
     if named is not None and not _printed(named["name"], figures):
@@ -57,7 +64,7 @@ def wordings(question: str, want: Wanted, figures: Figures) -> Iterator[Wanted]:
                 yield replace(want, measures=(a, b))
 
 
-def _formula(question: str, want: Wanted) -> Mapping[str, str] | None:
+def _formula(question: str, want: QuestionTarget) -> Mapping[str, str] | None:
     """Return the derived figure that a question names, as two printed ones, if it names any."""
     if want.form is not Form.NUMBER:
         return None
@@ -65,7 +72,7 @@ def _formula(question: str, want: Wanted) -> Mapping[str, str] | None:
     return next((one for one in LISTS["formulas"] if one["name"] in asked), None)
 
 
-def _item(want: Wanted, figures: Figures) -> str | None:
+def _item(want: QuestionTarget, figures: Figures) -> str | None:
     """Return the printed name of what is meant by one word, where nothing else is asked for."""
     words = " ".join(want.measures).split()
     for one in LISTS["items"]:

@@ -49,8 +49,9 @@ from abstrag.search.families import (
     step_family,
 )
 from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_weights
-from abstrag.search.said_of import PRICE as TOLD_PRICE
-from abstrag.search.said_of import SaidOf, ToldEvents, told_places
+from abstrag.search.said_of import SaidOf
+from abstrag.search.told_events import PRICE as TOLD_PRICE
+from abstrag.search.told_events import ToldEvents, told_places
 
 # How cheap a learned step must be to count, given what else speaks for it.
 #
@@ -86,6 +87,7 @@ _IN_HEADER: Final = 0.25  # the limit for a word of a header or of the name of a
 _NAMED: Final = 0.15  # the limit for a word that a query writes large and the text does not
 _PART: Final = 3  # letters of a word that may be written together with the next one
 _BESIDE: Final = 0.2  # the limit where the document has the asked word too
+_ALONE: Final = 0.33  # the limit where nothing that a word is asked with stands in the sentence
 _ANOTHER_SORT: Final = 0.2  # the limit where two words share no part of speech
 
 
@@ -451,8 +453,13 @@ class Alignment:
         if self._said_of is None:
             return False
         place = self.words.place(segment, int(self.places[i, segment]))
-        aside = place.header is not None or place.in_section
-        return not aside and self._said_of.another(i, segment, place.start, place.end)
+        if place.header is not None or place.in_section:
+            return False
+        at = segment, place.start, place.end
+        other_verb = self._said_of.is_other_verb(i, place.text)
+        if (other_verb or self.prices[i, segment] > _ALONE) and self._said_of.alone(i, *at):
+            return True
+        return self._said_of.another(i, *at)
 
     def told_of_another(self, j: int, segment: int, term: str) -> bool:
         """Tell whether what a segment names is said of something else than a literal asks.
@@ -470,7 +477,7 @@ class Alignment:
             small = self._said_of.written_small(segment, term)
             if small or name:
                 return small
-        return self._said_of.asks(rows[0]) and self._said_of.told_of_another(rows[0], segment, term)
+        return self._said_of.told_of_another(rows[0], segment, term)
 
     def _is_term(self, rows: Sequence[int]) -> bool:
         """Tell whether a query writes some words large, and not all words: "this Agreement".

@@ -323,6 +323,17 @@ def one_meaning(asked: str, said: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
+def one_word(asked: str, said: str) -> bool:
+    """Tell whether two words are forms of one, or derived from one another or from a third."""
+    a, b = _word(asked), _word(said)
+    one, other = {*_bases(a)}, {*_bases(b)}
+    if _forms(a) & _forms(b) or nominalized(a) in _forms(b) or nominalized(b) in _forms(a):
+        return True
+    from_a, from_b = set(_derived(a)), set(_derived(b))
+    return bool(from_a & (other | from_b) or from_b & one) or _one_stem(a, b)
+
+
+@lru_cache(maxsize=1 << 14)
 def rarely_synonyms(asked: str, said: str) -> bool:
     """Tell whether nothing but a rare sense of either makes two words synonyms.
 

@@ -1,5 +1,8 @@
 """Definitions a text states serve queries in their words; overviews are read as titles."""
 
+import re
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -10,7 +13,12 @@ from abstrag.indexing.pipeline import index
 from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.search.query import definition
-from abstrag.search.query.definition import _FORMS, StatedDefinitions
+from abstrag.search.query.definition import (
+    _FORMS,
+    StatedDefinition,
+    StatedDefinitions,
+    UsedDefinition,
+)
 from abstrag.search.query.question import asks_for_overview
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.relevance import ALIGNED, FAST
@@ -169,6 +177,7 @@ def test_a_stated_name_finds_the_plural_that_the_document_writes() -> None:
     assert (hit.trace.share, hit.gap) == (1.0, 0.0)
 
 
+Places = Sequence[tuple[re.Match[str], frozenset[str]]]
 SHAPES = read_data_file("abstrag.search.query", "definitions.toml")
 
 
@@ -183,9 +192,12 @@ def test_a_text_is_compared_with_the_definitions_once(monkeypatch: pytest.Monkey
     found = stated("Phlebitis is an inflammation of a vein.")
     looked: list[str] = []
     own = definition._used
-    monkeypatch.setattr(
-        definition, "_used", lambda one, places: looked.append(one.term) or own(one, places)
-    )
+
+    def used(one: StatedDefinition, places: Places) -> UsedDefinition | None:
+        looked.append(one.term)
+        return own(one, places)
+
+    monkeypatch.setattr(definition, "_used", used)
     question = "Who had an inflammation of a vein?"
     assert found.used(question)
     assert found.glossed(question)

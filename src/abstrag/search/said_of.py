@@ -324,11 +324,12 @@ class SaidOf:
         """Tell whether nothing that a word is asked with stands in the sentence of its step.
 
         "A threshold is decreased" tells of no search space that was diminished. A name among the
-        parties may be of the kind that is asked for.
+        parties may be of the kind that is asked for, and one word may say both: "birth" of a *baby*
+        that was *born*.
         """
         text, along = self._words.segments[segment].text, self._asked[i].along
         said = start, end
-        places = [p for k in along for p in self._places(k, segment) if p != said]
+        places = [p for k in along for p in self._places(k, segment)]
         if not along or any(p == ASIDE or _one_sentence(p, said, text) for p in places):
             return False
         frames = (f for f in self._told.events_of(segment) if f.start <= start < f.end)
@@ -357,7 +358,8 @@ class SaidOf:
     def told_of_another(self, i: int, segment: int, term: str) -> bool:
         """Tell whether a segment has an event or concept, and only of something else than asked.
 
-        Or a name, and only as another party than the one that is wanted.
+        Or a name, and only as another party than the one that is wanted. An idiom and a definition
+        tell by themselves what is meant.
         """
         if term.startswith(_NAME):
             return self._another_party(i, segment, term)
@@ -366,13 +368,14 @@ class SaidOf:
             return False
         frames = [frame for frame in self._told.events_of(segment) if frame.event == term]
         text = self._words.segments[segment].text
+        told = [text[frame.start : frame.end].split() for frame in frames]
+        if told and all(len(words) == 1 and self.is_other_verb(i, words[0]) for words in told):
+            frames = [f for f in frames if not self.alone(i, segment, f.start, f.end)]
+            if not frames:
+                return True
         places = [(x.start, x.start + len(text[x.start : x.end].split()[0])) for x in frames]
         places = places or [(x.start, x.end) for x in mentions]
-        return bool(places) and all(
-            (self.is_other_verb(i, text[place[0] : place[1]]) and self.alone(i, segment, *place))
-            or self.another(i, segment, *place)
-            for place in places
-        )
+        return bool(places) and all(self.another(i, segment, *place) for place in places)
 
     def _another_party(self, i: int, segment: int, name: str) -> bool:
         """Tell whether a name has part in the event that is asked about, and not the wanted one.

@@ -39,7 +39,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit
 from abstrag.model.record import record
 from abstrag.model.term import Family, Relation
-from abstrag.neural.aligned_text import has_content
+from abstrag.neural.vectors import has_content
 from abstrag.search.relevance import PRESETS
 from abstrag.search.trace import ALIGN_WORDS
 from abstrag.workspace.document import SearchableDocument

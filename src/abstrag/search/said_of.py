@@ -13,22 +13,22 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from abstrag.files import read_data_file
 from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.events import names_event
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.term import Family, Frame, Mention, Slot, TermKind
-from abstrag.neural.aligned_text import AlignedText
+from abstrag.neural.vectors import AlignedText
 from abstrag.search.costed_index import IntArray
 from abstrag.search.document_words import DocumentWords, forms
 from abstrag.search.families import one_word, step_family
 from abstrag.search.query.normalize import parsed_query
-from abstrag.search.set_phrases import in_phrase
 from abstrag.search.told_events import ENDED, ToldEvents
 
 Place = tuple[int, int]  # where a word begins and ends
@@ -44,6 +44,7 @@ _PARTIES_OF_VERB: Final = frozenset({*_PARTY_OF, "agent"})
 _MODIFIERS: Final = frozenset({"amod", "compound", "nmod"})
 _OF_NOUN: Final = frozenset("of in to for between among".split())  # "reduction of", "decline in"
 _OPEN: Final = frozenset("NOUN PROPN VERB ADJ NUM".split())  # what says more than how, or where to
+_AROUND: Final = 60  # letters on each side of a word in which a set phrase is looked for
 _SUM: Final = re.compile(r"[$€£¥]|\d")  # "increased by $29 million"
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
 _HEAD_ENDS: Final = re.compile(
@@ -169,6 +170,28 @@ def _phrase(words: Words, head: int) -> list[int]:
         if token != head:
             found.append(token)
     return found
+
+
+# Set phrases: "in addition to" adds nothing.
+
+
+@cache
+def _phrases() -> re.Pattern[str]:
+    """Return all phrases, the longest first."""
+    listed = read_data_file("abstrag.search", "set_phrases.toml")["phrases"].split("\n")
+    phrases = sorted(filter(None, listed), key=lambda phrase: (-len(phrase), phrase))
+    shapes = (r"\s+".join(f"(?:{word})" for word in phrase.split()) for phrase in phrases)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(shapes)})(?!\w)", re.IGNORECASE)
+
+
+def in_phrase(text: str, start: int, end: int, query: str) -> bool:
+    """Tell whether a word of a text is a part of a set phrase that a query does not have."""
+    first = max(0, start - _AROUND)
+    for found in _phrases().finditer(text, first, min(len(text), end + _AROUND)):
+        if found.start() <= start and end <= found.end():
+            phrase = " ".join(found.group().split()).casefold()
+            return phrase not in query.casefold()
+    return False
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from abstrag.search.set_phrases import in_phrase
+from abstrag.search.said_of import in_phrase
 
 
 def place(text: str, word: str) -> tuple[int, int]:

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from abstrag.collection.card_table import ShortlistSource
 from abstrag.collection.filters import Filters
 from abstrag.collection.results import CollectionWhyNot, LostAt
-from abstrag.collection.shelf import ShortlistSource
 from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.errors import InputError, UnknownDocument
 from abstrag.model.ranking import Cause
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
-from tests.unit.collection.shelves import Topics, fill, indexes, put, searcher
+from tests.unit.collection.small_library import Topics, fill, indexes, put, searcher
 
 WALKS = "Hounds need long walks"
 LOCK = "Cargo vessels pass the lock at dawn"

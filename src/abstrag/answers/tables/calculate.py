@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.answers.question_form import FigureComparison, Form, Wanted, stems
+from abstrag.answers.question_form import FigureComparison, Form, QuestionTarget, stems
 from abstrag.answers.tables.figures import (
     Figures,
     Row,
     TableFigure,
     in_period,
     is_named,
+    is_whole,
     listed,
     plain,
     shown,
@@ -65,7 +66,7 @@ Near = Mapping[tuple[int, int], float]
 class Calculator:
     """Answers one question from the figures of a document."""
 
-    def __init__(self, figures: Figures, question: str, want: Wanted, near: Near) -> None:
+    def __init__(self, figures: Figures, question: str, want: QuestionTarget, near: Near) -> None:
         self._figures = figures
         self._want = want
         self._near = near
@@ -110,7 +111,12 @@ class Calculator:
         return _Line(best, margin)
 
     def _fits(self, row: Row) -> bool:
-        """Tell whether a row has figures of the spell and the date that the question names."""
+        """Tell whether a row has figures of the spell and the date that the question names.
+
+        A year alone is named as the whole year.
+        """
+        if self._want.years and not self._want.parts and not self._want.dates:
+            return any(is_whole(figure) for figure in self._of(row, self._want.years))
         spells = {part for part in self._want.parts if part[0].isdecimal()}
         if not spells and not self._want.dates:
             return False

@@ -34,6 +34,11 @@ _PLACES: Final = frozenset({"GPE", "LOC", "FAC"})
 _NOT_IN_ARGUMENT: Final = frozenset({"relcl", "acl", "advcl", "appos", "punct"})
 _NOT_AT_ITS_END: Final = frozenset({"conj", "cc", "preconj", "case"})
 _INHERITING: Final = frozenset({"xcomp", "conj", "advcl"})
+_TIMES: Final = frozenset("time day week month year moment way reason".split())
+_WITHOUT_OBJECT: Final = frozenset(
+    "appear arrive come die fall go happen lie live look occur remain return rise sit sleep stand"
+    " stay travel wait walk work".split()
+)
 _Found = tuple[str, int]  # slot name and head token
 _ROLE: Final = f"{TermKind.ROLE.value}:"
 
@@ -344,12 +349,14 @@ def _of_verb(words: Words, verb: int, noun: int | None) -> Iterator[_Found]:
             continue
         if dep in ("nsubj", "csubj"):
             subject = True
-            yield "who", _antecedent(words, child, verb)
+            done = words.child(verb, "agent") is not None and words.child(verb, "dobj") is None
+            yield ("whom" if done else "who"), _antecedent(words, child, verb)
         elif dep == "nsubjpass":
             subject = True
             yield "whom", _antecedent(words, child, verb)
         elif dep in ("dobj", "dative") and words.pos[child] != "ADP":
-            yield from _partners(words, verb, child) or [("whom", child)]
+            thing = _antecedent(words, child, verb)
+            yield from _partners(words, verb, thing) or [("whom", thing)]
         elif dep == "agent":
             shared = None if words.child(child, "pobj") is not None else _later_object(words, verb)
             yield from _object_as(words, "who", child) if shared is None else [("who", shared)]
@@ -357,6 +364,9 @@ def _of_verb(words: Words, verb: int, noun: int | None) -> Iterator[_Found]:
             yield from _by_preposition(words, child)
     if not subject:
         yield from _inherited(words, verb)
+    elif _leaves_out_its_object(words, verb):
+        yield "whom", words.head[verb]
+    yield from (("whom", shared) for shared in _next_objects(words, verb))
 
 
 def _behind(words: Words, last: int) -> list[_Found]:
@@ -386,6 +396,28 @@ def _later_object(words: Words, verb: int) -> int | None:
     return None
 
 
+def _leaves_out_its_object(words: Words, verb: int) -> bool:
+    """Tell whether what a clause is about is what is done something to: "the post they hold"."""
+    if words.dep[verb] != "relcl":
+        return False
+    own = words.child(verb, "dobj", "dative", "ccomp", "xcomp", "nsubjpass", "prep", "advmod")
+    noun = words.pos[words.head[verb]] in NOUNS and words.lower[words.head[verb]] not in _TIMES
+    asks = any(words.tag[c] in ("WDT", "WP", "WRB") for c in words.children[verb])
+    return noun and own is None and not asks and words.lemma[verb] not in _WITHOUT_OBJECT
+
+
+def _next_objects(words: Words, verb: int) -> Iterator[int]:
+    """Yield the object that a bare verb shares with the next: "buys and sells old coins"."""
+    own = words.child(verb, "dobj", "dative", "ccomp", "xcomp")
+    bare = own is None and not _passive(words, verb) and words.lemma[verb] not in _WITHOUT_OBJECT
+    later = [c for c in words.children[verb] if words.dep[c] == "conj" and c > verb]
+    if not bare or not later or words.tag[verb] != words.tag[later[0]]:
+        return
+    if all(words.dep[t] in ("cc", "punct", "advmod") for t in range(verb + 1, later[0])):
+        own = words.child(later[0], "dobj")
+        yield from _next_objects(words, later[0]) if own is None else (own,)
+
+
 def _partners(words: Words, verb: int, noun: int) -> list[_Found]:
     """Return with whom an event is signed or planned: "signed an agreement with TSMC"."""
     if words.lemma[verb] not in SHARING_VERBS or not _is_event_noun(words, noun):
@@ -404,7 +436,8 @@ def _inherited(words: Words, verb: int) -> Iterator[_Found]:
     """Yield the subject that a verb without one shares with the word it hangs from."""
     dep, head = words.dep[verb], words.head[verb]
     if dep in ("acl", "amod", "relcl") and words.pos[head] in NOUNS:
-        yield ("whom" if words.tag[verb] == "VBN" else "who"), head
+        done = words.tag[verb] == "VBN" or words.child(verb, "agent") is not None
+        yield ("whom" if done else "who"), head
     elif dep in _INHERITING and words.pos[head] == "VERB":
         asked = words.child(head, "dobj") if dep == "xcomp" else None
         if asked is not None:
@@ -455,7 +488,7 @@ def _between(words: Words, prep: int) -> Iterator[_Found]:
 def _of_noun(words: Words, noun: int, kind: EventType | None, carried: bool) -> Iterator[_Found]:
     """Yield the arguments of a noun: "Anthropic's visit to TSMC", "a deal between A and B"."""
     by = any(words.lower[c] == "by" for c in words.children[noun])
-    for child in words.children[noun]:
+    for child in (*words.children[noun], *_shared_of(words, noun)):
         word, dep = words.lower[child], words.dep[child]
         if dep == "poss" and not carried:
             yield ("whom" if by else "who"), child
@@ -467,6 +500,17 @@ def _of_noun(words: Words, noun: int, kind: EventType | None, carried: bool) -> 
                 yield from _object_as(words, "whom" if carried else of, child)
             else:
                 yield from _by_preposition(words, child)
+
+
+def _shared_of(words: Words, noun: int) -> list[int]:
+    """Return the "of" that a noun shares with one beside it: "sale and purchase of the shares"."""
+    every = words.conjuncts(noun)
+    if words.dep[noun] == "conj":
+        every = [words.head[noun], *every]
+    found = [c for each in every for c in words.children[each] if words.lower[c] == "of"]
+    own = any(words.head[c] == noun for c in found)
+    # what follows the first of them alone is no matter of the others: "the price of tin and sales"
+    return [] if own else [c for c in found if c > noun][:1]
 
 
 # --- Slots ----------------------------------------------------------------------------------------

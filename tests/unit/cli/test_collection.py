@@ -65,6 +65,7 @@ def test_arguments_that_do_not_fit_are_usage_errors(
     assert "With --all there is no TARGET" in run(capsys, "search", "--all", library, VISIT, code=2)
     assert "Missing argument 'QUERY'" in run(capsys, "search", library, code=2)
     assert "Missing argument 'HIT'" in run(capsys, "explain", "--all", VISIT, code=2)
+    assert "Missing argument 'QUERY'" in run(capsys, "search", "--all", code=2)
 
 
 def test_an_indexed_folder_is_a_collection(

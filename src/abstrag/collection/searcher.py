@@ -31,7 +31,7 @@ from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.stores.spare import SpareMemory, remembered_together
 
 _KEPT: Final = 64  # open documents, the last ones used
-_JUDGED: Final = 12  # paragraphs the judge reads of all documents; docs/collections.md says why
+_JUDGED: Final = 6  # paragraphs the judge reads of all documents; docs/collections.md says why
 
 OpenDocument = Callable[[DocumentInfo], Searcher]
 
